@@ -1,0 +1,1 @@
+"""From a schedule to loops: one file per idea of the papers."""

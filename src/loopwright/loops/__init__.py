@@ -1,0 +1,1 @@
+"""LOOP: the language of generated programs, and its meaning."""

@@ -1,0 +1,124 @@
+"""Integer expressions and tests of LOOP (paper 000, figure 9), with C's arithmetic spelled out.
+
+Every operator means exactly what the C operator it is printed as computes, so that nothing
+has to be believed about how a program is printed: `FloorDiv` rounds towards minus infinity,
+`TruncDiv` and `Rem` are C's `/` and `%`.  Integers are unbounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A loop iterator or a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    terms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """`factor * argument`, the factor a constant."""
+
+    factor: int
+    argument: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class FloorDiv:
+    """⌊argument / divisor⌋, the divisor positive."""
+
+    argument: Expr
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True)
+class TruncDiv:
+    """C's `argument / divisor`, the divisor positive: rounds towards zero."""
+
+    argument: Expr
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rem:
+    """C's `argument % divisor`, the divisor positive: has the sign of the argument."""
+
+    argument: Expr
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Min:
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Max:
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`test ? then : orelse`."""
+
+    test: Test
+    then: Expr
+    orelse: Expr
+
+
+Expr: TypeAlias = Int | Var | Sum | Scaled | FloorDiv | TruncDiv | Rem | Min | Max | Select
+
+
+class Relation(Enum):
+    EQ = "=="
+    NE = "!="
+    LE = "<="
+    LT = "<"
+    GE = ">="
+    GT = ">"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    relation: Relation
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True when all arguments are; `And(())` is the test that always holds."""
+
+    arguments: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True when one argument is; `Or(())` is the test that never holds."""
+
+    arguments: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    argument: Test
+
+
+Test: TypeAlias = Compare | And | Or | Not
+
+TRUE = And(())
+FALSE = Or(())

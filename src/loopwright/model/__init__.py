@@ -1,0 +1,1 @@
+"""What a program means: statements, domains, schedules."""

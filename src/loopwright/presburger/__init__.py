@@ -1,0 +1,1 @@
+"""Thin, typed helpers over islpy; they know nothing about programs."""

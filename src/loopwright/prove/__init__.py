@@ -1,0 +1,1 @@
+"""Proofs about loops and schedules; knows nothing of how the loops were made."""

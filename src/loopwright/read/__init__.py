@@ -1,0 +1,1 @@
+"""Readers: text in, model out, or BadInput with its place."""
