@@ -128,11 +128,9 @@ class Schedule:
 
     `arguments` holds, for statements whose calls do not simply name the instance, the argument
     transformation T of paper 000: a map from instances to the tuple of arguments.
-    `parallel` counts schedule dimensions, from the innermost, that carry no order (003, 6.3).
     """
 
     domain: isl.UnionSet
     context: isl.Set
     tree: Tree
     arguments: dict[str, isl.Map] = field(default_factory=dict)
-    parallel: int = 0
