@@ -1,0 +1,162 @@
+"""isl's flat code generation input (`.in`): a schedule map, a context, and options, in that order.
+
+The schedule maps statement instances to time vectors.  Options map time vectors to
+`separate[d]`, `atomic[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
+from loopwright.read.isl_text import read_isl
+from loopwright.read.source import Source, checked
+
+PARTS = ("the schedule", "the context", "the options")
+LOOP_TYPES = ("atomic", "separate", "unroll")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One object of the file: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+def parse(text: str, filename: str) -> Schedule:
+    """The schedule a `.in` file describes: one band, or one for each space of time vectors."""
+    source = checked(Source(filename, text)).without_comments()
+    pieces = _three_pieces(source)
+    schedule = read_isl(isl.UnionMap.read_from_str, source, pieces[0].start, pieces[0].end, PARTS[0])
+    context = read_isl(isl.Set.read_from_str, source, pieces[1].start, pieces[1].end, PARTS[1])
+    options = read_isl(isl.UnionMap.read_from_str, source, pieces[2].start, pieces[2].end, PARTS[2])
+    if context.dim(isl.dim_type.set) > 0:
+        raise source.error(
+            pieces[1].start,
+            "the context is about more than parameters",
+            hint="write it without a tuple: [n] -> { : n >= 1 }",
+        )
+    _check_options(source, pieces[2], schedule, options)
+    return Schedule(schedule.domain(), context.params(), _tree(schedule, options))
+
+
+def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:
+    pieces = _pieces(source)
+    if len(pieces) < 3:
+        end = len(source.text.rstrip())
+        raise source.error(
+            end,
+            f"{PARTS[len(pieces)]} is missing",
+            hint="a .in file holds a schedule, a context and options; the last two may be { : } and { }",
+        )
+    if len(pieces) > 3:
+        raise source.error(
+            pieces[3].start, "a fourth object in the file", hint="a schedule, a context and options are all"
+        )
+    return pieces[0], pieces[1], pieces[2]
+
+
+def _pieces(source: Source) -> list[Piece]:
+    """The objects: each ends with the brace that closes its first one."""
+    pieces: list[Piece] = []
+    start, depth = 0, 0
+    for brace in re.finditer(r"[{}]", source.text):
+        depth += 1 if brace.group() == "{" else -1
+        if depth < 0:
+            raise source.error(brace.start(), "a brace is closed that was never opened")
+        if depth == 0:
+            pieces.append(Piece(_skip_space(source.text, start), brace.end()))
+            start = brace.end()
+    rest = _skip_space(source.text, start)
+    if rest < len(source.text):
+        what = PARTS[min(len(pieces), 2)] if len(pieces) < 3 else "the rest of the file"
+        message = f"{what} has a brace that is never closed" if depth else f"{what} has no braces"
+        raise source.error(rest, message, hint="objects are written in isl's notation: [n] -> { ... }")
+    return pieces
+
+
+def _skip_space(text: str, offset: int) -> int:
+    while offset < len(text) and text[offset].isspace():
+        offset += 1
+    return offset
+
+
+def _check_options(source: Source, piece: Piece, schedule: isl.UnionMap, options: isl.UnionMap) -> None:
+    """Every option is one isl has, and is about the schedule's own time vectors."""
+    spaces = [time.get_space() for time in _sets(schedule.range())]
+    for option in _maps(options):
+        name = option.get_tuple_name(isl.dim_type.out) or ""
+        at = max(source.text.find(name, piece.start, piece.end), piece.start)
+        if not is_loop_option(option.get_space().range()):
+            raise source.error(
+                at,
+                f"unknown option {option.get_space().range()}",
+                length=len(name),
+                hint="options are atomic[d], separate[d], unroll[d] and separation_class[[d] -> [k]]",
+            )
+        domain = option.get_space().domain()
+        if spaces and not any(domain.has_equal_tuples(space) for space in spaces):
+            raise source.error(
+                at,
+                f"the option is about vectors of {option.dim(isl.dim_type.in_)} dimensions, "
+                f"the schedule's have {spaces[0].dim(isl.dim_type.set)}",
+                length=len(name),
+            )
+
+
+def is_loop_option(space: isl.Space) -> bool:
+    """`atomic[d]`, `separate[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`."""
+    name = space.get_tuple_name(isl.dim_type.set) if space.has_tuple_name(isl.dim_type.set) else ""
+    if name == "separation_class":
+        return bool(space.is_wrapping()) and _shape(space.unwrap()) == (1, 1)
+    return name in LOOP_TYPES and not space.is_wrapping() and space.dim(isl.dim_type.set) == 1
+
+
+def _shape(space: isl.Space) -> tuple[int, int]:
+    return space.dim(isl.dim_type.in_), space.dim(isl.dim_type.out)
+
+
+def _tree(schedule: isl.UnionMap, options: isl.UnionMap) -> Tree:
+    """One band; where time vectors live in several spaces, nothing orders the spaces."""
+    spaces = sorted((time.get_space() for time in _sets(schedule.range())), key=_space_key)
+    if not spaces:
+        return LEAF
+    bands = [_band(schedule, options, space) for space in spaces]
+    if len(bands) == 1:
+        return bands[0]
+    return AnyOrder(tuple(Filter(band.schedule.domain(), band) for band in bands))
+
+
+def _band(schedule: isl.UnionMap, options: isl.UnionMap, space: isl.Space) -> Band:
+    """The instances scheduled in one space, its vectors made plain: no name, no nesting."""
+    vectors = isl.UnionSet.from_set(isl.Set.universe(space))
+    flat = isl.UnionMap.from_map(_plain(space))
+    mine = schedule.intersect_range(vectors).apply_range(flat)
+    about = options.intersect_domain(vectors).apply_domain(flat)
+    return Band(mine, (Member(),) * space.dim(isl.dim_type.set), LEAF, options=about)
+
+
+def _plain(space: isl.Space) -> isl.Map:
+    """The vectors of a space as unnamed, unnested ones."""
+    identity = isl.Map.identity(space.map_from_set())
+    return identity.flatten_range().reset_tuple_id(isl.dim_type.out)
+
+
+def _space_key(space: isl.Space) -> tuple[int, str]:
+    return space.dim(isl.dim_type.set), str(space)
+
+
+def _sets(union: isl.UnionSet) -> list[isl.Set]:
+    found: list[isl.Set] = []
+    union.foreach_set(found.append)
+    return sorted(found, key=str)
+
+
+def _maps(union: isl.UnionMap) -> list[isl.Map]:
+    found: list[isl.Map] = []
+    union.foreach_map(found.append)
+    return sorted(found, key=str)

@@ -1,0 +1,134 @@
+"""isl's schedule trees in YAML (`.st`; paper 002, section 6.1), with every node type isl has."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.model.schedule import (
+    LEAF,
+    AnyOrder,
+    Band,
+    Context,
+    Expansion,
+    Extension,
+    Filter,
+    Guard,
+    LoopType,
+    Mark,
+    Member,
+    Schedule,
+    Sequence,
+    Tree,
+)
+from loopwright.read.isl_tree_text import check_tree_text, explain
+from loopwright.read.source import Source, checked
+
+Kind = isl.schedule_node_type
+
+LOOP_TYPE = {
+    isl.ast_loop_type.default: LoopType.DEFAULT,
+    isl.ast_loop_type.atomic: LoopType.ATOMIC,
+    isl.ast_loop_type.separate: LoopType.SEPARATE,
+    isl.ast_loop_type.unroll: LoopType.UNROLL,
+}
+
+
+def parse(text: str, filename: str) -> Schedule:
+    """The schedule a `.st` file describes."""
+    source = checked(Source(filename, text))
+    check_tree_text(source)
+    try:
+        schedule = isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
+    except isl.Error as error:
+        raise explain(source, error) from None
+    return from_isl(schedule)
+
+
+def from_isl(schedule: isl.Schedule) -> Schedule:
+    """isl's schedule as ours: context nodes at the very top become the schedule's context."""
+    root = schedule.get_root()
+    if Kind(root.get_type()) == Kind.extension:
+        empty = isl.UnionSet.empty(root.extension_get_extension().get_space())
+        return Schedule(empty, isl.Set.universe(empty.get_space().params()), _tree(root))
+    domain = root.domain_get_domain()
+    context = isl.Set.universe(domain.get_space().params())
+    node = root.child(0)
+    while Kind(node.get_type()) == Kind.context:
+        context = context.intersect(node.context_get_context().params())
+        node = node.child(0)
+    return Schedule(domain, context, _tree(node))
+
+
+def _tree(node: isl.ScheduleNode) -> Tree:
+    match Kind(node.get_type()):
+        case Kind.leaf:
+            return LEAF
+        case Kind.band:
+            return _band(node)
+        case Kind.sequence:
+            return Sequence(_filters(node))
+        case Kind.set:
+            return AnyOrder(_filters(node))
+        case Kind.filter:
+            return _filter(node)
+        case Kind.context:
+            return Context(node.context_get_context(), _tree(node.child(0)))
+        case Kind.guard:
+            return Guard(node.guard_get_guard(), _tree(node.child(0)))
+        case Kind.mark:
+            return Mark(node.mark_get_id().get_name(), _tree(node.child(0)))
+        case Kind.extension:
+            return Extension(node.extension_get_extension(), _tree(node.child(0)))
+        case Kind.expansion:
+            return Expansion(node.expansion_get_expansion(), _tree(node.child(0)))
+        case kind:
+            raise AssertionError(f"isl has no schedule node of kind {kind} below the root")
+
+
+def _filters(node: isl.ScheduleNode) -> tuple[Filter, ...]:
+    return tuple(_filter(node.child(k)) for k in range(node.n_children()))
+
+
+def _filter(node: isl.ScheduleNode) -> Filter:
+    return Filter(node.filter_get_filter(), _tree(node.child(0)))
+
+
+def _band(node: isl.ScheduleNode) -> Tree:
+    """The band; one without members orders nothing and is left out."""
+    child = _tree(node.child(0))
+    count = node.band_n_member()
+    if count == 0:
+        return child
+    return Band(
+        _unnamed(node.band_get_partial_schedule_union_map()),
+        tuple(_member(node, k) for k in range(count)),
+        child,
+        permutable=bool(node.band_get_permutable()),
+        isolate=_isolate(node),
+    )
+
+
+def _member(node: isl.ScheduleNode, k: int) -> Member:
+    return Member(
+        LOOP_TYPE[isl.ast_loop_type(node.band_member_get_ast_loop_type(k))],
+        LOOP_TYPE[isl.ast_loop_type(node.band_member_get_isolate_ast_loop_type(k))],
+        bool(node.band_member_get_coincident(k)),
+    )
+
+
+def _isolate(node: isl.ScheduleNode) -> isl.Map | None:
+    """The option `isolate[[outer] -> [band]]` as a map, or None where nothing is isolated."""
+    isolated = node.band_get_ast_isolate_option().unwrap()
+    if isolated.is_empty():
+        return None
+    return isolated.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
+
+
+def _unnamed(schedule: isl.UnionMap) -> isl.UnionMap:
+    """A partial schedule may name its space; our bands do not."""
+    plain = isl.UnionMap.empty(schedule.get_space())
+    maps: list[isl.Map] = []
+    schedule.foreach_map(maps.append)
+    for one in maps:
+        plain = plain.union(isl.UnionMap.from_map(one.reset_tuple_id(isl.dim_type.out)))
+    return plain
