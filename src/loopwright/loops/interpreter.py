@@ -1,0 +1,166 @@
+"""The meaning of LOOP (paper 000, section 5): a program is the sequence of the calls it makes.
+
+The interpreter is the definition the other rooms are tested against, so it is written to be
+read: one case for each construct, and integers that never overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import repeat
+from typing import TypeAlias, assert_never
+
+from loopwright.errors import GaveUp, InternalError
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+
+Environment: TypeAlias = Mapping[str, int]
+Execution: TypeAlias = tuple[str, tuple[int, ...]]
+"""The name of a statement and the values of its arguments."""
+
+
+def evaluate(expr: Expr, env: Environment) -> int:
+    """The value of `expr` where its variables have the values in `env`."""
+    match expr:
+        case Int(value):
+            return value
+        case Var(name):
+            return _lookup(name, env)
+        case Sum(terms):
+            return sum(evaluate(term, env) for term in terms)
+        case Scaled(factor, argument):
+            return factor * evaluate(argument, env)
+        case FloorDiv(argument, divisor):
+            return evaluate(argument, env) // _positive(divisor)
+        case TruncDiv(argument, divisor):
+            return truncated_quotient(evaluate(argument, env), _positive(divisor))
+        case Rem(argument, divisor):
+            value = evaluate(argument, env)
+            return value - divisor * truncated_quotient(value, _positive(divisor))
+        case Min(arguments):
+            return min(evaluate(argument, env) for argument in arguments)
+        case Max(arguments):
+            return max(evaluate(argument, env) for argument in arguments)
+        case Select(test, then, orelse):
+            return evaluate(then if holds(test, env) else orelse, env)
+        case _:
+            assert_never(expr)
+
+
+def holds(test: Test, env: Environment) -> bool:
+    """Whether `test` holds where its variables have the values in `env`."""
+    match test:
+        case Compare(relation, left, right):
+            return compare(relation, evaluate(left, env), evaluate(right, env))
+        case And(arguments):
+            return all(holds(argument, env) for argument in arguments)
+        case Or(arguments):
+            return any(holds(argument, env) for argument in arguments)
+        case Not(argument):
+            return not holds(argument, env)
+        case _:
+            assert_never(test)
+
+
+def execute(node: Node, parameters: Environment, limit: int | None = None) -> Iterator[Execution]:
+    """The calls of the program `node`, in order, for the given parameter values.
+
+    The iterations of a parallel loop run in the order of the iterator, one of the orders
+    allowed.  A program that takes more than `limit` loop iterations raises `GaveUp`: to look
+    at the beginning of an infinite program, take as many executions as are wanted.
+    """
+    fuel: Iterator[object] = repeat(None) if limit is None else iter(range(limit))
+    return _execute(node, parameters, fuel)
+
+
+def _execute(node: Node, env: Environment, fuel: Iterator[object]) -> Iterator[Execution]:
+    match node:
+        case Call(name, arguments):
+            yield name, tuple(evaluate(argument, env) for argument in arguments)
+        case Block(children):
+            for child in children:
+                yield from _execute(child, env, fuel)
+        case If(test, then, orelse):
+            if holds(test, env):
+                yield from _execute(then, env, fuel)
+            elif orelse is not None:
+                yield from _execute(orelse, env, fuel)
+        case For():
+            for value in iterations(node, env, fuel):
+                yield from _execute(node.body, {**env, node.iterator: value}, fuel)
+        case Let(name, value, body):
+            yield from _execute(body, {**env, name: evaluate(value, env)}, fuel)
+        case Mark(_, body):
+            yield from _execute(body, env, fuel)
+        case _:
+            assert_never(node)
+
+
+def iterations(loop: For, env: Environment, fuel: Iterator[object]) -> Iterator[int]:
+    """The values the iterator of `loop` takes: start, start + step, ... while the test holds.
+
+    Each takes one element of `fuel`.
+    """
+    if loop.step <= 0:
+        raise InternalError(f"the loop over {loop.iterator} has step {loop.step}")
+    value = evaluate(loop.start, env)
+    done = object()
+    while holds(loop.test, {**env, loop.iterator: value}):
+        if next(fuel, done) is done:
+            raise GaveUp(f"interpreting: the loop over {loop.iterator} passed the limit of iterations")
+        yield value
+        value += loop.step
+
+
+def compare(relation: Relation, left: int, right: int) -> bool:
+    match relation:
+        case Relation.EQ:
+            return left == right
+        case Relation.NE:
+            return left != right
+        case Relation.LE:
+            return left <= right
+        case Relation.LT:
+            return left < right
+        case Relation.GE:
+            return left >= right
+        case Relation.GT:
+            return left > right
+        case _:
+            assert_never(relation)
+
+
+def truncated_quotient(dividend: int, divisor: int) -> int:
+    """C's `/`: the quotient rounded towards zero."""
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def _lookup(name: str, env: Environment) -> int:
+    if name not in env:
+        raise InternalError(f"the program uses {name!r}, which has no value here")
+    return env[name]
+
+
+def _positive(divisor: int) -> int:
+    if divisor <= 0:
+        raise InternalError(f"a division by {divisor}: divisors are positive")
+    return divisor

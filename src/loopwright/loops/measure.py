@@ -1,0 +1,187 @@
+"""How good a program is: what it is made of, and what running it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from itertools import repeat
+from typing import assert_never
+
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.interpreter import Environment, evaluate, holds, iterations
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import Term, operands, subprograms, subterms, terms, variables
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How often each construct stands in the text of a program."""
+
+    loops: int = 0
+    ifs: int = 0
+    elses: int = 0
+    calls: int = 0
+    """Copies of statements."""
+    min_max: int = 0
+    """Minima and maxima of two arguments; one of three counts twice, as it is printed."""
+    remainders: int = 0
+    floor_divisions: int = 0
+    divisions: int = 0
+    selects: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Size)))
+
+
+def size(node: Node) -> Size:
+    """The static counts of `node` and everything inside it."""
+    total = Size()
+    for part in subprograms(node):
+        total += _own_size(part)
+        for term in terms(part):
+            total += sum((_term_size(subterm) for subterm in subterms(term)), Size())
+    return total
+
+
+def _own_size(node: Node) -> Size:
+    match node:
+        case Call():
+            return Size(calls=1)
+        case For():
+            return Size(loops=1)
+        case If(orelse=None):
+            return Size(ifs=1)
+        case If():
+            return Size(ifs=1, elses=1)
+        case Block() | Let() | Mark():
+            return Size()
+        case _:
+            assert_never(node)
+
+
+def _term_size(term: Term) -> Size:
+    match term:
+        case Min(arguments) | Max(arguments):
+            return Size(min_max=len(arguments) - 1)
+        case Rem():
+            return Size(remainders=1)
+        case FloorDiv():
+            return Size(floor_divisions=1)
+        case TruncDiv():
+            return Size(divisions=1)
+        case Select():
+            return Size(selects=1)
+        case _:
+            return Size()
+
+
+@dataclass(slots=True)
+class Cost:
+    """What one run does; filled while the program runs."""
+
+    executions: int = 0
+    iterations: int = 0
+    empty_iterations: int = 0
+    """Iterations in which no statement ran."""
+    tests: int = 0
+    """Evaluations of the test of an `if`."""
+    entries: int = 0
+    """Loops begun."""
+    operations: int = 0
+    """Arithmetic operations and comparisons, an estimate of the instructions executed: a bound
+    that does not change while the loop runs is computed once, on entry."""
+
+
+def cost(node: Node, parameters: Environment, limit: int | None = None) -> Cost:
+    """What running `node` costs; `GaveUp` after more than `limit` loop iterations."""
+    total = Cost()
+    fuel: Iterator[object] = repeat(None) if limit is None else iter(range(limit))
+    _run(node, parameters, total, fuel)
+    return total
+
+
+def _run(node: Node, env: Environment, total: Cost, fuel: Iterator[object]) -> None:
+    match node:
+        case Call(_, arguments):
+            total.executions += 1
+            total.operations += sum(operations(argument) for argument in arguments)
+        case Block(nodes):
+            for child in nodes:
+                _run(child, env, total, fuel)
+        case If(test, then, orelse):
+            total.tests += 1
+            total.operations += operations(test)
+            if holds(test, env):
+                _run(then, env, total, fuel)
+            elif orelse is not None:
+                _run(orelse, env, total, fuel)
+        case For():
+            _run_loop(node, env, total, fuel)
+        case Let(name, value, body):
+            total.operations += operations(value)
+            _run(body, {**env, name: evaluate(value, env)}, total, fuel)
+        case Mark(_, body):
+            _run(body, env, total, fuel)
+        case _:
+            assert_never(node)
+
+
+def _run_loop(loop: For, env: Environment, total: Cost, fuel: Iterator[object]) -> None:
+    once, each = _test_operations(loop.test, loop.iterator)
+    total.entries += 1
+    total.operations += operations(loop.start) + once + each
+    for value in iterations(loop, env, fuel):
+        executed = total.executions
+        total.iterations += 1
+        total.operations += each + 1
+        _run(loop.body, {**env, loop.iterator: value}, total, fuel)
+        total.empty_iterations += total.executions == executed
+
+
+def operations(term: Expr | Test) -> int:
+    """How many operations computing `term` takes; of a `Select`, both sides count."""
+    inner = sum(operations(operand) for operand in operands(term))
+    match term:
+        case Int() | Var():
+            return 0
+        case Sum(parts) | Min(parts) | Max(parts):
+            return inner + max(len(parts) - 1, 0)
+        case And(tests) | Or(tests):
+            return inner + max(len(tests) - 1, 0)
+        case Scaled() | FloorDiv() | TruncDiv() | Rem() | Select() | Compare() | Not():
+            return inner + 1
+        case _:
+            assert_never(term)
+
+
+def _test_operations(test: Test, iterator: str) -> tuple[int, int]:
+    """The operations of a loop's test on entry and in each iteration: what does not mention
+    the iterator is computed once."""
+    if isinstance(test, And | Or):
+        parts = [_test_operations(argument, iterator) for argument in test.arguments]
+        joins = max(len(parts) - 1, 0)
+        return sum(once for once, _ in parts), sum(each for _, each in parts) + joins
+    if iterator not in variables(test):
+        return operations(test), 1
+    if isinstance(test, Compare):
+        sides = (test.left, test.right)
+        once = sum(operations(side) for side in sides if iterator not in variables(side))
+        return once, operations(test) - once
+    return 0, operations(test)

@@ -1,0 +1,156 @@
+"""Walking over programs and expressions of LOOP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias, assert_never
+
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+
+Term: TypeAlias = Expr | Test
+
+
+def operands(term: Term) -> tuple[Term, ...]:
+    """The expressions and tests directly inside `term`, from left to right."""
+    match term:
+        case Int() | Var():
+            return ()
+        case Sum(terms):
+            return terms
+        case Scaled(_, argument) | FloorDiv(argument) | TruncDiv(argument) | Rem(argument):
+            return (argument,)
+        case Not(negated):
+            return (negated,)
+        case Min(arguments) | Max(arguments):
+            return arguments
+        case And(tests) | Or(tests):
+            return tests
+        case Select(test, then, orelse):
+            return test, then, orelse
+        case Compare(_, left, right):
+            return left, right
+        case _:
+            assert_never(term)
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """`term` and everything inside it, the outer before the inner."""
+    yield term
+    for operand in operands(term):
+        yield from subterms(operand)
+
+
+def variables(term: Term) -> frozenset[str]:
+    """The names of the iterators and parameters `term` mentions."""
+    return frozenset(part.name for part in subterms(term) if isinstance(part, Var))
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The programs directly inside `node`, in order."""
+    match node:
+        case Call():
+            return ()
+        case Block(nodes):
+            return nodes
+        case If(_, then, orelse):
+            return (then,) if orelse is None else (then, orelse)
+        case For(body=body) | Let(body=body) | Mark(body=body):
+            return (body,)
+        case _:
+            assert_never(node)
+
+
+def subprograms(node: Node) -> Iterator[Node]:
+    """`node` and everything inside it, the outer before the inner."""
+    yield node
+    for child in children(node):
+        yield from subprograms(child)
+
+
+def terms(node: Node) -> tuple[Term, ...]:
+    """The expressions and tests of `node` itself, without those of the programs inside it."""
+    match node:
+        case Call(_, arguments):
+            return arguments
+        case If(test):
+            return (test,)
+        case For(_, start, test):
+            return start, test
+        case Let(_, value):
+            return (value,)
+        case Block() | Mark():
+            return ()
+        case _:
+            assert_never(node)
+
+
+def free_variables(node: Node) -> frozenset[str]:
+    """The variables `node` uses and does not declare: its parameters, if it is a whole program."""
+    inside = frozenset[str]().union(*(free_variables(child) for child in children(node)))
+    match node:
+        case For(iterator, start, test):
+            return variables(start) | ((variables(test) | inside) - {iterator})
+        case Let(name, value):
+            return variables(value) | (inside - {name})
+        case _:
+            return inside.union(*(variables(term) for term in terms(node)))
+
+
+def rename(expr: Expr, names: Mapping[str, str]) -> Expr:
+    """`expr` with each variable in `names` called by its new name."""
+    match expr:
+        case Int():
+            return expr
+        case Var(name):
+            return Var(names.get(name, name))
+        case Sum(parts):
+            return Sum(tuple(rename(part, names) for part in parts))
+        case Scaled(factor, argument):
+            return Scaled(factor, rename(argument, names))
+        case FloorDiv(argument, divisor):
+            return FloorDiv(rename(argument, names), divisor)
+        case TruncDiv(argument, divisor):
+            return TruncDiv(rename(argument, names), divisor)
+        case Rem(argument, divisor):
+            return Rem(rename(argument, names), divisor)
+        case Min(arguments):
+            return Min(tuple(rename(argument, names) for argument in arguments))
+        case Max(arguments):
+            return Max(tuple(rename(argument, names) for argument in arguments))
+        case Select(test, then, orelse):
+            return Select(rename_test(test, names), rename(then, names), rename(orelse, names))
+        case _:
+            assert_never(expr)
+
+
+def rename_test(test: Test, names: Mapping[str, str]) -> Test:
+    """`test` with each variable in `names` called by its new name."""
+    match test:
+        case Compare(relation, left, right):
+            return Compare(relation, rename(left, names), rename(right, names))
+        case And(arguments):
+            return And(tuple(rename_test(argument, names) for argument in arguments))
+        case Or(arguments):
+            return Or(tuple(rename_test(argument, names) for argument in arguments))
+        case Not(argument):
+            return Not(rename_test(argument, names))
+        case _:
+            assert_never(test)
