@@ -1,0 +1,221 @@
+"""What a region of C means: statements, where and when they run, what they touch.
+
+The polyhedral model of paper 001, section 3.2, with enough of the text to write the statements
+out again.  All statement spaces are named tuples `S1[i, j]`; arrays are named tuples `A[x, y]`,
+a scalar is an array of no dimensions.  Nothing here knows how it was read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from loopwright.model.source import Source, TextRange
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that does not change in the region.
+
+    `name` is an identifier; `text` is what the author wrote, the same unless that is an
+    expression such as `POLYBENCH_LOOP_BOUND(4000, n)` or `grid->n`.
+    """
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Storage the region touches; distinct names are taken to be distinct storage.
+
+    `element_type` is the declared type where a declaration was seen.  A `local` one was declared
+    inside the region: its declaration `element_type name[extent]...;` has to be put in front of
+    the regenerated loops, since the statements that use it may end up in different loops.
+    """
+
+    name: str
+    rank: int
+    element_type: str | None = None
+    local: bool = False
+    extents: tuple[str, ...] = ()
+    """The text between the brackets of the declaration, where it was seen."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """`relation` maps instances to the cells touched, `S1[i, j] -> A[i, j - 1]`.
+
+    Where `must` is false it is an upper bound: the statement may touch these cells, because the
+    subscript is not affine or the access depends on data.
+    """
+
+    array: str
+    relation: isl.Map
+    is_write: bool
+    must: bool
+    place: TextRange
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """An occurrence of an iterator in a statement's text, to be replaced by its new value.
+
+    The text around it need not bind tightly: put parentheses around what is not atomic.
+    """
+
+    place: TextRange
+    iterator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text of a statement, `;` or braces included and labels left out.
+
+    `leading` are the comments in front of it that belong to it, `trailing` one behind it on its
+    line.  For an initialised local declaration `double t = e, u;` the text is `t = e` and
+    `terminator` is the `;` to add.
+    """
+
+    place: TextRange
+    holes: tuple[Hole, ...] = ()
+    leading: tuple[TextRange, ...] = ()
+    trailing: TextRange | None = None
+    terminator: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: its instances, when they run, what they touch, how they are written.
+
+    `domain`    { S1[i, j] : ... }, dimensions named after `iterators`, outermost first;
+    `schedule`  { S1[i, j] -> [p0, i, p1, j, p2] }: positions in the syntax tree and iteration
+                numbers in turn, padded with zeros to the length of the deepest statement.  The
+                iteration number of a loop that counts down is `-i`, so that time increases.
+    `accesses`  in the order of the text, reads of a compound assignment before its write.
+    `depth`     how many loops are around it: `len(iterators)`.
+    """
+
+    name: str
+    iterators: tuple[str, ...]
+    domain: isl.Set
+    schedule: isl.Map
+    accesses: tuple[Access, ...]
+    body: Body
+
+    @property
+    def depth(self) -> int:
+        return len(self.iterators)
+
+    @property
+    def reads(self) -> tuple[Access, ...]:
+        return tuple(access for access in self.accesses if not access.is_write)
+
+    @property
+    def writes(self) -> tuple[Access, ...]:
+        return tuple(access for access in self.accesses if access.is_write)
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A label: a handle on the loop component made of `statements` (paper 001, section 3.1).
+
+    `depth` is the number of loops around the labelled component.
+    """
+
+    name: str
+    statements: tuple[str, ...]
+    depth: int
+    place: TextRange
+
+
+class AssumptionKind(Enum):
+    """Why something is believed that the text of the region does not show."""
+
+    USER = "stated by the user"
+    ALIASING = "no two names share storage"
+    BOUNDS = "subscripts stay inside their arrays"
+    ARITHMETIC = "index arithmetic does not wrap around"
+    PURE = "has no effect but its value"
+    CONSTANT = "is an integer that does not change in the region"
+    ITERATOR = "is not read after the region"
+    PRAGMA = "means nothing for the result"
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One thing taken on trust, to be listed in the proof report."""
+
+    kind: AssumptionKind
+    text: str
+    place: TextRange | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """One region: `region` is what lies between its pragmas, exclusive of them.
+
+    `context` is what is known of the parameters, over the parameters alone.  `statements` are in
+    the order of the text; their schedules have one common length, `2 * max depth + 1`.
+    """
+
+    source: Source
+    region: TextRange
+    parameters: tuple[Parameter, ...]
+    context: isl.Set
+    assumptions: tuple[Assumption, ...]
+    arrays: tuple[Array, ...]
+    statements: tuple[Statement, ...]
+    tags: tuple[Tag, ...]
+
+    @property
+    def params(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self.parameters)
+
+    def statement(self, name: str) -> Statement:
+        """The statement called `name`; KeyError where there is none."""
+        for statement in self.statements:
+            if statement.name == name:
+                return statement
+        raise KeyError(name)
+
+    def tag(self, name: str) -> Tag:
+        """The tag called `name`; KeyError where there is none."""
+        for tag in self.tags:
+            if tag.name == name:
+                return tag
+        raise KeyError(name)
+
+    def domain(self) -> isl.UnionSet:
+        """All instances, where the context holds."""
+        union = isl.UnionSet.empty(self.context.get_space())
+        for statement in self.statements:
+            union = union.union(isl.UnionSet.from_set(statement.domain))
+        return union.intersect_params(self.context)
+
+    def schedule(self) -> isl.UnionMap:
+        """θ of section 3.2 on the instances of `domain`."""
+        union = isl.UnionMap.empty(self.context.get_space())
+        for statement in self.statements:
+            union = union.union(isl.UnionMap.from_map(statement.schedule))
+        return union.intersect_domain(self.domain())
+
+
+def statement_text(program: Program, statement: Statement, values: dict[str, str]) -> str:
+    """The text of `statement` with the text `values[i]` in place of every iterator `i`.
+
+    A value that is not a name or a number is put in parentheses; an iterator without a value
+    stays as it is.
+    """
+    source, body = program.source, statement.body
+    pieces: list[str] = []
+    position = body.place.start
+    for hole in body.holes:
+        pieces.append(source.text[position : hole.place.start])
+        value = values.get(hole.iterator, hole.iterator)
+        pieces.append(value if value.isidentifier() or value.isdigit() else f"({value})")
+        position = hole.place.end
+    pieces.append(source.text[position : body.place.end])
+    return "".join(pieces) + body.terminator
