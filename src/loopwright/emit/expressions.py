@@ -1,0 +1,183 @@
+"""LOOP expressions and tests as C, with the parentheses C needs and no others.
+
+Parentheses follow the table of C's operators; beyond it, `&&` inside `||` gets them, which
+compilers ask for.  What is printed has the value of the expression: sums and products are
+regrouped, which changes no integer, divisions never.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import assert_never
+
+from loopwright.emit.literals import LONG_LONG_MAX, literal
+from loopwright.errors import InternalError
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+
+
+class Level(IntEnum):
+    """How tightly an expression of C holds together."""
+
+    SELECT = 0
+    OR = 1
+    AND = 2
+    EQUALITY = 3
+    RELATION = 4
+    SUM = 5
+    PRODUCT = 6
+    UNARY = 7
+    PRIMARY = 8
+
+
+def expression_to_c(expr: Expr, level: Level = Level.SELECT) -> str:
+    """`expr` as C, parenthesised where it stands among operators that bind like `level`."""
+    text, own = _expression(expr)
+    return text if own >= level else f"({text})"
+
+
+def test_to_c(test: Test, level: Level = Level.SELECT) -> str:
+    """`test` as C, parenthesised where it stands among operators that bind like `level`."""
+    text, own = _test(test)
+    return text if own >= level else f"({text})"
+
+
+def _expression(expr: Expr) -> tuple[str, Level]:
+    match expr:
+        case Int(value):
+            text = literal(value)
+            return text, Level.UNARY if text.startswith("-") else Level.PRIMARY
+        case Var(name):
+            return name, Level.PRIMARY
+        case Sum():
+            return _sum(expr)
+        case Scaled(factor, argument):
+            return _product(factor, argument)
+        case FloorDiv(argument, divisor):
+            return f"floord({expression_to_c(argument)}, {literal(divisor)})", Level.PRIMARY
+        case TruncDiv(argument, divisor):
+            return f"{expression_to_c(argument, Level.PRODUCT)} / {literal(divisor)}", Level.PRODUCT
+        case Rem(argument, divisor):
+            return f"{expression_to_c(argument, Level.PRODUCT)} % {literal(divisor)}", Level.PRODUCT
+        case Min(arguments):
+            return _nested("min", arguments)
+        case Max(arguments):
+            return _nested("max", arguments)
+        case Select(test, then, orelse):
+            texts = test_to_c(test, Level.OR), expression_to_c(then, Level.OR), expression_to_c(orelse)
+            return "{} ? {} : {}".format(*texts), Level.SELECT
+        case _:
+            assert_never(expr)
+
+
+def _nested(function: str, arguments: tuple[Expr, ...]) -> tuple[str, Level]:
+    """`f(f(a, b), c)` for three arguments; one argument is its own minimum and maximum."""
+    if not arguments:
+        raise InternalError(f"a {function} of nothing")
+    if len(arguments) == 1:
+        return _expression(arguments[0])
+    inner, _ = _nested(function, arguments[:-1])
+    return f"{function}({inner}, {expression_to_c(arguments[-1])})", Level.PRIMARY
+
+
+def _product(factor: int, argument: Expr) -> tuple[str, Level]:
+    """`factor * argument`: `-x` for a factor of -1."""
+    match argument:
+        case Int(value):
+            return _expression(Int(factor * value))
+        case Scaled(inner, scaled):
+            return _product(factor * inner, scaled)
+        case _ if factor == 1:
+            return _expression(argument)
+        case _ if factor == -1:
+            return f"-{expression_to_c(argument, Level.PRIMARY)}", Level.UNARY
+        case _:
+            return f"{literal(factor)} * {expression_to_c(argument, Level.UNARY)}", Level.PRODUCT
+
+
+def _sum(expr: Sum) -> tuple[str, Level]:
+    """`n - x + 1` rather than `-x + n + 1`: a term that is added stands first if there is one."""
+    terms = _flat(expr)
+    if len(terms) < 2:
+        return _expression(terms[0] if terms else Int(0))
+    first, *rest = _positive_first(terms)
+    text = expression_to_c(first, Level.SUM)
+    for term in rest:
+        opposite = _opposite(term)
+        if opposite is None:
+            text += f" + {expression_to_c(term, Level.PRODUCT)}"
+        else:
+            text += f" - {expression_to_c(opposite, Level.PRODUCT)}"
+    return text, Level.SUM
+
+
+def _flat(expr: Sum) -> list[Expr]:
+    """The terms of a sum, those of sums inside it among them."""
+    terms: list[Expr] = []
+    for term in expr.terms:
+        terms += _flat(term) if isinstance(term, Sum) else [term]
+    return terms
+
+
+def _positive_first(terms: list[Expr]) -> list[Expr]:
+    """The terms with the first one that is added in front, variables before constants."""
+    added = [i for i, term in enumerate(terms) if _opposite(term) is None]
+    if not added:
+        return terms
+    first = next((i for i in added if not isinstance(terms[i], Int)), added[0])
+    return [terms[first], *terms[:first], *terms[first + 1 :]]
+
+
+def _opposite(term: Expr) -> Expr | None:
+    """The expression that is subtracted where `term` is added; None if `term` has no minus sign."""
+    match term:
+        case Int(value) if -LONG_LONG_MAX <= value < 0:
+            return Int(-value)
+        case Scaled(factor, argument) if -LONG_LONG_MAX <= factor < 0:
+            return Scaled(-factor, argument)
+        case _:
+            return None
+
+
+def _test(test: Test) -> tuple[str, Level]:
+    match test:
+        case Compare(relation, left, right):
+            level = Level.EQUALITY if relation in (Relation.EQ, Relation.NE) else Level.RELATION
+            sides = expression_to_c(left, Level.SUM), expression_to_c(right, Level.SUM)
+            return f"{sides[0]} {relation.value} {sides[1]}", level
+        case And((only,)) | Or((only,)):
+            return _test(only)
+        case And(()):
+            return "1", Level.PRIMARY
+        case Or(()):
+            return "0", Level.PRIMARY
+        case And(arguments):
+            return " && ".join(test_to_c(a, Level.AND) for a in arguments), Level.AND
+        case Or(arguments):
+            return " || ".join(_disjunct(a) for a in arguments), Level.OR
+        case Not(argument):
+            return f"!{test_to_c(argument, Level.UNARY)}", Level.UNARY
+        case _:
+            assert_never(test)
+
+
+def _disjunct(test: Test) -> str:
+    text, level = _test(test)
+    return f"({text})" if level == Level.AND else text

@@ -1,0 +1,148 @@
+"""Names that C accepts, one for each name of the program.
+
+A name that already is one stays.  Of the others, odd characters become underscores, and
+underscores are appended until no two names are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, variables
+
+HELPERS = ("floord", "max", "min")
+
+# fmt: off
+KEYWORDS = frozenset((
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+    "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+    "volatile", "while", "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic",
+    "_Imaginary", "_Noreturn", "_Static_assert", "_Thread_local", "asm", "typeof", "alignas",
+    "alignof", "bool", "constexpr", "false", "nullptr", "static_assert", "thread_local", "true",
+    "typeof_unqual",
+))
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Names:
+    """The C names of a program's variables, and of its statements by name and arity."""
+
+    variables: Mapping[str, str]
+    statements: Mapping[tuple[str, int], str]
+
+    def all(self) -> frozenset[str]:
+        return frozenset((*self.variables.values(), *self.statements.values()))
+
+
+def readable_names(node: Node, parameters: Iterable[str] = ()) -> Names:
+    """Names for code the reader puts into a program of their own, as isl prints it.
+
+    A statement may share its name with a variable or with a statement of another arity, and
+    may have none: the reader decides what a call means.
+    """
+    named = _distinct([*_variables(node, parameters), *(name for name, _ in _statements(node) if name)])
+    statements = {(name, arity): named.get(name, "") for name, arity in _statements(node)}
+    return Names(named, statements)
+
+
+def standalone_names(node: Node, parameters: Iterable[str] = ()) -> Names:
+    """Names for code that is compiled as it stands: no two things share one, and all have one."""
+    named = _distinct(_variables(node, parameters))
+    used = set(named.values())
+    statements: dict[tuple[str, int], str] = {}
+    for name, arity in sorted(_statements(node), key=lambda statement: not _is_identifier(statement[0])):
+        statements[name, arity] = fresh(name or "S", used)
+        used.add(statements[name, arity])
+    return Names(named, statements)
+
+
+def with_names(node: Node, names: Names) -> Node:
+    """`node` with its variables and statements called by their C names.
+
+    A declaration hides its own name from the expression it starts with in LOOP, not in C: in
+    `int i = i + 1;` the second `i` would be the first.  There the declared name is changed.
+    """
+    return _with_names(node, names, names.variables)
+
+
+def _with_names(node: Node, names: Names, scope: Mapping[str, str]) -> Node:
+    match node:
+        case Call(name, arguments):
+            renamed = tuple(rename(argument, scope) for argument in arguments)
+            return Call(names.statements[name, len(arguments)], renamed)
+        case Block(nodes):
+            return Block(tuple(_with_names(child, names, scope) for child in nodes))
+        case If(test, then, orelse):
+            other = None if orelse is None else _with_names(orelse, names, scope)
+            return If(rename_test(test, scope), _with_names(then, names, scope), other)
+        case For(iterator, start, test):
+            start = rename(start, scope)
+            declared, inner = _declare(iterator, variables(start), names, scope)
+            body = _with_names(node.body, names, inner)
+            return replace(node, iterator=declared, start=start, test=rename_test(test, inner), body=body)
+        case Let(name, value, body):
+            value = rename(value, scope)
+            declared, inner = _declare(name, variables(value), names, scope)
+            return Let(declared, value, _with_names(body, names, inner))
+        case Mark(text, body):
+            return Mark(text, _with_names(body, names, scope))
+        case _:
+            assert_never(node)
+
+
+def _declare(
+    name: str, mentioned: frozenset[str], names: Names, scope: Mapping[str, str]
+) -> tuple[str, Mapping[str, str]]:
+    declared = names.variables[name]
+    if declared in mentioned:
+        declared = fresh(declared, names.all().union(scope.values()))
+    return declared, {**scope, name: declared}
+
+
+def _distinct(names: Iterable[str]) -> dict[str, str]:
+    """A C name for each name, names that are C's already first: they keep themselves."""
+    wanted = sorted(set(names), key=lambda name: (not _is_identifier(name), name))
+    used: set[str] = set()
+    result: dict[str, str] = {}
+    for name in wanted:
+        result[name] = fresh(name, used)
+        used.add(result[name])
+    return result
+
+
+def fresh(name: str, used: AbstractSet[str]) -> str:
+    """A C name for `name` that is not in use."""
+    candidate = name if _is_identifier(name) else _sanitised(name)
+    while candidate in used or not _is_identifier(candidate):
+        candidate += "_"
+    return candidate
+
+
+def _sanitised(name: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return text if re.match(r"[A-Za-z_]", text) else f"_{text}"
+
+
+def _is_identifier(name: str) -> bool:
+    return (
+        re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+        and name not in KEYWORDS
+        and name not in HELPERS
+    )
+
+
+def _variables(node: Node, parameters: Iterable[str]) -> list[str]:
+    declared = (part.iterator if isinstance(part, For) else part.name
+                for part in subprograms(node) if isinstance(part, For | Let))
+    return sorted({*parameters, *free_variables(node), *declared})
+
+
+def _statements(node: Node) -> list[tuple[str, int]]:
+    return sorted({(part.name, len(part.arguments)) for part in subprograms(node) if isinstance(part, Call)})
