@@ -1,0 +1,48 @@
+"""What the tests share: where the corpus is, and how hypothesis runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+SUFFIXES = (".in", ".st", ".cloog")
+
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("LOOPWRIGHT_HYPOTHESIS", "fixed"))
+
+
+def corpus_files() -> list[Path]:
+    """The files of the corpus, in a fixed order; none where the corpus is absent."""
+    return sorted(path for path in CORPUS.rglob("*") if path.suffix in SUFFIXES)
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of the corpus; the test is skipped where there is none."""
+    if not CORPUS.is_dir():
+        pytest.skip(f"no corpus at {CORPUS}: set LOOPWRIGHT_CORPUS to run this test")
+    return CORPUS
+
+
+def pytest_report_header() -> str:
+    if not CORPUS.is_dir():
+        return f"corpus: ABSENT ({CORPUS}), the tests that need it are skipped"
+    return f"corpus: {len(corpus_files())} files at {CORPUS}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes `corpus_file` runs on each file; one skipped test says there are none."""
+    if "corpus_file" not in metafunc.fixturenames:
+        return
+    files = corpus_files()
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=f"no corpus at {CORPUS}"), id="absent")
+    shown = [pytest.param(path, id=str(path.relative_to(CORPUS))) for path in files]
+    metafunc.parametrize("corpus_file", shown or [absent])
