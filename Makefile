@@ -1,0 +1,42 @@
+# `make demo` shows Loopwright at work, `make test` runs its tests; both install what they need
+# into .venv first.  Needs Python 3.11 or newer, gcc and make.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+JOBS ?= 2
+
+.PHONY: help demo test lint bench-codegen bench-codegen-full clean
+
+help:
+	@echo "make demo           loops for an example, with their proof"
+	@echo "make test           all tests"
+	@echo "make lint           ruff and mypy --strict"
+	@echo "make bench-codegen  against isl's generator, over the corpus"
+	@echo "make clean          removes what make made"
+
+$(INSTALLED): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(INSTALLED)
+	@$(BIN)/python examples/demo.py
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict
+
+bench-codegen: $(INSTALLED)
+	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS)
+
+bench-codegen-full: $(INSTALLED)
+	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS) --instructions callgrind
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
