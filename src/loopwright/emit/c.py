@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, assert_never
 
-from loopwright.emit.expressions import expression_to_c, test_to_c
+from loopwright.emit.expressions import condition_to_c, expression_to_c
 from loopwright.emit.literals import is_wide, literal
 from loopwright.emit.names import fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import can_be_annotated
@@ -102,7 +102,7 @@ def _sequence(node: Node, style: Style) -> list[str]:
 
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
-    test = " " if loop.test == TRUE else f" {test_to_c(loop.test)}"
+    test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
     start = f"{style.iterator_type} {iterator} = {expression_to_c(loop.start)}"
     head = f"for ({start};{test}; {iterator} += {literal(loop.step)})"
     annotated = style.openmp and loop.parallel and can_be_annotated(loop)
@@ -116,7 +116,7 @@ def _loop(loop: For, style: Style) -> list[str]:
 def _conditional(node: If, style: Style) -> list[str]:
     ambiguous = _ends_in_if(node.then, node.orelse is not None)
     braces = ambiguous or _needs_braces(node.then)
-    lines = _controlled(f"if ({test_to_c(node.test)})", node.then, style, braces)
+    lines = _controlled(f"if ({condition_to_c(node.test)})", node.then, style, braces)
     if node.orelse is None:
         return lines
     head = "} else" if braces else "else"

@@ -53,7 +53,7 @@ def expression_to_c(expr: Expr, level: Level = Level.SELECT) -> str:
     return text if own >= level else f"({text})"
 
 
-def test_to_c(test: Test, level: Level = Level.SELECT) -> str:
+def condition_to_c(test: Test, level: Level = Level.SELECT) -> str:
     """`test` as C, parenthesised where it stands among operators that bind like `level`."""
     text, own = _test(test)
     return text if own >= level else f"({text})"
@@ -81,7 +81,7 @@ def _expression(expr: Expr) -> tuple[str, Level]:
         case Max(arguments):
             return _nested("max", arguments)
         case Select(test, then, orelse):
-            texts = test_to_c(test, Level.OR), expression_to_c(then, Level.OR), expression_to_c(orelse)
+            texts = condition_to_c(test, Level.OR), expression_to_c(then, Level.OR), expression_to_c(orelse)
             return "{} ? {} : {}".format(*texts), Level.SELECT
         case _:
             assert_never(expr)
@@ -169,11 +169,11 @@ def _test(test: Test) -> tuple[str, Level]:
         case Or(()):
             return "0", Level.PRIMARY
         case And(arguments):
-            return " && ".join(test_to_c(a, Level.AND) for a in arguments), Level.AND
+            return " && ".join(condition_to_c(a, Level.AND) for a in arguments), Level.AND
         case Or(arguments):
             return " || ".join(_disjunct(a) for a in arguments), Level.OR
         case Not(argument):
-            return f"!{test_to_c(argument, Level.UNARY)}", Level.UNARY
+            return f"!{condition_to_c(argument, Level.UNARY)}", Level.UNARY
         case _:
             assert_never(test)
 
