@@ -1,0 +1,51 @@
+"""Which names an affine expression may use, and what they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Parameters and the dimensions of an unnamed tuple, by name."""
+
+    parameters: tuple[str, ...]
+    dimensions: tuple[str, ...] = ()
+
+    @property
+    def space(self) -> isl.Space:
+        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(self.parameters), len(self.dimensions))
+        for k, name in enumerate(self.parameters):
+            space = space.set_dim_name(isl.dim_type.param, k, name)
+        for k, name in enumerate(self.dimensions):
+            space = space.set_dim_name(isl.dim_type.set, k, name)
+        return space
+
+    def knows(self, name: str) -> bool:
+        return name in self.dimensions or name in self.parameters
+
+    def variable(self, name: str) -> isl.PwAff:
+        """The value of a name this scope knows."""
+        local = isl.LocalSpace.from_space(self.space)
+        if name in self.dimensions:
+            aff = isl.Aff.var_on_domain(local, isl.dim_type.set, self.dimensions.index(name))
+        else:
+            aff = isl.Aff.var_on_domain(local, isl.dim_type.param, self.parameters.index(name))
+        return isl.PwAff.from_aff(aff)
+
+    def constant(self, value: int) -> isl.PwAff:
+        number = isl.Val.read_from_str(isl.DEFAULT_CONTEXT, str(value))
+        return isl.PwAff.from_aff(isl.Aff.val_on_domain(isl.LocalSpace.from_space(self.space), number))
+
+    def truth(self, value: bool) -> isl.Set:
+        return isl.Set.universe(self.space) if value else isl.Set.empty(self.space)
+
+    def with_dimensions(self, names: tuple[str, ...]) -> Scope:
+        return Scope(self.parameters, self.dimensions + names)
+
+    def without(self, inner: isl.Set) -> isl.Set:
+        """`exists` of all dimensions that `inner` has beyond this scope's."""
+        mine = len(self.dimensions)
+        return inner.project_out(isl.dim_type.set, mine, inner.dim(isl.dim_type.set) - mine)
