@@ -1,0 +1,75 @@
+"""Small examples: a point of a set that a person would have picked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+
+BOXES = (1, 2, 4, 8, 16, 64, 1024)
+
+
+@dataclass(frozen=True)
+class Point:
+    parameters: dict[str, int]
+    coordinates: tuple[int, ...]
+
+
+def smallest_point(points: isl.Set) -> Point | None:
+    """A point of the set with small absolute values, the parameters' the smallest, or None if it is empty.
+
+    The parameters and then the coordinates are fixed one after the other, each at the value
+    nearest to zero that is possible inside the smallest of a few boxes around the origin.
+    """
+    names = [points.get_dim_name(isl.dim_type.param, k) for k in range(points.dim(isl.dim_type.param))]
+    count = points.dim(isl.dim_type.set)
+    space = isl.Set.universe(isl.Space.set_alloc(points.get_ctx(), 0, len(names) + count))
+    if points.is_params():
+        points = isl.Set.from_params(points)
+    flat = points.flatten().reset_tuple_id()
+    flat = flat.move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, len(names)).intersect(space)
+    if flat.is_empty():
+        return None
+    boxed = _boxed(flat, len(names))
+    values = _fix_all(boxed)
+    return Point(dict(zip(names, values, strict=False)), tuple(values[len(names) :]))
+
+
+def _boxed(points: isl.Set, parameters: int) -> isl.Set:
+    """The points in the smallest box that holds one, the parameters' box taken before the others'."""
+    for count in (parameters, points.dim(isl.dim_type.set)):
+        for radius in BOXES:
+            inside = points
+            for k in range(count):
+                inside = _within(inside, k, radius)
+            if not inside.is_empty():
+                points = inside
+                break
+    return points
+
+
+def _within(points: isl.Set, k: int, radius: int) -> isl.Set:
+    return points.lower_bound_si(isl.dim_type.set, k, -radius).upper_bound_si(isl.dim_type.set, k, radius)
+
+
+def _fix_all(points: isl.Set) -> list[int]:
+    values: list[int] = []
+    for k in range(points.dim(isl.dim_type.set)):
+        value = _nearest_to_zero(points, k)
+        points = points.fix_val(isl.dim_type.set, k, isl.Val.read_from_str(points.get_ctx(), str(value)))
+        values.append(value)
+    return values
+
+
+def _nearest_to_zero(points: isl.Set, k: int) -> int:
+    """The value of dimension `k` with the smallest absolute value, 0 and more preferred."""
+    upper = points.lower_bound_si(isl.dim_type.set, k, 0)
+    lower = points.upper_bound_si(isl.dim_type.set, k, -1)
+    above = None if upper.is_empty() else int(upper.dim_min_val(k).to_python())
+    below = None if lower.is_empty() else int(lower.dim_max_val(k).to_python())
+    found = [value for value in (above, below) if value is not None]
+    if not found:
+        raise InternalError("a set that has a point has none with any value of one of its dimensions")
+    return min(found, key=abs)

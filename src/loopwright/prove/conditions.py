@@ -1,0 +1,204 @@
+"""LOOP's expressions and tests as isl's quasi-affine functions and sets, exactly.
+
+A scope is a set of iterator vectors with the iterators' names; parameters are parameters.
+The meaning is that of the interpreter: `TruncDiv` and `Rem` are C's, which round towards zero,
+and become floors only where the argument is proved non-negative in the scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+
+COMPARED: dict[Relation, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    Relation.EQ: isl.PwAff.eq_set,
+    Relation.NE: isl.PwAff.ne_set,
+    Relation.LE: isl.PwAff.le_set,
+    Relation.LT: isl.PwAff.lt_set,
+    Relation.GE: isl.PwAff.ge_set,
+    Relation.GT: isl.PwAff.gt_set,
+}
+NEGATED = {
+    Relation.EQ: Relation.NE,
+    Relation.NE: Relation.EQ,
+    Relation.LE: Relation.GT,
+    Relation.GT: Relation.LE,
+    Relation.LT: Relation.GE,
+    Relation.GE: Relation.LT,
+}
+MIRRORED = {
+    Relation.EQ: Relation.EQ,
+    Relation.NE: Relation.NE,
+    Relation.LE: Relation.GE,
+    Relation.GE: Relation.LE,
+    Relation.LT: Relation.GT,
+    Relation.GT: Relation.LT,
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The iterator vectors that reach a place in the program, and which name is which dimension."""
+
+    domain: isl.Set
+    names: dict[str, int]
+
+    def within(self, condition: isl.Set) -> Scope:
+        return Scope(self.domain.intersect(condition), self.names)
+
+    def deeper(self, name: str) -> Scope:
+        """One more dimension, called `name`, which may hide an outer one."""
+        depth = self.domain.dim(isl.dim_type.set)
+        return Scope(self.domain.add_dims(isl.dim_type.set, 1), {**self.names, name: depth})
+
+    def local_space(self) -> isl.LocalSpace:
+        return isl.LocalSpace.from_space(self.domain.get_space())
+
+
+def value(expr: Expr, scope: Scope) -> isl.PwAff:
+    """The value of `expr` as a function of the iterators."""
+    match expr:
+        case Int(number):
+            return isl.PwAff.val_on_domain(isl.Set.universe(scope.domain.get_space()), _val(scope, number))
+        case Var(name):
+            return _variable(name, scope)
+        case Sum(terms):
+            return reduce(isl.PwAff.add, (value(term, scope) for term in terms), value(Int(0), scope))
+        case Scaled(factor, argument):
+            return value(argument, scope).scale_val(_val(scope, factor))
+        case FloorDiv(argument, divisor):
+            return _floor(value(argument, scope), divisor)
+        case TruncDiv(argument, divisor):
+            return _truncated(value(argument, scope), divisor, scope)
+        case Rem(argument, divisor):
+            dividend = value(argument, scope)
+            return dividend.sub(_truncated(dividend, divisor, scope).scale_val(_val(scope, divisor)))
+        case Min(arguments):
+            return reduce(isl.PwAff.min, (value(one, scope) for one in arguments)).coalesce()
+        case Max(arguments):
+            return reduce(isl.PwAff.max, (value(one, scope) for one in arguments)).coalesce()
+        case Select(test, then, orelse):
+            return _select(region(test, scope), value(then, scope), value(orelse, scope))
+        case _:
+            assert_never(expr)
+
+
+def _val(scope: Scope, number: int) -> isl.Val:
+    return isl.Val.read_from_str(scope.domain.get_ctx(), str(number))
+
+
+def _variable(name: str, scope: Scope) -> isl.PwAff:
+    if name in scope.names:
+        return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.set, scope.names[name])
+    position = scope.domain.find_dim_by_name(isl.dim_type.param, name)
+    if position < 0:
+        raise InternalError(f"the program uses {name!r}, which is neither an iterator nor a parameter")
+    return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.param, position)
+
+
+def _floor(dividend: isl.PwAff, divisor: int) -> isl.PwAff:
+    """⌊dividend / divisor⌋."""
+    if divisor <= 0:
+        raise InternalError(f"the program divides by {divisor}: divisors are positive")
+    return dividend.scale_down_val(isl.Val.read_from_str(dividend.get_ctx(), str(divisor))).floor()
+
+
+def _truncated(dividend: isl.PwAff, divisor: int, scope: Scope) -> isl.PwAff:
+    """C's `/`: ⌊a/d⌋ where a ≥ 0, and −⌊−a/d⌋ elsewhere."""
+    nonnegative = dividend.nonneg_set()
+    down = _floor(dividend, divisor)
+    if scope.domain.is_subset(nonnegative):
+        return down
+    return _select(nonnegative, down, _floor(dividend.neg(), divisor).neg())
+
+
+def _select(test: isl.Set, then: isl.PwAff, orelse: isl.PwAff) -> isl.PwAff:
+    inside, outside = then.intersect_domain(test), orelse.intersect_domain(test.complement())
+    return inside.union_add(outside)
+
+
+def region(test: Test, scope: Scope) -> isl.Set:
+    """Where `test` holds."""
+    match test:
+        case Compare(relation, left, right):
+            return _compared(relation, left, right, scope)
+        case And(arguments):
+            everywhere = isl.Set.universe(scope.domain.get_space())
+            return reduce(isl.Set.intersect, (region(one, scope) for one in arguments), everywhere)
+        case Or(arguments):
+            nowhere = isl.Set.empty(scope.domain.get_space())
+            return reduce(isl.Set.union, (region(one, scope) for one in arguments), nowhere)
+        case Not(argument):
+            return region(negation(argument), scope)
+        case _:
+            assert_never(test)
+
+
+def negation(test: Test) -> Test:
+    """The opposite of `test`, without `Not`."""
+    match test:
+        case Compare(relation, left, right):
+            return Compare(NEGATED[relation], left, right)
+        case And(arguments):
+            return Or(tuple(negation(one) for one in arguments))
+        case Or(arguments):
+            return And(tuple(negation(one) for one in arguments))
+        case Not(argument):
+            return argument
+        case _:
+            assert_never(test)
+
+
+def _compared(relation: Relation, left: Expr, right: Expr, scope: Scope) -> isl.Set:
+    """Comparisons with a minimum or maximum as conjunctions or disjunctions, which cost isl less:
+    x ≤ min(a, b) iff x ≤ a and x ≤ b; and a remainder is 0 whichever way the division rounds.
+    """
+    match relation, left, right:
+        case Relation.LE | Relation.LT, _, Min(arguments):
+            return region(And(tuple(Compare(relation, left, one) for one in arguments)), scope)
+        case Relation.LE | Relation.LT, _, Max(arguments):
+            return region(Or(tuple(Compare(relation, left, one) for one in arguments)), scope)
+        case Relation.LE | Relation.LT, Max(arguments), _:
+            return region(And(tuple(Compare(relation, one, right) for one in arguments)), scope)
+        case Relation.LE | Relation.LT, Min(arguments), _:
+            return region(Or(tuple(Compare(relation, one, right) for one in arguments)), scope)
+        case Relation.GE | Relation.GT, _, _:
+            return _compared(MIRRORED[relation], right, left, scope)
+        case Relation.EQ | Relation.NE, Rem(argument, divisor), Int(0):
+            return _divisibility(relation, value(argument, scope), divisor)
+    return COMPARED[relation](value(left, scope), value(right, scope))
+
+
+def _divisibility(relation: Relation, dividend: isl.PwAff, divisor: int) -> isl.Set:
+    remainder = dividend.mod_val(isl.Val.read_from_str(dividend.get_ctx(), str(divisor)))
+    return remainder.zero_set() if relation is Relation.EQ else remainder.non_zero_set()
+
+
+def multiples(argument: isl.PwAff, divisor: int) -> isl.Set:
+    """Where `argument` is a multiple of `divisor`."""
+    return _divisibility(Relation.EQ, argument, divisor)

@@ -1,0 +1,186 @@
+"""The meaning of a schedule tree (paper 002, section 6.1): which instances run, and in what order.
+
+A tree is read as its leaves.  Each has the relation between the instances that reach it and
+the values of all band dimensions on the way, and the columns of its full time vector: band
+dimensions, and the positions among the children of sequence and set nodes.  Two instances are
+ordered by the first column in which their times differ, unless it is one of a set node.
+
+Nothing here is shared with the generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.model.schedule import (
+    AnyOrder,
+    Band,
+    Context,
+    Expansion,
+    Extension,
+    Filter,
+    Guard,
+    Leaf,
+    Mark,
+    Schedule,
+    Sequence,
+    Tree,
+)
+
+
+@dataclass(frozen=True)
+class BandDimension:
+    index: int
+    """Which of the band dimensions from the root."""
+
+
+@dataclass(frozen=True)
+class SequencePosition:
+    index: int
+
+
+@dataclass(frozen=True)
+class AnyPosition:
+    """A place among children that are not ordered."""
+
+    index: int
+
+
+Column: TypeAlias = BandDimension | SequencePosition | AnyPosition
+
+
+@dataclass(frozen=True, eq=False)
+class TimedLeaf:
+    """`times` maps the instances to the values of the band dimensions that the columns mention."""
+
+    times: isl.UnionMap
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """What a schedule says for parameters in `context`, which names all parameters."""
+
+    context: isl.Set
+    leaves: tuple[TimedLeaf, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """The instances that reach a node, with the outer band dimensions, and the columns so far."""
+
+    times: isl.UnionMap
+    columns: tuple[Column, ...]
+
+    def bands(self) -> int:
+        return sum(isinstance(column, BandDimension) for column in self.columns)
+
+
+def meaning(schedule: Schedule) -> Meaning:
+    """The leaves of `schedule`, its context narrowed by what context nodes assume."""
+    nothing = isl.Set.from_params(isl.Set.universe(schedule.domain.get_space().params()))
+    start = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet.from_set(nothing))
+    found: list[TimedLeaf] = []
+    context = schedule.context.params()
+    for item in _read(schedule.tree, _State(start, ())):
+        if isinstance(item, TimedLeaf):
+            found.append(item)
+        else:
+            context = context.intersect(item)
+    space = context.get_space()
+    for one in (*(leaf.times for leaf in found), *schedule.arguments.values()):
+        space = space.align_params(one.get_space().params())
+    context = context.align_params(space)
+    known = tuple(TimedLeaf(leaf.times.intersect_params(context), leaf.columns) for leaf in found)
+    return Meaning(context, known)
+
+
+def _read(tree: Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
+    """The leaves below `tree` in order, and the parameter sets its context nodes assume."""
+    match tree:
+        case Leaf():
+            yield TimedLeaf(state.times, state.columns)
+        case Band(child=child):
+            yield from _read(child, _banded(tree, state))
+        case Filter(instances, child):
+            yield from _read(child, _State(state.times.intersect_domain(instances), state.columns))
+        case Sequence(children):
+            for k, one in enumerate(children):
+                yield from _read(one, _State(state.times, (*state.columns, SequencePosition(k))))
+        case AnyOrder(children):
+            for k, one in enumerate(children):
+                yield from _read(one, _State(state.times, (*state.columns, AnyPosition(k))))
+        case Context(assumed, child):
+            yield _assumption(assumed, state)
+            yield from _read(child, state)
+        case Guard(guard, child):
+            yield from _read(child, _State(_guarded(guard, state), state.columns))
+        case Mark(_, child):
+            yield from _read(child, state)
+        case Extension(extension, child):
+            yield from _read(child, _State(_extended(extension, state), state.columns))
+        case Expansion(expansion, child):
+            yield from _read(child, _State(expansion.reverse().apply_range(state.times), state.columns))
+        case _:
+            assert_never(tree)
+
+
+def _banded(band: Band, state: _State) -> _State:
+    """The band's dimensions appended to those of the bands outside it."""
+    count, outer = len(band.members), state.bands()
+    if count == 0:
+        return state
+    for one in maps_of(band.schedule):
+        if one.dim(isl.dim_type.out) != count:
+            raise InternalError(f"a band of {count} dimensions with the schedule {one}")
+    plain = isl.UnionMap.empty(band.schedule.get_space())
+    for one in maps_of(band.schedule):
+        plain = plain.union(isl.UnionMap.from_map(_plain_range(one)))
+    columns = tuple(BandDimension(outer + k) for k in range(count))
+    return _State(state.times.flat_range_product(plain), (*state.columns, *columns))
+
+
+def _plain_range(relation: isl.Map) -> isl.Map:
+    return relation.flatten_range().reset_tuple_id(isl.dim_type.out)
+
+
+def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
+    """A condition on the outer band dimensions, or None where it is one on parameters only."""
+    if condition.is_params() or condition.dim(isl.dim_type.set) == 0:
+        return None
+    if condition.dim(isl.dim_type.set) != state.bands():
+        raise InternalError(f"a condition on other than the {state.bands()} outer dimensions: {condition}")
+    return isl.UnionSet.from_set(condition.flatten().reset_tuple_id())
+
+
+def _guarded(guard: isl.Set, state: _State) -> isl.UnionMap:
+    outer = _outer(guard, state)
+    return state.times.intersect_params(guard.params()) if outer is None else state.times.intersect_range(outer)
+
+
+def _extended(extension: isl.UnionMap, state: _State) -> isl.UnionMap:
+    """Instances added for each value of the outer dimensions that occurs; outside all bands there is
+    the one value [], whether or not the domain has instances.
+    """
+    added = extension.intersect_domain(state.times.range()) if state.bands() else extension
+    return state.times.union(added.reverse())
+
+
+def _assumption(assumed: isl.Set, state: _State) -> isl.Set:
+    """The parameters for which all outer dimensions that occur are as `assumed`."""
+    outer = _outer(assumed, state)
+    if outer is None:
+        return assumed.params()
+    return state.times.range().subtract(outer).params().complement()
+
+
+def maps_of(union: isl.UnionMap) -> list[isl.Map]:
+    """The maps of a union, in an order that does not depend on hashing."""
+    found: list[isl.Map] = []
+    union.foreach_map(found.append)
+    return sorted(found, key=lambda one: str(one.get_space()))

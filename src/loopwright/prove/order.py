@@ -1,0 +1,145 @@
+"""Obligation 4: no a, b with S(a) < S(b) and E⁻¹(a) > E⁻¹(b), following the program's tree.
+
+Two executions are ordered by the innermost construct that holds both: by their places in a
+block, or by the iterations of a loop.  So each obligation is about the same values of all
+iterators further out.  Calls are compared column by column of their times: those with the same
+affine function in a column are taken together, and only what that does not decide goes to isl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, assert_never
+
+from loopwright.errors import InternalError
+from loopwright.presburger.equalities import AffineForm
+from loopwright.prove.executed import Either, Executed, InOrder, Repeat, Run, runs
+from loopwright.prove.meaning import AnyPosition, BandDimension, SequencePosition
+from loopwright.prove.pairs import misordered
+from loopwright.prove.targets import Entry, Piece
+from loopwright.prove.witness import Failure
+
+
+class Compared(Enum):
+    """A column of an execution against that of a later one."""
+
+    BEFORE = "the later execution has the greater value"
+    SAME = "both have the same value"
+    UNORDERED = "nothing orders the two"
+    UNKNOWN = "it depends on the iterators"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What two executions have in common: `depth` outer iterators, and the loop they are
+    different iterations of, or None where they are in different parts of a block.
+    """
+
+    depth: int
+    loop: Repeat | None
+
+    @property
+    def parallel(self) -> bool:
+        return self.loop is not None and self.loop.parallel
+
+
+Placed: TypeAlias = tuple[int, Piece]
+"""A piece with the part of the block it is in; in a loop, always 0."""
+
+
+def order(tree: Executed, pieces: tuple[Piece, ...]) -> Iterator[Failure | None]:
+    """The obligations one after the other: None where one holds, its failure where it does not."""
+    by_run: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        by_run.setdefault(piece.run.position, []).append(piece)
+    yield from _order(tree, 0, by_run)
+
+
+def _order(tree: Executed, depth: int, by_run: dict[int, list[Piece]]) -> Iterator[Failure | None]:
+    match tree:
+        case Run():
+            return
+        case Either(parts):
+            for part in parts:
+                yield from _order(part, depth, by_run)
+        case InOrder(parts):
+            placed = [(k, piece) for k, part in enumerate(parts) for piece in _pieces(part, by_run)]
+            yield from _columns(placed, 0, Meeting(depth, None))
+            for part in parts:
+                yield from _order(part, depth, by_run)
+        case Repeat(at, body=body):
+            placed = [(0, piece) for piece in _pieces(body, by_run)]
+            yield from _columns(placed, 0, Meeting(at, tree))
+            yield from _order(body, at + 1, by_run)
+        case _:
+            assert_never(tree)
+
+
+def _pieces(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Piece]:
+    for run in runs(tree):
+        yield from by_run.get(run.position, [])
+
+
+def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
+    """The pairs of `placed`, whose times are the same before column `k`."""
+    classes: dict[Entry, list[Placed]] = {}
+    for place, piece in placed:
+        if k < len(piece.entries):
+            classes.setdefault(piece.entries[k], []).append((place, piece))
+    for first, mine in classes.items():
+        for second, theirs in classes.items():
+            if not _meet(mine, theirs, meeting):
+                continue
+            compared = _compare(first, second, meeting)
+            if compared is Compared.SAME:
+                yield from _columns(mine, k + 1, meeting)
+            elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
+                yield from _pairs(mine, theirs, k, meeting)
+            else:
+                yield None
+
+
+def _meet(mine: list[Placed], theirs: list[Placed], meeting: Meeting) -> bool:
+    """Whether one of `mine` can be executed before one of `theirs`."""
+    return meeting.loop is not None or mine[0][0] < theirs[-1][0]
+
+
+def _compare(first: Entry, second: Entry, meeting: Meeting) -> Compared:
+    """Column `first` of an execution against column `second` of a later one, all before being the same."""
+    match first, second:
+        case AnyPosition(a), AnyPosition(b):
+            return Compared.SAME if a == b else Compared.UNORDERED
+        case SequencePosition(a), SequencePosition(b):
+            return Compared.SAME if a == b else Compared.BEFORE if a < b else Compared.UNKNOWN
+        case (BandDimension(a), earlier), (BandDimension(b), later) if a == b:
+            return _compare_forms(earlier, later, meeting)
+        case _:
+            raise InternalError("two times that agree so far are not of the same node of the schedule tree")
+
+
+def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting: Meeting) -> Compared:
+    """The difference of two affine functions of the same outer iterators, and of x < x' in a loop:
+    α x' + c' − (α x + c) ≥ α · step + c' − c.
+    """
+    if earlier is None or later is None:
+        return Compared.UNKNOWN
+    depth, loop = meeting.depth, meeting.loop
+    common = depth if loop is None else depth + 1
+    if any(earlier.coefficients[common:]) or any(later.coefficients[common:]):
+        return Compared.UNKNOWN
+    if earlier.coefficients[:common] != later.coefficients[:common] or earlier.rest[:-1] != later.rest[:-1]:
+        return Compared.UNKNOWN
+    slope = 0 if loop is None else earlier.coefficients[depth]
+    least = (0 if loop is None else slope * loop.step) + later.rest[-1] - earlier.rest[-1]
+    if slope >= 0 and least > 0:
+        return Compared.BEFORE
+    return Compared.SAME if slope == 0 and least == 0 else Compared.UNKNOWN
+
+
+def _pairs(mine: list[Placed], theirs: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
+    for place, piece in mine:
+        for other_place, other in theirs:
+            if meeting.loop is not None or place < other_place:
+                yield misordered(piece, other, k, meeting.depth, meeting.loop)

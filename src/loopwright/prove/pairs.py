@@ -1,0 +1,110 @@
+"""Two calls whose order is not plain: the pairs of executions in the wrong order, found by isl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.presburger.lexicographic import split_domain
+from loopwright.prove.executed import Repeat
+from loopwright.prove.meaning import AnyPosition, SequencePosition
+from loopwright.prove.targets import Piece
+from loopwright.prove.witness import Failure
+
+OUT = isl.dim_type.out
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Pairs of executions: outer iterators -> [x, time, ... of the earlier, x', time, ... of the later].
+
+    `x`, the iterator of the loop, is there only if they meet in a loop.
+    """
+
+    pairs: isl.Map
+    first: int
+    """Where the time of the earlier begins."""
+    second: int
+
+    def narrowed(self, pairs: isl.Map) -> Joint:
+        return Joint(pairs, self.first, self.second)
+
+
+def misordered(
+    earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None
+) -> Failure | None:
+    """No execution of `later` has a time before that of one of `earlier`, and in a parallel loop none
+    has one after it either.  Times are known to be the same before `column`.
+    """
+    if not any(True for _ in _wrong(earlier, later, column, _joint(earlier, later, depth, loop), loop)):
+        return None
+    shown = _joint(earlier, later, depth, loop, with_arguments=True)
+    wrong = next(_wrong(earlier, later, column, shown, loop))
+    arguments = _arguments(wrong, earlier, later)
+    keys = tuple((one.run.name, one.run.arguments.dim(OUT)) for one in (earlier, later))
+    if loop is not None and loop.parallel:
+        return Failure("parallel", arguments, keys, loop=loop.iterator)
+    return Failure("order", arguments, keys)
+
+
+def _joint(
+    earlier: Piece, later: Piece, depth: int, loop: Repeat | None, *, with_arguments: bool = False
+) -> Joint:
+    kept = depth if loop is None else depth + 1
+    mine, theirs = (
+        split_domain(_shown(piece) if with_arguments else piece.times, depth, kept)
+        for piece in (earlier, later)
+    )
+    width = mine.dim(OUT)
+    pairs = mine.flat_range_product(theirs)
+    if loop is not None:
+        pairs = pairs.order_lt(OUT, 0, OUT, width)
+    return Joint(pairs, kept - depth, width + kept - depth)
+
+
+def _shown(piece: Piece) -> isl.Map:
+    """Iterators -> [time, arguments]."""
+    return piece.times.flat_range_product(piece.run.arguments.as_map())
+
+
+def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
+    """The arguments of both calls, alone."""
+    pairs = wrong.pairs.range()
+    width = later.times.dim(OUT)
+    pairs = pairs.project_out(isl.dim_type.set, wrong.second - wrong.first, wrong.first + width)
+    return pairs.project_out(isl.dim_type.set, 0, wrong.first + earlier.times.dim(OUT))
+
+
+def _wrong(
+    earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None
+) -> Iterator[Joint]:
+    """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
+    parallel = loop is not None and loop.parallel
+    for a, b in zip(earlier.entries[column:], later.entries[column:], strict=False):
+        match a, b:
+            case AnyPosition(p), AnyPosition(q):
+                if p != q:
+                    return
+            case SequencePosition(p), SequencePosition(q):
+                if (p > q or (parallel and p != q)) and not joint.pairs.is_empty():
+                    yield joint
+                if p != q:
+                    return
+            case (dimension, _), _:
+                mine, theirs = joint.first + dimension.index, joint.second + dimension.index
+                yield from _unequal(joint, mine, theirs, parallel)
+                joint = joint.narrowed(joint.pairs.equate(OUT, mine, OUT, theirs))
+                if joint.pairs.is_empty():
+                    return
+
+
+def _unequal(joint: Joint, mine: int, theirs: int, parallel: bool) -> Iterator[Joint]:
+    """The pairs whose later execution has the smaller value, or in a parallel loop another one."""
+    smaller = joint.pairs.order_lt(OUT, theirs, OUT, mine)
+    if not smaller.is_empty():
+        yield joint.narrowed(smaller)
+    greater = joint.pairs.order_lt(OUT, mine, OUT, theirs) if parallel else None
+    if greater is not None and not greater.is_empty():
+        yield joint.narrowed(greater)
