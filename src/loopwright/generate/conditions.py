@@ -1,0 +1,165 @@
+"""Tests from sets (002, 5.10): what an `if` or a loop condition must say at its place."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.generate.expressions import Linear, Place, linear
+from loopwright.loops.expressions import (
+    FALSE,
+    TRUE,
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.presburger.sets import DIV
+
+
+def condition(domain: isl.Set, place: Place) -> Test:
+    """A test that holds exactly on `domain`, given what is known at `place`."""
+    pieces = domain.get_basic_sets()
+    if not pieces:
+        return FALSE
+    if len(pieces) == 1:
+        return _conjunction(pieces[0], place)
+    unequal = _disequality(domain, place)
+    if unequal is not None:
+        return unequal
+    tests = [_conjunction(piece, place) for piece in pieces]
+    return TRUE if TRUE in tests else Or(tuple(dict.fromkeys(tests)))
+
+
+def _disequality(domain: isl.Set, place: Place) -> Test | None:
+    """`a != b` where everything known but one equality is in `domain`."""
+    if domain.n_basic_set() != 2:
+        return None
+    rest = place.known.subtract(domain).coalesce().gist(place.known)
+    if rest.n_basic_set() != 1:
+        return None
+    test = _conjunction(rest.get_basic_sets()[0], place)
+    if isinstance(test, Compare) and test.relation is Relation.EQ:
+        return Compare(Relation.NE, test.left, test.right)
+    return None
+
+
+def _conjunction(piece: isl.BasicSet, place: Place) -> Test:
+    """Constraints without integer divisions first: they help to write the others (5.10)."""
+    constraints = sorted(piece.get_constraints(), key=_division_count)
+    tests: list[Test] = []
+    for constraint in constraints:
+        if constraint.is_div_constraint():
+            continue
+        test = constraint_test(constraint, place)
+        if test == TRUE:
+            continue
+        tests.append(test)
+        place = place.where(isl.BasicSet.from_constraint(constraint).to_set())
+    distinct = tuple(dict.fromkeys(tests))
+    return distinct[0] if len(distinct) == 1 else And(distinct)
+
+
+def _division_count(constraint: isl.Constraint) -> int:
+    function = constraint.get_aff()
+    return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
+
+
+def constraint_test(constraint: isl.Constraint, place: Place) -> Test:
+    """`constraint` as a comparison, or as a divisibility test where it is one."""
+    function = constraint.get_aff()
+    if not constraint.is_equality():
+        return comparison(linear(function, place), Relation.GE, place)
+    return _divisibility(constraint, function, place) or comparison(
+        linear(function, place), Relation.EQ, place
+    )
+
+
+def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Place) -> Test | None:
+    """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is right whatever the sign of x."""
+    positions = [
+        k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()
+    ]
+    if len(positions) != 1:
+        return None
+    zero = isl.Val.zero(function.get_ctx())
+    modulus = abs(function.get_coefficient_val(DIV, positions[0]).to_python())
+    dividend = function.set_coefficient_val(DIV, positions[0], zero)
+    remainder = dividend.mod_val(isl.Val.int_from_si(function.get_ctx(), modulus))
+    here = place.known.intersect(isl.BasicSet.from_constraint(constraint).to_set())
+    if modulus == 1 or not here.is_equal(place.known.intersect(remainder.zero_basic_set().to_set())):
+        return None
+    argument = linear(dividend, place)
+    terms = [(_symmetric(coefficient, modulus), term) for coefficient, term in argument.terms]
+    reduced = Linear(tuple((c, t) for c, t in terms if c), _symmetric(argument.constant, modulus))
+    if sum(c < 0 for c, _ in reduced.terms) * 2 > len(reduced.terms):
+        reduced = reduced.negated()
+    return Compare(Relation.EQ, Rem(reduced.expr(), modulus), Int(0))
+
+
+def _symmetric(value: int, modulus: int) -> int:
+    """The representative of `value` modulo `modulus` that is smallest in size."""
+    remainder = value % modulus
+    return remainder - modulus if 2 * remainder > modulus else remainder
+
+
+def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
+    """`difference relation 0`, the terms moved to the side where they are positive.
+
+    The side with the innermost iterator stands on the left, and `a > b` is preferred to
+    `a >= b + 1`.
+    """
+    if not difference.terms:
+        holds = difference.constant == 0 if relation is Relation.EQ else difference.constant >= 0
+        return TRUE if holds else FALSE
+    left = Linear(tuple((c, t) for c, t in difference.terms if c > 0), 0)
+    right = Linear(tuple((-c, t) for c, t in difference.terms if c < 0), 0)
+    constant = difference.constant
+    if left.terms and right.terms and relation is Relation.GE and constant == -1:
+        relation, constant = Relation.GT, 0
+    if not right.terms or (left.terms and constant < 0):
+        right = right.plus_constant(-constant)
+    else:
+        left = left.plus_constant(constant)
+    if _depth(right, place) > _depth(left, place):
+        left, right, relation = right, left, _MIRROR[relation]
+    return Compare(relation, left.expr(), right.expr())
+
+
+_MIRROR = {
+    Relation.EQ: Relation.EQ,
+    Relation.GE: Relation.LE,
+    Relation.GT: Relation.LT,
+    Relation.LE: Relation.GE,
+    Relation.LT: Relation.GT,
+}
+
+
+def _depth(side: Linear, place: Place) -> int:
+    """How deep the innermost iterator of a side is; parameters are outermost, constants last."""
+    return max((_expression_depth(term, place) for _, term in side.terms), default=-2)
+
+
+def _expression_depth(expr: Expr, place: Place) -> int:
+    match expr:
+        case Var(name):
+            return place.names.index(name) if name in place.names else -1
+        case Int():
+            return -2
+        case Sum(parts) | Min(parts) | Max(parts):
+            return max(_expression_depth(part, place) for part in parts)
+        case Scaled(_, argument) | FloorDiv(argument, _) | TruncDiv(argument, _) | Rem(argument, _):
+            return _expression_depth(argument, place)
+        case Select(_, then, orelse):
+            return max(_expression_depth(then, place), _expression_depth(orelse, place))

@@ -1,0 +1,225 @@
+"""Expressions from quasi-affine functions, specialised to the place they stand at (002, 5.10).
+
+isl writes integer division as ⌊a/m⌋.  C has `/` and `%`, which round towards zero, so the sign
+of `a` at the place where the expression is evaluated decides what may be written:
+
+    f·m·⌊a/m⌋  =  f·a − f·(a mod m)                 and  a mod m = a % m       where a ≥ 0
+    ⌊a/m⌋      =  (a + k·m)/m − k                   written `/`                where a + k·m ≥ 0
+    ⌊a/m⌋      =  −⌊(−a + m − 1)/m⌋                 written `/`                where a ≤ m − 1
+    ⌊a/m⌋                                           written `floord(a, m)`     otherwise
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.loops.expressions import (
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    TruncDiv,
+    Var,
+)
+from loopwright.presburger.sets import DIV, IN, PARAM
+
+# A shift by k·m must not drag the size of the data type into the expression.
+LARGEST_SHIFT = 4096
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an expression is evaluated: the names of the dimensions and what holds there."""
+
+    names: tuple[str, ...]
+    known: isl.Set
+
+    def where(self, condition: isl.Set) -> Place:
+        return replace(self, known=self.known.intersect(condition))
+
+
+@dataclass(frozen=True)
+class Linear:
+    """constant + Σ coefficient · term, the terms distinct expressions without a constant factor."""
+
+    terms: tuple[tuple[int, Expr], ...]
+    constant: int
+
+    def plus(self, other: Linear, factor: int = 1) -> Linear:
+        collected = {term: coefficient for coefficient, term in self.terms}
+        for coefficient, term in other.terms:
+            collected[term] = collected.get(term, 0) + factor * coefficient
+        terms = tuple((coefficient, term) for term, coefficient in collected.items() if coefficient)
+        return Linear(terms, self.constant + factor * other.constant)
+
+    def plus_term(self, coefficient: int, term: Expr) -> Linear:
+        return self.plus(Linear(((coefficient, term),), 0))
+
+    def plus_constant(self, constant: int) -> Linear:
+        return Linear(self.terms, self.constant + constant)
+
+    def negated(self) -> Linear:
+        return Linear((), 0).plus(self, -1)
+
+    def expr(self) -> Expr:
+        """Positive terms first, then negative ones, the constant last."""
+        ordered = sorted(self.terms, key=lambda item: item[0] < 0)
+        parts = [term if c == 1 else Scaled(c, term) for c, term in ordered]
+        if self.constant or not parts:
+            parts.append(Int(self.constant))
+        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+
+def expression(function: isl.Aff, place: Place) -> Expr:
+    """An expression with the value of `function` wherever `place` is reached."""
+    return linear(function, place).expr()
+
+
+def linear(function: isl.Aff, place: Place) -> Linear:
+    """`function` as a sum; a common denominator divides exactly at `place`."""
+    denominator = function.get_denominator_val().to_python()
+    if denominator == 1:
+        return _integral(function, place)
+    scaled = _integral(function.scale_val(function.get_denominator_val()), place)
+    outside = Linear(tuple((c // denominator, t) for c, t in scaled.terms if c % denominator == 0), 0)
+    inside = Linear(tuple((c, t) for c, t in scaled.terms if c % denominator), scaled.constant)
+    if not inside.terms:
+        return outside.plus_constant(inside.constant // denominator)
+    whole, rest = divmod(inside.constant, denominator)
+    quotient = TruncDiv(Linear(inside.terms, rest).expr(), denominator)
+    return outside.plus_term(1, quotient).plus_constant(whole)
+
+
+def _integral(function: isl.Aff, place: Place) -> Linear:
+    """A sum with integer coefficients: the linear part, then each ⌊a/m⌋."""
+    result = Linear(_affine_terms(function, place), function.get_constant_val().to_python())
+    for position in range(function.dim(DIV)):
+        coefficient = function.get_coefficient_val(DIV, position).to_python()
+        if coefficient:
+            result = _add_floor(result, coefficient, function.get_div(position), place)
+    return result
+
+
+def _affine_terms(function: isl.Aff, place: Place) -> tuple[tuple[int, Expr], ...]:
+    dims = ((function.get_coefficient_val(IN, k).to_python(), n) for k, n in enumerate(place.names))
+    params = (
+        (function.get_coefficient_val(PARAM, k).to_python(), function.get_dim_name(PARAM, k))
+        for k in range(function.dim(PARAM))
+    )
+    return tuple((c, Var(name)) for c, name in (*params, *dims) if c)
+
+
+def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place) -> Linear:
+    """total + coefficient · ⌊a/m⌋ with division = a/m."""
+    divisor = division.get_denominator_val().to_python()
+    dividend = division.scale_val(division.get_denominator_val())
+    if coefficient % divisor == 0:
+        reduced = _add_multiple(total, coefficient // divisor, dividend, divisor, place)
+        if reduced is not None:
+            return reduced
+    shift = _shift_to_nonnegative(dividend, divisor, place)
+    if shift is not None:
+        shifted = linear(dividend, place).plus_constant(shift * divisor)
+        return total.plus_term(coefficient, TruncDiv(shifted.expr(), divisor)).plus_constant(
+            -coefficient * shift
+        )
+    opposite = dividend.neg().add_constant_val(isl.Val.int_from_si(dividend.get_ctx(), divisor - 1))
+    if is_nonnegative(opposite, place):
+        quotient = TruncDiv(linear(opposite, place).expr(), divisor)
+        return total.plus_term(-coefficient, quotient)
+    return total.plus_term(coefficient, FloorDiv(linear(dividend, place).expr(), divisor))
+
+
+def _add_multiple(
+    total: Linear, factor: int, dividend: isl.Aff, divisor: int, place: Place
+) -> Linear | None:
+    """total + factor · m · ⌊a/m⌋ as a remainder, where that is no longer than the division.
+
+    With b = m − 1 − a ≥ 0:  m·⌊a/m⌋ = −m·⌊b/m⌋ = a − (m − 1) + (b mod m).
+    """
+    argument = linear(dividend, place)
+    candidate = total.plus(argument, factor)
+    if len(candidate.terms) > len(total.terms):
+        return None
+    shift = _shift_to_nonnegative(dividend, divisor, place)
+    if shift is not None:
+        remainder = Rem(argument.plus_constant(shift * divisor).expr(), divisor)
+        return candidate.plus_term(-factor, remainder)
+    opposite = dividend.neg().add_constant_val(isl.Val.int_from_si(dividend.get_ctx(), divisor - 1))
+    if is_nonnegative(opposite, place):
+        remainder = Rem(linear(opposite, place).expr(), divisor)
+        return candidate.plus_term(factor, remainder).plus_constant(-factor * (divisor - 1))
+    return None
+
+
+def _shift_to_nonnegative(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
+    """The least k ≥ 0 with dividend + k·divisor ≥ 0 at `place`, if it is small."""
+    least = minimum(dividend, place)
+    if least is None:
+        return None
+    if least >= 0:
+        return 0
+    shift = -(least // divisor)
+    return shift if shift * divisor <= LARGEST_SHIFT else None
+
+
+def minimum(function: isl.Aff, place: Place) -> int | None:
+    """The least integer value of `function` at `place`, if there is one."""
+    value = place.known.min_val(function)
+    if value.is_nan():  # the place is never reached
+        return 0
+    return value.floor().to_python() if value.is_rat() else None
+
+
+def is_nonnegative(function: isl.Aff, place: Place) -> bool:
+    least = minimum(function, place)
+    return least is not None and least >= 0
+
+
+def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
+    """An expression for a piecewise function; its domain is known to hold at `place`.
+
+    The maximum (minimum) of the pieces' functions is written as such where on each piece its own
+    function is the largest (smallest); otherwise conditions choose.
+    """
+    from loopwright.generate.conditions import condition
+
+    pieces = [
+        (domain, value)
+        for domain, value in function.intersect_domain(place.known).coalesce().get_pieces()
+        if not domain.is_empty()
+    ]
+    if not pieces:
+        return Int(0)
+    if len(pieces) == 1:
+        return expression(pieces[0][1].gist(place.known), place)
+    for combine, is_best in ((Max, isl.Aff.ge_set), (Min, isl.Aff.le_set)):
+        if all(
+            domain.is_subset(is_best(value, other))
+            for domain, value in pieces
+            for _, other in pieces
+            if other is not value
+        ):
+            return combined(combine, (expression(value, place) for _, value in pieces))
+    domain, value = pieces[0]
+    inside = place.where(domain)
+    outside = Place(place.names, place.known.subtract(domain))
+    return Select(
+        condition(domain.gist(place.known), place),
+        expression(value, inside),
+        piecewise_expression(function.subtract_domain(domain), outside),
+    )
+
+
+def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr]) -> Expr:
+    """Max or Min of the distinct arguments; the argument itself if there is one."""
+    distinct = tuple(dict.fromkeys(arguments))
+    return distinct[0] if len(distinct) == 1 else kind(distinct)

@@ -1,0 +1,144 @@
+"""Annotated trees (002, 4.4) and how a list of them becomes the body of one node (5.9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import islpy as isl
+
+from loopwright.generate.conditions import condition
+from loopwright.generate.expressions import Place
+from loopwright.loops.expressions import TRUE
+from loopwright.loops.nodes import Block, If, Node
+from loopwright.presburger.sets import DIM, involves, shared_constraints, union
+
+
+@dataclass(frozen=True)
+class Graft:
+    """A piece of program with what it still needs and what it gives.
+
+    `guard`     must be enforced around `node`, here or further out;
+    `enforced`  holds of every instance that `node` executes.
+    """
+
+    node: Node
+    guard: isl.Set
+    enforced: isl.Set
+
+    def guarded(self, extra: isl.Set) -> Graft:
+        return replace(self, guard=self.guard.intersect(extra))
+
+
+def shared_enforced(grafts: list[Graft], level: int) -> isl.Set:
+    """What every instance below satisfies, said without the dimension `level`."""
+    everything = union(graft.enforced for graft in grafts)
+    hull = shared_constraints(everything.coalesce()).to_set()
+    return _without(hull, level)
+
+
+def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int) -> isl.Set:
+    """The conditions all guards share and that do not depend on `level` (5.9).
+
+    Equal guards are hoisted whole; otherwise a constraint of some guard is shared if every
+    graft's guard, known and enforced conditions imply it.
+    """
+    first = grafts[0].guard
+    if all(graft.guard.plain_is_universe() for graft in grafts):
+        return first
+    if all(graft.guard.plain_is_equal(first) for graft in grafts[1:]) and not involves(first, level):
+        return first
+    independent = [_independent(graft.guard, level) for graft in grafts]
+    if len(grafts) == 1:
+        return shared_constraints(independent[0]).to_set()
+    whole = union(graft.guard.intersect(graft.enforced).intersect(known) for graft in grafts)
+    if whole.is_empty():
+        return isl.Set.universe(known.get_space())
+    candidates = isl.SetList.alloc(known.get_ctx(), len(grafts))
+    for guard in independent:
+        candidates = candidates.add(guard)
+    return whole.unshifted_simple_hull_from_set_list(candidates).to_set()
+
+
+def _independent(guard: isl.Set, level: int) -> isl.Set:
+    """Only the constraints that do not depend on `level`."""
+    if not involves(guard, level):
+        return guard
+    return guard.remove_divs_involving_dims(DIM, level, 1).drop_constraints_involving_dims(DIM, level, 1)
+
+
+def _without(domain: isl.Set, level: int) -> isl.Set:
+    """Project `level` out, keeping only what can be said without quantifiers."""
+    if not involves(domain, level):
+        return domain
+    return domain.eliminate(DIM, level, 1).remove_unknown_divs()
+
+
+@dataclass
+class _Branching:
+    """An if under construction that may still be extended (example 5.18)."""
+
+    test: isl.Set
+    place: Place
+    condition: isl.Set
+    complement: isl.Set
+    then: list[Node | _Branching] = field(default_factory=list)
+    orelse: list[Node | _Branching] = field(default_factory=list)
+
+
+def nest(grafts: list[Graft], place: Place) -> Node:
+    """One node for a list of grafts: a tree of ifs around them, the order unchanged.
+
+    `open_ifs` are the ifs, outermost first, that end the program so far.  Each graft goes into
+    the deepest branch whose condition its guard implies.
+    """
+    roots: list[Node | _Branching] = []
+    open_ifs: list[_Branching] = []
+    for graft in grafts:
+        guard = graft.guard.gist(place.known)
+        if guard.plain_is_universe():
+            roots.append(graft.node)
+            open_ifs = []
+            continue
+        inside = guard.intersect(place.known)
+        if inside.is_empty():
+            continue
+        target, context, kept = roots, place.known, 0
+        for index in range(len(open_ifs) - 1, -1, -1):
+            candidate = open_ifs[index]
+            if inside.is_subset(candidate.condition):
+                target, context, kept = candidate.then, candidate.condition, index + 1
+                break
+            if inside.is_subset(candidate.complement):
+                target, context, kept = candidate.orelse, candidate.complement, index + 1
+                break
+        open_ifs = open_ifs[:kept]
+        rest = guard.gist(context).coalesce() if kept else guard
+        if rest.plain_is_universe():
+            target.append(graft.node)
+            continue
+        branching = _Branching(
+            rest,
+            Place(place.names, context),
+            context.intersect(rest),
+            context.subtract(rest).coalesce(),
+            [graft.node],
+        )
+        target.append(branching)
+        open_ifs.append(branching)
+    return _block(roots)
+
+
+def _block(items: list[Node | _Branching]) -> Node:
+    nodes: list[Node] = []
+    for item in items:
+        node = _if_node(item) if isinstance(item, _Branching) else item
+        nodes.extend(node.children if isinstance(node, Block) else [node])
+    return nodes[0] if len(nodes) == 1 else Block(tuple(nodes))
+
+
+def _if_node(branching: _Branching) -> Node:
+    test = condition(branching.test, branching.place)
+    then = _block(branching.then)
+    if test == TRUE:
+        return then
+    return If(test, then, _block(branching.orelse) if branching.orelse else None)

@@ -1,0 +1,72 @@
+"""Algorithms 1 and 2 of paper 002: one schedule dimension after the other."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.generate.components import components
+from loopwright.generate.create import create
+from loopwright.generate.grafts import Graft
+from loopwright.generate.isolation import isolate, isolated_domain
+from loopwright.generate.lookahead import lookahead
+from loopwright.generate.ordering import sort_pieces
+from loopwright.generate.pieces import pieces_of, points_in_stock, schedule_domain
+from loopwright.generate.separation import split_by_conditions
+from loopwright.generate.shifts import align_shifts
+from loopwright.generate.site import Executed, Site
+from loopwright.generate.stock import Stock
+from loopwright.presburger.sets import local_domain
+
+
+def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+    """Generate the dimensions of the band from the current one on (algorithm 1)."""
+    if stock.innermost:
+        return site.inner(stock, executed)
+    result: list[Graft] = []
+    for component in components(site, stock, executed):
+        result.extend(_component(site, *align_shifts(site, stock, component)))
+    return result
+
+
+def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+    domain = local_domain(schedule_domain(executed), stock.level)
+    wanted = _wanted_isolation(site, stock)
+    parts = isolate(domain, wanted, stock.level) if wanted is not None else None
+    if parts is None:
+        return _base(site, stock, executed, domain)
+    result: list[Graft] = []
+    for part, where in (
+        (parts.before, site),
+        (parts.center, site.inside_isolation()),
+        (parts.after, site),
+        (parts.other, site),
+    ):
+        if not part.is_empty():
+            result.extend(_base(where, stock, executed, part))
+    return result
+
+
+def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
+    """The part to generate apart: the band's isolation option or an old separation class."""
+    if site.band.isolate is not None:
+        return isolated_domain(site.band.isolate, stock)
+    origin = stock.origins[stock.level]
+    if site.band.options is None or origin is None:
+        return None
+    classes = isl.UnionSet(
+        f"{{ separation_class[[{origin}] -> [k]] }}", context=site.band.options.get_ctx()
+    )
+    return points_in_stock(site.band.options.intersect_range(classes).domain(), stock)
+
+
+def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
+    """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
+    pieces = pieces_of(site, stock, executed, domain)
+    options = site.run.options
+    if options.dead_loops or options.split_bounds:
+        conditions = lookahead(site, stock, executed, pieces)
+        pieces = split_by_conditions(pieces, conditions, stock.level)
+    result: list[Graft] = []
+    for piece in sort_pieces(pieces, stock.level):
+        result.extend(create(site, stock, executed, piece, next_level))
+    return result

@@ -1,0 +1,77 @@
+"""The order of disjoint pieces of a schedule dimension (003, 5.3; 000, appendix A)."""
+
+from __future__ import annotations
+
+import islpy as isl
+import networkx as nx
+
+from loopwright.presburger.sets import DIM, basic_sets, before, shared_constraints, union
+
+
+def sorted_components(count: int, edges: set[tuple[int, int]]) -> list[list[int]]:
+    """Strongly connected components of 0..count-1 in topological order, ties by number."""
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(sorted(edges))
+    condensed = nx.condensation(graph)
+    members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
+    order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node][0])
+    return [members[node] for node in order]
+
+
+def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
+    """Disjoint pieces in an order that respects `level` for all values of the outer dimensions.
+
+    Piece a must come before piece b if a point of a precedes one of b.  Where that is a cycle,
+    because the order of two pieces depends on the outer dimensions, the pieces are split by it.
+    """
+    if len(pieces) < 2:
+        return pieces
+    sets = [piece.to_set() for piece in pieces]
+    edges = {
+        (first, second)
+        for first in range(len(sets))
+        for second in range(len(sets))
+        if first != second and sets[second].follows_at(sets[first], level) > 0
+    }
+    result: list[isl.BasicSet] = []
+    for component in sorted_components(len(pieces), edges):
+        if len(component) == 1:
+            result.append(pieces[component[0]])
+        else:
+            result.extend(_split_cycle([sets[k] for k in component], level))
+    return result
+
+
+def _split_cycle(cycle: list[isl.Set], level: int) -> list[isl.BasicSet]:
+    """Split by the outer values for which the first piece precedes some other one.
+
+    For given outer values only one side of the split has points, so any order of the sides is
+    right.  Pieces that are not separated by this are generated as one loop.
+    """
+    for index, piece in enumerate(cycle):
+        for other in cycle[index + 1 :]:
+            preceding = piece.intersect(before(other, level))
+            following = other.intersect(before(piece, level))
+            if preceding.is_empty() or following.is_empty():
+                continue
+            return _split_by(cycle, _outer(preceding, level), level)
+    for piece in cycle:
+        earlier = union(piece.intersect(before(other, level)) for other in cycle if other is not piece)
+        outer = _outer(earlier, level)
+        if any(not other.is_subset(outer) and not other.is_disjoint(outer) for other in cycle):
+            return _split_by(cycle, outer, level)
+    return [shared_constraints(union(cycle))]
+
+
+def _split_by(cycle: list[isl.Set], outer: isl.Set, level: int) -> list[isl.BasicSet]:
+    result: list[isl.BasicSet] = []
+    for side in (lambda piece: piece.intersect(outer), lambda piece: piece.subtract(outer)):
+        parts = [part for piece in cycle for part in basic_sets(side(piece).coalesce())]
+        result.extend(sort_pieces(parts, level))
+    return result
+
+
+def _outer(domain: isl.Set, level: int) -> isl.Set:
+    """The outer dimensions of `domain`, `level` and those inside it free."""
+    return domain.eliminate(DIM, level, domain.dim(DIM) - level).compute_divs().coalesce()

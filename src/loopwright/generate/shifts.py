@@ -1,0 +1,81 @@
+"""Shifted strides (002, 5.8): statements with the same stride at different offsets.
+
+Where the values t of the current dimension are t ≡ rᵢ (mod m) for statement i, the transformation
+(…, t, …) -> (…, t − rᵢ, rᵢ, …) gives all statements the common stride m.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+import islpy as isl
+
+from loopwright.generate.site import Executed, Site
+from loopwright.generate.stock import Stock
+from loopwright.model.schedule import AnyOrder, Band, Extension, Leaf, Sequence, Tree
+from loopwright.presburger.sets import DIM, IN, OUT
+
+
+def align_shifts(site: Site, stock: Stock, executed: Executed) -> tuple[Stock, Executed]:
+    """Insert the dimension of the rᵢ, if the statements have such strides."""
+    if len(executed) == 1 or refers_to_dimensions(site.band):
+        return stock, executed
+    shifts = _common_stride([relation.domain() for relation in executed], stock.level)
+    if shifts is None:
+        return stock, executed
+    moved = tuple(_move(r, stock.level, shift) for r, shift in zip(executed, shifts, strict=True))
+    return stock.split_level(), moved
+
+
+def refers_to_dimensions(tree: Tree) -> bool:
+    """Whether options or extensions in the tree name schedule dimensions as they are."""
+    match tree:
+        case Extension():
+            return True
+        case Band() if tree.isolate is not None:
+            return True
+        case Sequence(children) | AnyOrder(children):
+            return any(refers_to_dimensions(child) for child in children)
+        case Leaf():
+            return False
+        case _:
+            return refers_to_dimensions(tree.child)
+
+
+def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
+    """The residues rᵢ modulo the common stride; None if there is none or all are equal."""
+    base = next((d for d in domains if not d.plain_get_val_if_fixed(DIM, level).is_int()), None)
+    if base is None:
+        return None
+    modulus = 0
+    residues: list[int] = []
+    for domain in domains:
+        step, residue = _differences(base, domain, level)
+        if step <= 1:
+            return None
+        modulus = gcd(modulus, step)
+        if modulus == 1:
+            return None
+        residues.append(residue)
+    reduced = [residue % modulus for residue in residues]
+    return None if len(set(reduced)) == 1 else reduced
+
+
+def _differences(first: isl.Set, second: isl.Set, level: int) -> tuple[int, int]:
+    """(m, r) with second[level] − first[level] = m·x + r where the outer dimensions are equal."""
+    pairs = isl.Map.from_domain_and_range(first, second)
+    for outer in range(level):
+        pairs = pairs.equate(IN, outer, OUT, outer)
+    delta = pairs.deltas()
+    step, residue = delta.dim_residue_class_val(level)
+    return step.to_python(), residue.to_python()
+
+
+def _move(relation: isl.Map, level: int, shift: int) -> isl.Map:
+    """{ [.., t − r, r, ..] -> s : [.., t, ..] -> s in relation }."""
+    opened = relation.insert_dims(IN, level + 1, 1)
+    space = opened.get_space().domain()
+    identity = isl.MultiAff.identity_on_domain_space(space)
+    amount = isl.Val.int_from_si(relation.get_ctx(), shift)
+    moved = identity.set_aff(level, identity.get_aff(level).add_constant_val(amount))
+    return opened.preimage_domain_multi_aff(moved).fix_val(IN, level + 1, amount)

@@ -1,0 +1,164 @@
+"""Schedule trees (002, 6): a depth-first walk that generates each band by algorithm 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.generate import levels
+from loopwright.generate.components import expand, extend_by_band, in_filter, maps_of
+from loopwright.generate.expressions import Place
+from loopwright.generate.grafts import Graft, nest
+from loopwright.generate.leaf import terminate
+from loopwright.generate.site import Executed, Run, Site
+from loopwright.generate.stock import Stock
+from loopwright.loops import nodes
+from loopwright.model.schedule import (
+    LEAF,
+    AnyOrder,
+    Band,
+    Context,
+    Expansion,
+    Extension,
+    Filter,
+    Guard,
+    Leaf,
+    Mark,
+    Member,
+    Sequence,
+    Tree,
+)
+from loopwright.presburger.sets import IN, OUT
+
+
+def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> list[Graft]:
+    """The program for `executed` in the order of `tree`."""
+    if not executed:
+        return []
+    match tree:
+        case Leaf():
+            return terminate(run, stock, executed, lambda s, r: _unordered(run, s, r))
+        case Band():
+            return _band(run, tree, stock, executed)
+        case Filter():
+            return generate_tree(run, tree.child, stock, _nonempty(in_filter(r, tree.filter) for r in executed))
+        case Sequence(children) | AnyOrder(children):
+            return [graft for child in children for graft in generate_tree(run, child, stock, executed)]
+        case Mark():
+            return _mark(run, tree, stock, executed)
+        case Context():
+            return _context(run, tree, stock, executed)
+        case Guard():
+            guard = in_iterators(tree.guard, stock)
+            inside = stock.assume(guard, None)
+            restricted = _nonempty(relation.intersect_domain(guard) for relation in executed)
+            grafts = generate_tree(run, tree.child, inside, restricted)
+            return [graft.guarded(guard) for graft in grafts]
+        case Extension():
+            added = maps_of(tree.extension.preimage_domain_multi_aff(stock.times))
+            extended = (*executed, *(m.intersect_domain(stock.known) for m in added))
+            return generate_tree(run, tree.child, stock, _merged(_nonempty(extended)))
+        case Expansion():
+            expanded = [m for relation in executed for m in expand(relation, tree.expansion)]
+            return generate_tree(run, tree.child, stock, _merged(expanded))
+        case _:
+            assert_never(tree)
+
+
+def in_iterators(condition: isl.Set, stock: Stock) -> isl.Set:
+    """A condition on the schedule's dimensions as one on the iterators.
+
+    A set without dimensions speaks of the parameters alone, wherever it stands.
+    """
+    if condition.is_params() or condition.n_dim() == 0:
+        params = condition if condition.is_params() else condition.params()
+        return isl.Set.universe(stock.space).intersect_params(params)
+    return condition.preimage_multi_aff(stock.times)
+
+
+def _nonempty(relations: object) -> Executed:
+    return tuple(r for r in relations if not r.is_empty())  # type: ignore[attr-defined]
+
+
+def _merged(relations: list[isl.Map] | Executed) -> Executed:
+    """One relation a statement, in order of first appearance."""
+    found: dict[str, isl.Map] = {}
+    for relation in relations:
+        key = str(relation.get_space().range())
+        found[key] = found[key].union(relation) if key in found else relation
+    return tuple(found.values())
+
+
+def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]:
+    count = len(band.members)
+    if count == 0:
+        return generate_tree(run, band.child, stock, executed)
+    first_time = stock.times.dim(OUT)
+    names = tuple(f"{run.prefix}{first_time + k}" for k in range(count))
+    inside = stock.widen(names, tuple(range(first_time, first_time + count)))
+    site = Site(run, band, first_time, lambda s, e: generate_tree(run, band.child, s, e))
+    extended = _nonempty(extend_by_band(relation, band) for relation in executed)
+    extended = _nonempty(_spread(relation, stock, inside) for relation in extended)
+    return _narrow(levels.next_level(site, inside, extended), stock)
+
+
+def _spread(relation: isl.Map, outer: Stock, inner: Stock) -> isl.Map:
+    return relation
+
+
+def _narrow(grafts: list[Graft], stock: Stock) -> list[Graft]:
+    """Conditions back in the space outside the band: its dimensions no longer occur in them."""
+    outer = len(stock.names)
+    return [
+        replace(
+            graft,
+            guard=_drop_inner(graft.guard, outer),
+            enforced=_drop_inner(graft.enforced.remove_unknown_divs(), outer),
+        )
+        for graft in grafts
+    ]
+
+
+def _drop_inner(condition: isl.Set, outer: int) -> isl.Set:
+    dim = isl.dim_type.set
+    return condition.project_out(dim, outer, condition.dim(dim) - outer)
+
+
+def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
+    """Many instances at one schedule point, in any order: a dimension for each of theirs.
+
+    These are the parallel loops of 003, 6.3.
+    """
+    count = relation.dim(OUT)
+    copied = relation.flat_domain_product(_identity(relation)).coalesce()
+    base = len(stock.names)
+    names = tuple(f"{run.prefix}{base + k}" for k in range(count))
+    inside = stock.widen(names, (None,) * count)
+    band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
+    site = Site(run, band, 0, lambda s, e: generate_tree(run, LEAF, s, e), parallel=True)
+    return _narrow(levels.next_level(site, inside, (copied,)), stock)
+
+
+def _identity(relation: isl.Map) -> isl.Map:
+    """{ [i] -> s : s = S(i) } for the relation's statement."""
+    instances = isl.Map.identity(relation.get_space().range().map_from_set())
+    return instances.set_tuple_name(IN, "").reset_tuple_id(IN)
+
+
+def _mark(run: Run, mark: Mark, stock: Stock, executed: Executed) -> list[Graft]:
+    """The subtree as one node under the mark."""
+    grafts = generate_tree(run, mark.child, stock, executed)
+    if not grafts:
+        return []
+    body = nest(grafts, Place(stock.names, stock.generated))
+    universe = isl.Set.universe(stock.space)
+    return [Graft(nodes.Mark(mark.name, body), universe, universe)]
+
+
+def _context(run: Run, context: Context, stock: Stock, executed: Executed) -> list[Graft]:
+    """What the context node says is known below it; its new parameters stay below it."""
+    known = in_iterators(context.context, stock)
+    grafts = generate_tree(run, context.child, stock.assume(known, None), executed)
+    return grafts

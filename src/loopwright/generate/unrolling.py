@@ -1,0 +1,67 @@
+"""Unrolling (002, 5.5): slices of the schedule domain, one for each value of a dimension."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.errors import BadInput, GaveUp
+from loopwright.generate.strides import Stride, detect_stride
+from loopwright.presburger.sets import DIM, local_domain, shared_constraints
+
+
+def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
+    """Slices `i = ⌈lower bound⌉ + t` that cover `domain`, for t = 0 .. n−1.
+
+    `exact` is the schedule domain before divisions were removed: it has the strides.
+    """
+    stride = detect_stride(exact, level)
+    step = stride.step if stride else 1
+    start, count = _best_lower_bound(domain, exact, stride, level)
+    if count > limit:
+        raise GaveUp(
+            f"unrolling schedule dimension {level} takes {count} copies of its body",
+            hint=f"the limit is {limit}; unroll a dimension with fewer iterations",
+        )
+    variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
+    slices = []
+    for index in range(count):
+        value = start.add_constant_val(isl.Val.int_from_si(start.get_ctx(), index * step))
+        piece = domain.intersect(variable.eq_set(value))
+        if not piece.is_empty():
+            slices.append(shared_constraints(piece))
+    return slices
+
+
+def _best_lower_bound(
+    domain: isl.Set, exact: isl.Set, stride: Stride | None, level: int
+) -> tuple[isl.Aff, int]:
+    """The lower bound from which the fewest steps reach every point (example 5.12)."""
+    step = stride.step if stride else 1
+    best: tuple[int, isl.Aff] | None = None
+    for bound in _lower_bounds(domain, level):
+        start = stride.align_up(bound) if stride else bound
+        variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
+        reach = exact.max_val(variable.sub(start))
+        if not reach.is_rat():
+            continue
+        count = reach.floor().to_python() // step + 1
+        if best is None or count < best[0]:
+            best = (count, start)
+    if best is None:
+        raise BadInput(
+            f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
+            hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
+        )
+    return best[1], best[0]
+
+
+def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:
+    """⌈−h/v⌉ for the constraints h + v·i ≥ 0 shared, up to a constant, by all of `domain`."""
+    hull = local_domain(domain.simple_hull().to_set(), level).simple_hull()
+    return [
+        constraint.get_bound(DIM, level).ceil()
+        for constraint in hull.get_constraints()
+        if constraint.involves_dims(DIM, level, 1)
+        and not constraint.is_div_constraint()
+        and (constraint.is_equality() or constraint.is_lower_bound(DIM, level))
+    ]

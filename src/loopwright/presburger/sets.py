@@ -1,0 +1,118 @@
+"""Sets over schedule dimensions: projections, approximations and pieces.
+
+Dimensions are addressed by position here and only here; a "level" is the position of the
+schedule dimension that is being generated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import islpy as isl
+
+DIM = isl.dim_type.set
+PARAM = isl.dim_type.param
+IN = isl.dim_type.in_
+OUT = isl.dim_type.out
+DIV = isl.dim_type.div
+
+
+def eliminate_inner(domain: isl.Set, level: int) -> isl.Set:
+    """Forget the dimensions inside `level`, keeping the space."""
+    inner = domain.dim(DIM) - level - 1
+    return domain.eliminate(DIM, level + 1, inner) if inner > 0 else domain
+
+
+def eliminate_unknown(domain: isl.Set, level: int) -> isl.Set:
+    """Fourier-Motzkin away what no loop bound at `level` can say (002, 5.2).
+
+    Existential variables without an explicit form, and integer divisions that depend on the
+    level itself, go; the result is an over-approximation without new disjuncts.
+    """
+    return domain.remove_unknown_divs().remove_divs_involving_dims(DIM, level, 1)
+
+
+def local_domain(domain: isl.Set, level: int) -> isl.Set:
+    """The local schedule domain of 5.2: `domain` as loop bounds at `level` may describe it."""
+    return eliminate_unknown(eliminate_inner(domain, level), level).coalesce()
+
+
+def involves(piece: isl.Set | isl.BasicSet, level: int) -> bool:
+    return bool(piece.involves_dims(DIM, level, 1))
+
+
+def union(sets: Iterable[isl.Set]) -> isl.Set:
+    """The union of at least one set."""
+    items = list(sets)
+    result = items[0]
+    for item in items[1:]:
+        result = result.union(item)
+    return result
+
+
+def shared_constraints(domain: isl.Set) -> isl.BasicSet:
+    """The constraints of the disjuncts that hold on all of `domain` (the simple hull)."""
+    return domain.unshifted_simple_hull()
+
+
+def basic_sets(domain: isl.Set) -> list[isl.BasicSet]:
+    """The disjuncts, none of them empty."""
+    return [piece for piece in domain.get_basic_sets() if not piece.is_empty()]
+
+
+def disjoint_pieces(domain: isl.Set, level: int) -> list[isl.BasicSet]:
+    """Split into disjoint disjuncts that loop bounds at `level` can describe.
+
+    Removing divisions after making the disjuncts disjoint may let them overlap again; those
+    that do are merged into their shared constraints.
+    """
+    if domain.n_basic_set() > 1:
+        domain = eliminate_unknown(domain.make_disjoint(), level)
+    return merge_overlapping(basic_sets(domain))
+
+
+def merge_overlapping(pieces: list[isl.BasicSet]) -> list[isl.BasicSet]:
+    """Replace pieces that overlap by their shared constraints until none do."""
+    result: list[isl.BasicSet] = []
+    for piece in pieces:
+        merged = piece
+        while True:
+            clash = next((k for k, other in enumerate(result) if not merged.is_disjoint(other)), None)
+            if clash is None:
+                break
+            merged = shared_constraints(merged.to_set().union(result.pop(clash).to_set()))
+        result.append(merged)
+    return result
+
+
+def before(domain: isl.Set, level: int) -> isl.Set:
+    """The points that come before some point of `domain` at `level`, outer dimensions equal."""
+    return domain.apply(_order(domain.get_space(), level, isl.Map.order_gt))
+
+
+def after(domain: isl.Set, level: int) -> isl.Set:
+    """The points that come after some point of `domain` at `level`, outer dimensions equal."""
+    return domain.apply(_order(domain.get_space(), level, isl.Map.order_lt))
+
+
+def _order(space: isl.Space, level: int, relation: object) -> isl.Map:
+    """{ x -> y : outer dimensions equal, x[level] related to y[level], inner ones free }."""
+    result = isl.Map.universe(space.map_from_set())
+    for outer in range(level):
+        result = result.equate(IN, outer, OUT, outer)
+    return relation(result, IN, level, OUT, level)  # type: ignore[operator]
+
+
+def value_map(domain: isl.Set, level: int) -> isl.Map:
+    """{ x -> [x[level]] : x in domain }, the domain no longer depending on `level`."""
+    result = isl.Map.from_domain(domain).add_dims(OUT, 1)
+    return result.equate(IN, level, OUT, 0).eliminate(IN, level, 1)
+
+
+def substitution(space: isl.Space, level: int, value: isl.Aff) -> isl.MultiAff:
+    """The function that puts `value` for dimension `level` and keeps the others."""
+    return isl.MultiAff.identity_on_domain_space(space).set_aff(level, value)
+
+
+def constraint_count(domain: isl.Set) -> int:
+    return sum(piece.n_constraint() for piece in domain.get_basic_sets())
