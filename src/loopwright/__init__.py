@@ -1,3 +1,87 @@
-"""Loopwright: loop transformation that is proved, not hoped."""
+"""Loopwright: loop transformation that is proved, not hoped.
+
+    import loopwright as lw
+
+    schedule = lw.read("gemm.poly")
+    program = lw.generate(schedule, dead_loops=True)
+    print(lw.prove(schedule, program))
+    print(lw.to_c(program))
+
+`read`, `generate` and `prove` are rooms of this package as well as verbs, so their modules are
+made callable when they are imported.  Nothing heavy is loaded before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from loopwright.loops.nodes import Node
+    from loopwright.model.schedule import Schedule
+    from loopwright.prove.verdict import Verdict
 
 __version__ = "0.1.0"
+
+
+def to_c(node: Node, **options: Any) -> str:
+    """The program as C; `standalone=True` makes it a file that compiles alone."""
+    from loopwright.emit.c import to_c
+
+    return to_c(node, **options)
+
+
+if TYPE_CHECKING:
+
+    def read(path: str | Path) -> Schedule: ...
+    def generate(schedule: Schedule, **options: Any) -> Node: ...
+    def prove(schedule: Schedule, node: Node) -> Verdict: ...
+
+
+class _Read(ModuleType):
+    def __call__(self, path: str | Path) -> Schedule:
+        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file."""
+        from loopwright.read import read_schedule
+
+        return read_schedule(path)
+
+
+class _Generate(ModuleType):
+    def __call__(self, schedule: Schedule, **options: Any) -> Node:
+        """The loops that run the schedule; the options are the fields of `generate.options.Options`."""
+        from loopwright.generate import generate
+        from loopwright.generate.options import Options
+
+        return generate(schedule, Options(**options))
+
+
+class _Prove(ModuleType):
+    def __call__(self, schedule: Schedule, node: Node) -> Verdict:
+        """Whether the program runs exactly the schedule, for all parameter values of its context."""
+        from loopwright.prove.scanning import prove_scan
+
+        return prove_scan(schedule, node)
+
+
+_VERBS: dict[str, type[ModuleType]] = {"read": _Read, "generate": _Generate, "prove": _Prove}
+
+
+class _Package(ModuleType):
+    """This package: a room that is also a verb can be called once Python has bound it here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _VERBS and isinstance(value, ModuleType):
+            value.__class__ = _VERBS[name]
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _VERBS:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+sys.modules[__name__].__class__ = _Package

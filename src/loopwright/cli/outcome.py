@@ -1,0 +1,63 @@
+"""How a verb ends: every failure a diagnostic and an exit status, none a traceback."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+from loopwright.cli.diagnostics import REPORT
+from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError, Span
+
+T = TypeVar("T")
+
+
+def failures_named(work: Callable[[], T]) -> T:
+    """What `work` returns; whatever it raises, raised as one of Loopwright's own errors."""
+    try:
+        return work()
+    except LoopwrightError as error:
+        if isinstance(error, InternalError) and error.hint is None:
+            error.hint = REPORT
+        raise
+    except KeyboardInterrupt:
+        raise GaveUp("interrupted") from None
+    except MemoryError:
+        raise GaveUp("memory ran out") from None
+    except Exception as error:
+        raise _unexpected(error) from error
+
+
+def _unexpected(error: Exception) -> InternalError:
+    """A failure nobody foresaw: isl's, or ours.  It is never an answer."""
+    if os.environ.get("LOOPWRIGHT_TRACEBACK"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = str(error).splitlines()[0] if str(error) else "no message"
+    where = f"{os.path.basename(last.filename)}:{last.lineno}"
+    hint = f"{REPORT}; LOOPWRIGHT_TRACEBACK=1 shows where it happened"
+    return InternalError(f"{type(error).__name__} in {where}: {what}", hint=hint)
+
+
+def placed(error: LoopwrightError, file: str) -> LoopwrightError:
+    """Bad input that says no place gets one: the first statement it names, or the file's start."""
+    if not isinstance(error, BadInput) or error.span is not None:
+        return error
+    error.span = _place(error.message, file)
+    return error
+
+
+def _place(message: str, file: str) -> Span:
+    from loopwright.read.source import load
+
+    try:
+        source = load(file)
+    except BadInput:
+        return Span(file, 1, 1)
+    for word in re.findall(r"[A-Za-z_]\w*", message):
+        found = re.search(rf"\b{word}\s*[\[(]", source.without_comments().text)
+        if found:
+            return source.span(found.start(), len(word))
+    return source.span(0)

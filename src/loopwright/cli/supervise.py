@@ -1,0 +1,115 @@
+"""Work under a time limit that really ends: isl does not look up while it computes.
+
+The work runs in a forked child, which says through a pipe what it is doing and, at the end,
+what came of it; a child that is not done in time is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import BinaryIO, NoReturn, TypeVar, cast
+
+from loopwright.errors import GaveUp, InternalError, LoopwrightError
+
+T = TypeVar("T")
+
+Say = Callable[[str], None]
+"""Tells what is being done now."""
+
+Work = Callable[[Say], T]
+
+
+def within(seconds: float, work: Work[T]) -> T:
+    """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up."""
+    deadline = time.monotonic() + seconds
+    reading, writing = os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _be_the_child(work, writing)
+    os.close(writing)
+    try:
+        with os.fdopen(reading, "rb", buffering=0) as pipe:
+            return cast(T, _listen(pipe, deadline, seconds))
+    finally:
+        _end(child)
+
+
+def _be_the_child(work: Work[T], writing: int) -> NoReturn:
+    """Do the work, report, and leave without running anything of the parent's.
+
+    The work's failures are Loopwright's own errors; anything else ends the child, which the
+    parent sees.
+    """
+    try:
+        with os.fdopen(writing, "wb") as pipe:
+            try:
+                result: tuple[str, object] = ("done", work(lambda doing: _send(pipe, ("doing", doing))))
+            except LoopwrightError as error:
+                result = ("failed", (type(error), error.args, vars(error)))
+            _send(pipe, result)
+    finally:
+        os._exit(0)
+
+
+def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
+    data = pickle.dumps(message)
+    pipe.write(len(data).to_bytes(8, "big") + data)
+    pipe.flush()
+
+
+def _listen(pipe: BinaryIO, deadline: float, seconds: float) -> object:
+    doing = "starting"
+    received = b""
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise GaveUp(
+                f"the time limit of {seconds:g} s ran out while {doing}",
+                hint="allow more time with --timeout, or try --loop-type atomic, which makes less code",
+            )
+        data = pipe.read(1 << 16)
+        if not data:
+            raise InternalError(f"the process that was {doing} died")
+        received += data
+        while (message := _message(received)) is not None:
+            (kind, value), received = message
+            match kind:
+                case "doing":
+                    doing = str(value)
+                case "done":
+                    return value
+                case _:
+                    raise _again(value)
+
+
+def _again(parts: object) -> LoopwrightError:
+    """The error the child met; its constructor wants more than pickle would give it."""
+    kind, arguments, state = cast(tuple[type[LoopwrightError], tuple[object, ...], dict[str, object]], parts)
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(state)
+    return error
+
+
+def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:
+    """The first whole message and what follows it."""
+    size = int.from_bytes(received[:8], "big") if len(received) >= 8 else None
+    if size is None or len(received) < 8 + size:
+        return None
+    return pickle.loads(received[8 : 8 + size]), received[8 + size :]
+
+
+def _end(child: int) -> None:
+    """The child is over, whether it was done or not."""
+    try:
+        os.kill(child, signal.SIGKILL)
+    finally:
+        os.waitpid(child, 0)
