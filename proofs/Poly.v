@@ -5,7 +5,7 @@
     so that whatever can be said in Presburger arithmetic can be said. *)
 
 From Coq Require Import ZArith List String Sorted Permutation.
-From Loopwright Require Import Loop Lexicographic.
+From Loopwright Require Import Loop Scope Lexicographic.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -83,8 +83,11 @@ Record program := Program {
 
 Definition environment (G : program) (p : list Z) : env := combine (parameters G) p.
 
-(** The LOOP program [n] implements [G]: whatever the parameters, it ends, and
-    its trace runs the schedule. *)
-Definition implements (G : program) (n : node) : Prop :=
-  forall p, context G p ->
-  exists t, runs (environment G p) n t /\ runs_schedule (statements G p) t.
+(** The LOOP program [n] implements [G]: it uses no names but its own and the
+    parameters; and whatever the parameters, it ends, and its trace runs the
+    schedule. *)
+Record implements (G : program) (n : node) : Prop := {
+  closed_program : closed (parameters G) n = true;
+  runs_its_schedule : forall p, context G p ->
+    exists t, runs (environment G p) n t /\ runs_schedule (statements G p) t
+}.

@@ -1,7 +1,7 @@
 (** * The formulas mean what they say *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Executed Poly Scanning Formulas.
+From Loopwright Require Import Loop Scope Lexicographic Executed Poly Scanning Formulas.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -269,10 +269,11 @@ Qed.
     For every value of the parameters: the formulas hold; therefore the
     program implements the statements. *)
 Theorem program_correct : forall G n,
+  closed (parameters G) n = true ->
   (forall p, context G p -> obligations (statements G p) (environment G p) n) ->
   implements G n.
 Proof.
-  intros G n H. apply scanning_for_all_parameters; intros p Hp.
+  intros G n Hclosed H. apply scanning_for_all_parameters; [exact Hclosed | |]; intros p Hp.
   - apply regular_runs. exact (loops_regular _ _ _ (H p Hp)).
   - apply obligations_scan, H, Hp.
 Qed.

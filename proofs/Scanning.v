@@ -1,7 +1,7 @@
 (** * A program that meets the four scanning obligations runs the schedule *)
 
 From Coq Require Import ZArith List String Sorted.
-From Loopwright Require Import Loop Lexicographic Executed Poly.
+From Loopwright Require Import Loop Scope Lexicographic Executed Poly.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -98,10 +98,11 @@ Qed.
 (** For every value of the parameters: a program that ends and scans the
     statements implements them. *)
 Corollary scanning_for_all_parameters : forall G n,
+  closed (parameters G) n = true ->
   (forall p, context G p -> exists t, runs (environment G p) n t) ->
   (forall p, context G p -> scans (statements G p) (environment G p) n) ->
   implements G n.
 Proof.
-  intros G n Hends Hscans p Hp. destruct (Hends p Hp) as [t Ht]. exists t.
+  intros G n Hclosed Hends Hscans. split; [exact Hclosed|]. intros p Hp. destruct (Hends p Hp) as [t Ht]. exists t.
   split; [exact Ht|]. eapply scanning; eauto.
 Qed.

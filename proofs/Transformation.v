@@ -17,6 +17,35 @@ Record accesses := Accesses {
   writes : event -> cell -> Prop
 }.
 
+(** Accesses given statement by statement.  A statement that is not in the
+    list is taken to read and write everything. *)
+Record access := Access {
+  statement_name : string;
+  reads_of : list Z -> cell -> Prop;
+  writes_of : list Z -> cell -> Prop
+}.
+
+Fixpoint find_access (pick : access -> list Z -> cell -> Prop) (l : list access)
+    (ev : event) (c : cell) : Prop :=
+  match l with
+  | [] => True
+  | a :: l' =>
+      if String.eqb (name_of ev) (statement_name a)
+      then pick a (arguments_of ev) c
+      else find_access pick l' ev c
+  end.
+
+Definition accesses_of (l : list access) : accesses :=
+  Accesses (find_access reads_of l) (find_access writes_of l).
+
+(** [c] is one of these cells. *)
+Fixpoint touches (l : list cell) (c : cell) : Prop :=
+  match l with
+  | [] => False
+  | [d] => c = d
+  | d :: l' => c = d \/ touches l' c
+  end.
+
 Definition conflicting (A : accesses) : event -> event -> Prop := conflict (reads A) (writes A).
 
 (** Replacing the schedule of [P] by that of [P'] is legal: the instances are
@@ -105,7 +134,7 @@ Theorem transformation_correct : forall (A : list Z -> accesses) G G' n n',
   (forall p, context G p -> legal (A p) (statements G p) (statements G' p)) ->
   forall p, context G p -> compute_the_same (A p) (environment G p) n n'.
 Proof.
-  intros A G G' n n' Hpar Hcon Hn Hn' Hlegal p Hp.
+  intros A G G' n n' Hpar Hcon [_ Hn] [_ Hn'] Hlegal p Hp.
   destruct (Hn p Hp) as (t & Ht & Hs). destruct (Hn' p (Hcon p Hp)) as (t' & Ht' & Hs').
   exists t, t'. unfold environment in *. rewrite Hpar in Ht'.
   split; [exact Ht | split; [exact Ht'|]].

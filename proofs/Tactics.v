@@ -1,0 +1,291 @@
+(** * Proving the obligations of one program
+
+    A file about one program imports this file alone.  It defines the loops
+    (a [node]), the statements (a [program]) and, for a transformation, the
+    [accesses]; the tactics below turn its obligations into formulas of linear
+    arithmetic and close them with [lia].
+
+    - [prove_implements]: four goals of [implements G n] for every parameter
+      value; each is then closed by one of
+    - [prove_regular]: the loops are regular,
+    - [prove_covers]: one goal for each statement, in which the program is
+      walked to the call that runs the instance, with [iterate], [child],
+      [yes], [no], [arrive] and [cases],
+    - [prove_sound]: what is executed is in the domain,
+    - [prove_order] or [prove_order_weak]: it runs in the order of the schedule;
+    - [prove_legal]: the three parts of a legal transformation. *)
+
+From Coq Require Export ZArith List String Lia.
+From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction.
+Export ListNotations.
+Open Scope string_scope.
+Open Scope list_scope.
+Open Scope Z_scope.
+
+(** ** Arithmetic *)
+
+(** Conditional expressions are split, division by constants is eliminated
+    ([q = a / d] becomes [d * q <= a < d * q + d]), [lia] does the rest. *)
+Ltac split_conditions :=
+  repeat match goal with
+  | |- context [if decide ?e ?t then _ else _] => split_condition e t
+  | H : context [if decide ?e ?t then _ else _] |- _ => split_condition e t
+  | |- context [if ?a <? ?b then _ else _] => destruct (Z.ltb_spec a b)
+  | H : context [if ?a <? ?b then _ else _] |- _ => destruct (Z.ltb_spec a b)
+  | |- context [if ?a <=? ?b then _ else _] => destruct (Z.leb_spec a b)
+  | H : context [if ?a <=? ?b then _ else _] |- _ => destruct (Z.leb_spec a b)
+  | |- context [if ?a =? ?b then _ else _] => destruct (Z.eqb_spec a b)
+  | H : context [if ?a =? ?b then _ else _] |- _ => destruct (Z.eqb_spec a b)
+  end
+with split_condition e t :=
+  let H := fresh "Hc" in
+  destruct (decide e t) eqn:H;
+  [apply decide_holds in H | apply decide_fails in H];
+  cbn [holds eval lookup String.eqb Ascii.eqb Bool.eqb all any map sum minimum maximum fold_left] in H.
+
+Ltac arithmetic := split_conditions; Z.to_euclidean_division_equations; lia.
+
+(** ** Unfolding *)
+
+(** All definitions are unfolded but those of arithmetic. *)
+Declare Reduction formula := cbv -[
+  Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
+  Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide].
+
+(** The same, but what is said about events that are not known yet stays. *)
+Declare Reduction formula_of_program := cbv -[
+  Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
+  Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide
+  scheduled time_of lex_lt conflicting in_time statements].
+
+Ltac compute_formula :=
+  match goal with |- ?G => let G' := eval formula in G in change G' end.
+Ltac compute_program :=
+  match goal with |- ?G => let G' := eval formula_of_program in G in change G' end.
+Ltac compute_formula_in H :=
+  let T := type of H in let T' := eval formula in T in change T' in H.
+
+Lemma cons_inv : forall (a b : Z) l m, a :: l = b :: m -> a = b /\ l = m.
+Proof. intros a b l m H. injection H. auto. Qed.
+
+Lemma pair_inv : forall (a b : string) (l m : list Z), (a, l) = (b, m) -> a = b /\ l = m.
+Proof. intros a b l m H. injection H. auto. Qed.
+
+Lemma event_inv : forall f g x y h k, Event f x h = Event g y k -> f = g /\ x = y /\ h = k.
+Proof. intros f g x y h k H. injection H. auto. Qed.
+
+(** Vectors get their length. *)
+Ltac open_vectors :=
+  repeat match goal with
+  | H : False |- _ => destruct H
+  | H : False /\ _ |- _ => destruct H as [[] _]
+  | H : context [match ?x with [] => _ | _ :: _ => _ end] |- _ => is_var x; destruct x
+  | H : _ /\ ?x = [] |- _ => is_var x; destruct H as [H ->]
+  end.
+
+(** Hypotheses are taken apart, vectors given their length, events their name. *)
+Ltac take_apart :=
+  repeat match goal with
+  | H : False |- _ => destruct H
+  | H : True |- _ => clear H
+  | H : _ /\ _ |- _ => destruct H
+  | H : exists _, _ |- _ => destruct H
+  | H : _ \/ _ |- _ => destruct H
+  | H : context [match ?x with [] => _ | _ :: _ => _ end] |- _ => is_var x; destruct x
+  | H : ?x = Event _ _ _ |- _ => is_var x; subst x
+  | H : ?x = [] |- _ => is_var x; subst x
+  | H : [] = [] |- _ => clear H
+  | H : ?x = (_, _) |- _ => is_var x; subst x
+  | H : _ :: _ = _ :: _ |- _ => apply cons_inv in H
+  | H : (_, _) = (_, _) |- _ => apply pair_inv in H
+  | H : _ :: _ = [] |- _ => discriminate H
+  | H : [] = _ :: _ |- _ => discriminate H
+  | H : String _ _ = String _ _ |- _ => first [discriminate H | clear H]
+  | H : ?x = ?x |- _ => clear H
+  end.
+
+Ltac introduce := repeat match goal with |- forall _, _ => intro end.
+
+(** ** Statements one by one *)
+
+Lemma for_each_statement : forall (P : poly) (Q : event -> Prop),
+  all (map (fun s => forall x h, domain s x h -> Q (Event (name s) x h)) P) ->
+  forall ev, scheduled P ev -> Q ev.
+Proof.
+  intros P Q H [f x h] Hev. induction P as [|s P IH]; [destruct Hev|].
+  cbn [map] in H. apply all_cons in H as [H1 H2]. cbn in Hev.
+  destruct (String.eqb_spec f (name s)) as [-> | _]; auto.
+Qed.
+
+Lemma for_each_pair : forall (P : poly) (Q : event -> event -> Prop),
+  all (map (fun s => forall x h, domain s x h ->
+         all (map (fun s' => forall y k, domain s' y k ->
+                Q (Event (name s) x h) (Event (name s') y k)) P)) P) ->
+  forall a b, scheduled P a -> scheduled P b -> Q a b.
+Proof.
+  intros P Q H a b Ha Hb. revert b Hb.
+  apply (for_each_statement P (fun a => forall b, scheduled P b -> Q a b)); [|exact Ha].
+  revert H. clear Ha a. set (l := P) at 2 4. clearbody l.
+  induction l as [|s l IH]; [auto|].
+  cbn [map]. rewrite !all_cons. intros [H1 H2]. split; [|auto].
+  intros x h Hx. apply for_each_statement. auto.
+Qed.
+
+Lemma same_event : forall f x y h k, x = y -> h = k -> Event f x h = Event f y k.
+Proof. congruence. Qed.
+
+Lemma same_cons : forall (a b : Z) l m, a = b -> l = m -> a :: l = b :: m.
+Proof. congruence. Qed.
+
+(** ** The obligations *)
+
+Ltac known_parameters :=
+  let p := fresh "p" in let Hp := fresh "Hp" in
+  intros p Hp; compute_formula_in Hp; open_vectors.
+
+(** Four goals: [regular], [covers], [sound], [ordered]. *)
+Ltac prove_implements :=
+  apply program_correct; [reflexivity|]; known_parameters; constructor.
+
+(** *** Regular loops *)
+
+Lemma bound_le : forall b, exists last, forall v : Z, v <= b -> v <= last.
+Proof. intros b. exists b. auto. Qed.
+Lemma bound_lt : forall b, exists last, forall v : Z, v < b -> v <= last.
+Proof. intros b. exists b. lia. Qed.
+Lemma bound_eq : forall b, exists last, forall v : Z, v = b -> v <= last.
+Proof. intros b. exists b. lia. Qed.
+Lemma bound_left : forall P Q : Z -> Prop,
+  (exists last, forall v, P v -> v <= last) -> exists last, forall v, P v /\ Q v -> v <= last.
+Proof. intros P Q [b H]. exists b. intros v [Hv _]. auto. Qed.
+Lemma bound_right : forall P Q : Z -> Prop,
+  (exists last, forall v, Q v -> v <= last) -> exists last, forall v, P v /\ Q v -> v <= last.
+Proof. intros P Q [b H]. exists b. intros v [_ Hv]. auto. Qed.
+Lemma bound_either : forall P Q : Z -> Prop,
+  (exists last, forall v, P v -> v <= last) -> (exists last, forall v, Q v -> v <= last) ->
+  exists last, forall v, P v \/ Q v -> v <= last.
+Proof.
+  intros P Q [b Hb] [c Hc]. exists (Z.max b c). intros v [H | H].
+  - apply Hb in H. lia.
+  - apply Hc in H. lia.
+Qed.
+
+(** The last value of a loop is read off its test; [iterator <= bound] is
+    recognised, alone or among other conditions. *)
+Ltac find_bound :=
+  first [ apply bound_le | apply bound_lt | apply bound_eq
+        | apply bound_left; find_bound | apply bound_right; find_bound
+        | apply bound_either; find_bound ].
+
+Ltac regular_leaf :=
+  match goal with
+  | |- True => exact I
+  | |- exists _ : Z, _ => find_bound
+  | |- _ => take_apart; arithmetic
+  end.
+
+Ltac prove_regular :=
+  compute_program;
+  repeat match goal with
+  | |- _ /\ _ => split
+  | |- forall _, _ => intro
+  end;
+  regular_leaf.
+
+(** *** Nothing missing *)
+
+(** One goal for each statement, of the form
+    [forall parameters, context -> forall arguments, domain -> ...]: the
+    rest is the program, in which the call has to be found. *)
+Ltac prove_covers :=
+  apply for_each_statement; compute_formula;
+  repeat match goal with |- _ /\ _ => split end;
+  introduce; open_vectors;
+  repeat match goal with H : _ |- _ => revert H end.
+
+(** Take the loop's iteration [v]. *)
+Ltac iterate v :=
+  exists v; split; [arithmetic | split; [arithmetic |]].
+(** Take the child number [k] of a block, from 0; [child_last] where it is the last. *)
+Ltac child_from k :=
+  match k with
+  | O => left
+  | S ?k' => right; child_from k'
+  end.
+Ltac child k := let k' := eval compute in k in child_from k'.
+Ltac last_child k := let k' := eval compute in k in
+  match k' with O => idtac | S ?j => right; last_child j end.
+(** Take the branch of a conditional. *)
+Ltac yes := left; split; [arithmetic |].
+Ltac no := right; split; [arithmetic |].
+(** The call is reached with the right arguments. *)
+Ltac arrive :=
+  repeat match goal with
+  | |- Event _ _ _ = Event _ _ _ => apply same_event
+  | |- _ :: _ = _ :: _ => apply same_cons
+  | |- [] = [] => reflexivity
+  end; arithmetic.
+(** Distinguish two cases of the instance. *)
+Ltac cases P :=
+  let H := fresh "H" in assert (H : P \/ ~ P) by arithmetic; destruct H.
+
+(** *** Nothing extra *)
+
+Ltac formula_holds :=
+  compute_formula;
+  repeat match goal with
+  | |- _ /\ _ => split
+  | |- [] = [] => reflexivity
+  | |- True => exact I
+  end; arithmetic.
+
+Ltac prove_sound :=
+  let ev := fresh "ev" in let H := fresh "H" in
+  intros ev H; revert H; compute_program; intro H; take_apart; formula_holds.
+
+(** *** Order, and nothing twice *)
+
+Ltac walk_pairs :=
+  compute_program;
+  repeat match goal with
+  | |- True => exact I
+  | |- _ /\ _ => split
+  | |- forall _, _ => intro
+  end;
+  take_apart.
+
+(** Time increases strictly from each execution to every later one. *)
+Ltac prove_order :=
+  eapply ordered_weaken; [exact (strictly_after _) |];
+  walk_pairs; compute_formula; arithmetic.
+
+(** The schedule leaves some order open: no event twice, and no later event
+    with an earlier time. *)
+Ltac prove_order_weak :=
+  walk_pairs; split;
+  [ let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
+  | compute_formula; arithmetic ].
+
+(** ** Legal transformations *)
+
+(** The same instances before and after. *)
+Ltac prove_same_instances :=
+  let ev := fresh "ev" in
+  intros ev; split; revert ev; apply for_each_statement; compute_formula;
+  repeat match goal with |- _ /\ _ => split end;
+  introduce; open_vectors; take_apart; formula_holds.
+
+(** One goal for each pair of accesses that may touch the same cell. *)
+Ltac conflicting_pairs :=
+  match goal with
+  | |- forall a b, scheduled ?P a -> scheduled ?P b -> @?Q a b => apply (for_each_pair P Q)
+  end;
+  compute_formula;
+  repeat match goal with |- _ /\ _ => split | |- forall _, _ => intro end;
+  open_vectors; take_apart.
+
+Ltac prove_legal :=
+  known_parameters; constructor;
+  [ prove_same_instances
+  | conflicting_pairs; first [arrive | exfalso; arithmetic]
+  | conflicting_pairs; arithmetic ].
