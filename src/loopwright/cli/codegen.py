@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed
@@ -22,17 +20,9 @@ if TYPE_CHECKING:
     from loopwright.model.schedule import Schedule
     from loopwright.prove.verdict import Verdict
 
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-class LoopTypeName(StrEnum):
-    default = "default"
-    separate = "separate"
-    atomic = "atomic"
-    unroll = "unroll"
-
-
-class UpperBound(StrEnum):
-    single = "single"
-    conjunction = "conjunction"
+N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True)
@@ -40,7 +30,7 @@ class Job:
     """What the user asked for."""
 
     file: str
-    options: Callable[[], Options]
+    arguments: argparse.Namespace
     prove: bool
     standalone: bool
     openmp: bool
@@ -64,80 +54,100 @@ class Outcome:
     stats: Stats
 
 
-def codegen(
-    file: Annotated[str, typer.Argument(help="A .poly, .in, .st or .cloog file.", show_default=False)],
-    loop_type: Annotated[
-        LoopTypeName, typer.Option(help="How dimensions that do not say so themselves become loops.")
-    ] = LoopTypeName.default,
-    separate_from: Annotated[int, typer.Option(min=0, help="Separate only at this depth and deeper.")] = 0,
-    separate_depth: Annotated[
-        int | None, typer.Option(min=0, help="Stop separating at this depth, which bounds code size.")
-    ] = None,
-    upper_bound: Annotated[
-        UpperBound, typer.Option(help="One upper bound with min, or a conjunction of comparisons.")
-    ] = UpperBound.single,
-    nested_bounds: Annotated[
-        bool, typer.Option(help="Drop conditions that inner loops enforce anyway.")
-    ] = True,
-    split_bounds: Annotated[
-        bool, typer.Option("--split-bounds", help="Remove min and max from bounds by splitting loops.")
-    ] = False,
-    dead_loops: Annotated[
-        bool, typer.Option("--dead-loops", help="Separate a second time, so that no loop is empty.")
-    ] = False,
-    standalone: Annotated[
-        bool, typer.Option("--standalone", help="Print a file that compiles alone, helper macros included.")
-    ] = False,
-    openmp: Annotated[
-        bool, typer.Option("--openmp", help="Print an OpenMP pragma in front of parallel loops.")
-    ] = False,
-    prove: Annotated[
-        bool, typer.Option("--prove/--no-prove", help="Prove the program before printing it.")
-    ] = True,
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print code, verdict, figures and diagnostics as JSON.")
-    ] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Print size and times to standard error.")] = False,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.001, help="Give up after so many seconds.", show_default=False)
-    ] = None,
-    max_statements: Annotated[
-        int | None, typer.Option(min=1, help="Give up beyond so many statement copies.", show_default=False)
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write there instead of to standard output.")
-    ] = None,
-) -> None:
-    """Write the loops that run every instance of a schedule once, in order.
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "codegen",
+        help="write the loops that run a schedule",
+        description="Write the loops that run every instance of a schedule once, in order. "
+        "Nothing is printed that was not proved, unless --no-prove says so.",
+    )
+    parser.set_defaults(run=codegen)
+    parser.add_argument("file", metavar="FILE", help="a .poly, .in, .st or .cloog file")
+    _add_generator_options(parser.add_argument_group("the generator"))
+    _add_output_options(parser.add_argument_group("what is printed"))
+    limits = parser.add_argument_group("limits (exit status 3)")
+    limits.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="give up after so long")
+    limits.add_argument("--max-statements", type=_positive, metavar="N", help="most statement copies")
+    limits.add_argument("--max-unroll", type=_positive, metavar="N", help="most copies of an unrolled loop")
 
-    Nothing is printed that was not proved, unless --no-prove says so.
-    """
 
-    def options() -> Options:
-        from loopwright.generate.options import Options
-        from loopwright.model.schedule import LoopType
+def _add_generator_options(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    loop_types = ("default", "separate", "atomic", "unroll")
+    add("--loop-type", choices=loop_types, default="default", help="of dimensions that name none themselves")
+    add("--separate-from", type=_natural, metavar="N", help="separate at depth N and deeper only")
+    add("--separate-depth", type=_natural, metavar="N", help="stop separating at depth N: bounds code size")
+    add("--upper-bound", choices=("single", "conjunction"), default="single", help="min, or && in the test")
+    add("--no-nested-bounds", action="store_true", help="keep conditions that inner loops enforce anyway")
+    add("--split-bounds", action="store_true", help="remove min and max from bounds by splitting loops")
+    add("--dead-loops", action="store_true", help="separate a second time, so that no loop is empty")
 
-        return Options(
-            loop_type=LoopType(loop_type.value),
-            separate_from=separate_from,
-            separate_depth=separate_depth,
-            single_upper_bound=upper_bound is UpperBound.single,
-            nested_bounds=nested_bounds,
-            split_bounds=split_bounds,
-            dead_loops=dead_loops,
-            max_statements=max_statements,
-        )
 
-    job = Job(file, options, prove, standalone, openmp)
+def _add_output_options(group: argparse._ArgumentGroup) -> None:
+    add = group.add_argument
+    add("-o", "--output", metavar="PATH", help="write there instead of to standard output")
+    add("--standalone", action="store_true", help="a file that compiles alone, helper macros included")
+    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
+    add("--json", action="store_true", help="code, verdict, figures and diagnostics as JSON")
+    add("--no-prove", action="store_true", help="print the program without a proof")
+    add("--stats", action="store_true", help="size and times, to standard error")
+
+
+def _natural(text: str) -> int:
+    return _number(text, int, 0)
+
+
+def _positive(text: str) -> int:
+    return _number(text, int, 1)
+
+
+def _seconds(text: str) -> float:
+    return _number(text, float, 0.001)
+
+
+def _number(text: str, kind: Callable[[str], N], least: float) -> N:
+    """The number an option is given, at least `least`."""
     try:
-        outcome = failures_named(lambda: _run(job, timeout))
-        text = _json(job, outcome) if json_output else outcome.code
-        failures_named(lambda: _write(text, output))
+        number = kind(text)
+    except ValueError:
+        number = kind("-1")
+    if not least <= number < 1e12:
+        what = "a whole number" if kind is int else "a number"
+        raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} on")
+    return number
+
+
+def codegen(arguments: argparse.Namespace) -> int:
+    """Do what the command line says; the exit status."""
+    file = arguments.file
+    job = Job(file, arguments, not arguments.no_prove, arguments.standalone, arguments.openmp)
+    try:
+        outcome = failures_named(lambda: _run(job, arguments.timeout))
+        text = _json(job, outcome) if arguments.json else outcome.code
+        failures_named(lambda: _write(text, arguments.output))
     except LoopwrightError as error:
-        _fail(placed(error, file), file, json_output)
-    else:
-        if stats:
-            _print_stats(outcome.stats)
+        return _fail(placed(error, file), file, arguments.json)
+    if arguments.stats:
+        _print_stats(outcome.stats)
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from loopwright.generate.options import Options
+    from loopwright.model.schedule import LoopType
+
+    limits = {"separate_from": arguments.separate_from, "max_unroll": arguments.max_unroll}
+    return Options(
+        loop_type=LoopType(arguments.loop_type),
+        separate_depth=arguments.separate_depth,
+        single_upper_bound=arguments.upper_bound == "single",
+        nested_bounds=not arguments.no_nested_bounds,
+        split_bounds=arguments.split_bounds,
+        dead_loops=arguments.dead_loops,
+        max_statements=arguments.max_statements,
+        **{name: value for name, value in limits.items() if value is not None},
+    )
 
 
 def _run(job: Job, timeout: float | None) -> Outcome:
@@ -154,18 +164,17 @@ def _work(job: Job, say: Callable[[str], None]) -> Outcome:
     from loopwright.emit.c import to_c
     from loopwright.generate import generate
     from loopwright.loops.measure import size
+    from loopwright.prove.scanning import prove_scan
     from loopwright.read import read_schedule
 
     schedule = read_schedule(job.file)
     say("generating loops")
     start = time.perf_counter()
-    node = generate(schedule, job.options())
+    node = generate(schedule, _options(job.arguments))
     generated = time.perf_counter()
     obligations = None
     if job.prove:
         say("proving the loops right")
-        from loopwright.prove.scanning import prove_scan
-
         obligations = _proved(prove_scan(schedule, node))
     proved = time.perf_counter()
     say("printing the program")
@@ -216,22 +225,22 @@ def _dump(
     return json.dumps(found, indent=2) + "\n"
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(text: str, output: str | None) -> None:
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
     try:
-        output.write_text(text)
+        Path(output).write_text(text)
     except OSError as error:
-        raise BadInput(f"cannot be written: {error.strerror}", span=Span(str(output), 1, 1)) from None
+        raise BadInput(f"cannot be written: {error.strerror}", span=Span(output, 1, 1)) from None
 
 
-def _fail(error: LoopwrightError, file: str, json_output: bool) -> None:
+def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:
     if json_output:
         sys.stdout.write(_dump(file, verdict_word(error), None, None, [as_json(error, file)]))
     show(error, sys.stderr, file)
-    raise typer.Exit(exit_code(error))
+    return exit_code(error)
 
 
 def _print_stats(stats: Stats) -> None:

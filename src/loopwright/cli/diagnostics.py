@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from typing import Any, TextIO
 
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
@@ -20,23 +18,10 @@ WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
 
 
-@dataclass(frozen=True)
-class Paint:
-    """Terminal colours, or none."""
+Piece = tuple[str, str]
+"""Text and its style."""
 
-    on: bool
-
-    def __call__(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
-
-
-RED, GREEN, BOLD, BLUE = "1;31", "1;32", "1", "1;34"
-
-
-def paint_for(stream: TextIO) -> Paint:
-    """Colours where the stream is a terminal that has them and the user did not say no."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Paint(stream.isatty() and not plain)
+PLAIN, PLACE, ERROR, CARET, LABEL = "", "bold", "bold red", "bold green", "bold blue"
 
 
 def exit_code(error: LoopwrightError) -> int:
@@ -58,18 +43,28 @@ def verdict_word(error: LoopwrightError) -> str:
 
 def show(error: LoopwrightError, stream: TextIO, file: str | None = None) -> None:
     """Print the error; `file` is what it is about where it does not say so itself."""
-    paint = paint_for(stream)
+    pieces = _pieces(error, file)
+    if stream.isatty():
+        from rich.console import Console
+        from rich.text import Text
+
+        Console(file=stream, soft_wrap=True).print(Text.assemble(*pieces), end="")
+    else:
+        stream.write("".join(text for text, _ in pieces))
+    stream.flush()
+
+
+def _pieces(error: LoopwrightError, file: str | None) -> list[Piece]:
     place = _place(error.span) if error.span else (file or "loopwright")
     kind = "internal error" if isinstance(error, InternalError) else "error"
-    lines = [f"{paint(place + ':', BOLD)} {paint(kind + ':', RED)} {error.message}"]
+    pieces = [(f"{place}:", PLACE), (f" {kind}: ", ERROR), (f"{error.message}\n", PLAIN)]
     if error.span and error.span.excerpt.strip():
-        lines += _excerpt(error.span, paint)
+        pieces += _excerpt(error.span)
     if isinstance(error, Illegal):
-        lines.append(f"{paint('witness:', BLUE)} {error.witness}")
+        pieces += [("witness: ", LABEL), (f"{error.witness}\n", PLAIN)]
     if error.hint:
-        lines.append(f"{paint('hint:', BLUE)} {error.hint}")
-    stream.write("\n".join(lines) + "\n")
-    stream.flush()
+        pieces += [("hint: ", LABEL), (f"{error.hint}\n", PLAIN)]
+    return pieces
 
 
 def as_json(error: LoopwrightError, file: str | None) -> dict[str, Any]:
@@ -94,10 +89,10 @@ def _place(span: Span) -> str:
     return f"{span.file}:{span.line}:{span.column}"
 
 
-def _excerpt(span: Span, paint: Paint) -> list[str]:
+def _excerpt(span: Span) -> list[Piece]:
     """The source line and a caret under the place; tabs stay, so that both line up."""
     first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
     line = span.excerpt[first : first + WIDEST]
     before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
     under = "^" + "~" * (min(span.length, len(line) - len(before)) - 1)
-    return [f"    {line}", f"    {before}{paint(under, GREEN)}"]
+    return [(f"    {line}\n    {before}", PLAIN), (f"{under}\n", CARET)]

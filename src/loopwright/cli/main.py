@@ -1,41 +1,33 @@
-"""`loopwright VERB`: one small file a verb."""
+"""`loopwright VERB`: one small file a verb.
+
+The standard library parses the command line: the usual alternatives take longer to load than a
+small program takes to generate and prove.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import argparse
+import sys
 
 from loopwright import __version__
-from loopwright.cli.codegen import codegen
+from loopwright.cli import codegen
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(codegen)
+VERBS = (codegen,)
+
+STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"loopwright {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def loopwright(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
-    ] = False,
-) -> None:
-    """Loops, rewritten the way you say, and proved.
-
-    Exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error.
-    """
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(
+        prog="loopwright", description="Loops, rewritten the way you say, and proved.", epilog=STATUS
+    )
+    found.add_argument("--version", action="version", version=f"loopwright {__version__}")
+    verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)
+    for verb in VERBS:
+        verb.add_to(verbs)
+    return found
 
 
 def main() -> None:
-    app(prog_name="loopwright")
+    arguments = parser().parse_args()
+    sys.exit(arguments.run(arguments))
