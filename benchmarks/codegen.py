@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,13 +32,15 @@ from loopwright.generate import generate
 from loopwright.generate.options import Options
 from loopwright.loops.measure import cost, size
 from loopwright.loops.nodes import Node
-from loopwright.model.schedule import Band, Leaf, Schedule
+from loopwright.model.schedule import Band, Leaf, LoopType, Member, Schedule
 from loopwright.prove.scanning import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import read_schedule
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
 COMPILED = Range(least=1_000, most=200_000)
+LIMIT_S = 30
+"""A file that takes longer is given up."""
 INTERPRETED = Range(least=200, most=4_000)
 
 
@@ -44,9 +49,11 @@ def measure(path: Path, name: str, repetitions: int) -> Row:
     row = Row(name)
     try:
         schedule = read_schedule(path)
-        ours, row.generate_s = _timed(schedule, repetitions)
+        with at_most(LIMIT_S, "generating"):
+            ours, row.generate_s = _timed(schedule, repetitions)
         started = time.perf_counter()
-        verdict = prove_scan(schedule, ours)
+        with at_most(LIMIT_S, "proving"):
+            verdict = prove_scan(schedule, ours)
         row.prove_s = time.perf_counter() - started
     except (LoopwrightError, RecursionError, isl.Error) as error:
         row.failure = f"{type(error).__name__}: {error}".splitlines()[0][:160]
@@ -60,6 +67,22 @@ def measure(path: Path, name: str, repetitions: int) -> Row:
     except (isl.Error, NoPeer) as error:
         row.note = f"isl: {error}".splitlines()[0][:120]
     return row
+
+
+@contextmanager
+def at_most(seconds: int, doing: str) -> Iterator[None]:
+    """Gives up what is inside after some seconds."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise GaveUp(f"{doing} took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _timed(schedule: Schedule, repetitions: int) -> tuple[Node, float]:
@@ -91,10 +114,21 @@ def peer_program(path: Path, schedule: Schedule, repetitions: int) -> tuple[Node
 def _as_flat_text(schedule: Schedule) -> str:
     """The schedule as isl's flat input, if its tree is one band."""
     match schedule.tree:
-        case Band(schedule=times, child=Leaf()):
-            return f"{times.intersect_domain(schedule.domain)}\n{schedule.context}\n{{ }}\n"
+        case Band(schedule=times, members=members, child=Leaf()):
+            executed = times.intersect_domain(schedule.domain)
+            return f"{executed}\n{schedule.context}\n{_options(members)}\n"
         case _:
             raise NoPeer("its flat input cannot hold this schedule")
+
+
+def _options(members: tuple[Member, ...]) -> str:
+    times = ", ".join(f"t{k}" for k in range(len(members)))
+    asked = (
+        f"[{times}] -> {member.loop_type.value}[{k}]"
+        for k, member in enumerate(members)
+        if member.loop_type != LoopType.DEFAULT
+    )
+    return f"{{ {'; '.join(asked)} }}"
 
 
 def run_cost(job: tuple[Path, Row, str]) -> Row:
@@ -103,7 +137,7 @@ def run_cost(job: tuple[Path, Row, str]) -> Row:
     They are generated once more: isl's objects cannot be sent from process to process.
     """
     path, row, how = job
-    if row.ours is None or row.peers is None:
+    if row.ours is None or row.peers is None or row.failure:
         return row
     schedule = read_schedule(path)
     ours, (peers, _) = generate(schedule, Options()), peer_program(path, schedule, 1)
