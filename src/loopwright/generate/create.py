@@ -15,7 +15,6 @@ from loopwright.generate.strides import Stride, detect_stride
 from loopwright.loops.nodes import For, Let, Node
 from loopwright.presburger.sets import (
     DIM,
-    IN,
     eliminate_inner,
     involves,
     substitution,
@@ -135,6 +134,3 @@ def _implied(generated: isl.Set, degenerate: bool, stride: Stride | None, level:
     """Conditions the generated constraints imply but their loop does not test (example 5.6)."""
     source = generated if degenerate or stride is None else stride.constraint()
     return source.eliminate(DIM, level, 1).compute_divs()
-
-
-__all__ = ["IN", "create"]

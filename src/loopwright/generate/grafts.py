@@ -28,6 +28,14 @@ class Graft:
     def guarded(self, extra: isl.Set) -> Graft:
         return replace(self, guard=self.guard.intersect(extra))
 
+    def without_dimension(self, position: int, count: int = 1) -> Graft:
+        """The same graft in a space without dimensions that its conditions no longer mention."""
+        return replace(
+            self,
+            guard=self.guard.project_out(DIM, position, count),
+            enforced=self.enforced.project_out(DIM, position, count).remove_unknown_divs(),
+        )
+
 
 def shared_enforced(grafts: list[Graft], level: int) -> isl.Set:
     """What every instance below satisfies, said without the dimension `level`."""

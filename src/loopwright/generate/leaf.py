@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import islpy as isl
 
@@ -60,6 +59,3 @@ def _time(stock: Stock, place: Place) -> tuple[Expr, ...]:
     return tuple(
         expression(stock.times.get_aff(k), place) for k in range(stock.times.dim(OUT))
     )
-
-
-__all__ = ["pairwise", "terminate"]

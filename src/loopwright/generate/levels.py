@@ -24,7 +24,11 @@ def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
         return site.inner(stock, executed)
     result: list[Graft] = []
     for component in components(site, stock, executed):
-        result.extend(_component(site, *align_shifts(site, stock, component)))
+        aligned, moved = align_shifts(site, stock, component)
+        grafts = _component(site, aligned, moved)
+        if aligned is not stock:
+            grafts = [graft.without_dimension(stock.level + 1) for graft in grafts]
+        result.extend(grafts)
     return result
 
 

@@ -5,17 +5,36 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.generate.site import Executed
-from loopwright.presburger.sets import basic_sets, disjoint_pieces, local_domain, merge_overlapping
+from loopwright.presburger.sets import (
+    IN,
+    OUT,
+    basic_sets,
+    disjoint_pieces,
+    eliminate_unknown,
+    merge_overlapping,
+)
 
 
 def separate(domain: isl.Set, executed: Executed, level: int) -> list[isl.BasicSet]:
     """The common refinement of the statements' own domains inside `domain`."""
     parts: list[isl.Set] = []
     for relation in executed:
-        own = local_domain(relation.domain(), level).intersect(domain)
-        parts = refine(parts, own)
+        parts = refine(parts, explicit_bounds(relation, level).intersect(domain))
     pieces = [piece for part in parts for piece in disjoint_pieces(part.coalesce(), level)]
     return merge_overlapping(pieces) if len(pieces) > 1 else pieces
+
+
+def explicit_bounds(relation: isl.Map, level: int) -> isl.Set:
+    """The domain that the constraints on dimensions up to `level` describe by themselves.
+
+    Bounds that follow only from those of inner loops would cut off a first or last iteration in
+    which an inner loop is empty: a copy of the code for nothing but that.
+    """
+    relation = relation.drop_constraints_involving_dims(OUT, 0, relation.dim(OUT))
+    inner = relation.dim(IN) - level - 1
+    if inner:
+        relation = relation.drop_constraints_involving_dims(IN, level + 1, inner)
+    return eliminate_unknown(relation.domain(), level).coalesce()
 
 
 def refine(parts: list[isl.Set], new: isl.Set) -> list[isl.Set]:

@@ -12,7 +12,7 @@ import islpy as isl
 
 from loopwright.generate.site import Executed, Site
 from loopwright.generate.stock import Stock
-from loopwright.model.schedule import AnyOrder, Band, Extension, Leaf, Sequence, Tree
+from loopwright.model.schedule import AnyOrder, Band, Extension, Leaf, LoopType, Sequence, Tree
 from loopwright.presburger.sets import DIM, IN, OUT
 
 
@@ -20,7 +20,10 @@ def align_shifts(site: Site, stock: Stock, executed: Executed) -> tuple[Stock, E
     """Insert the dimension of the rᵢ, if the statements have such strides."""
     if len(executed) == 1 or refers_to_dimensions(site.band):
         return stock, executed
-    shifts = _common_stride([relation.domain() for relation in executed], stock.level)
+    domains = [relation.domain() for relation in executed]
+    if site.loop_type(stock) is LoopType.SEPARATE and any(_is_fixed(d, stock.level) for d in domains):
+        return stock, executed  # separation gives a fixed statement a place of its own anyway
+    shifts = _common_stride(domains, stock.level)
     if shifts is None:
         return stock, executed
     moved = tuple(_move(r, stock.level, shift) for r, shift in zip(executed, shifts, strict=True))
@@ -42,9 +45,13 @@ def refers_to_dimensions(tree: Tree) -> bool:
             return refers_to_dimensions(tree.child)
 
 
+def _is_fixed(domain: isl.Set, level: int) -> bool:
+    return bool(domain.plain_get_val_if_fixed(DIM, level).is_int())
+
+
 def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
     """The residues rᵢ modulo the common stride; None if there is none or all are equal."""
-    base = next((d for d in domains if not d.plain_get_val_if_fixed(DIM, level).is_int()), None)
+    base = next((domain for domain in domains if not _is_fixed(domain, level)), None)
     if base is None:
         return None
     modulus = 0

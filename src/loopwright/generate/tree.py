@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
 import islpy as isl
@@ -100,30 +99,13 @@ def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]
     inside = stock.widen(names, tuple(range(first_time, first_time + count)))
     site = Site(run, band, first_time, lambda s, e: generate_tree(run, band.child, s, e))
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
-    extended = _nonempty(_spread(relation, stock, inside) for relation in extended)
-    return _narrow(levels.next_level(site, inside, extended), stock)
+    return _narrow(levels.next_level(site, inside, extended), stock, inside)
 
 
-def _spread(relation: isl.Map, outer: Stock, inner: Stock) -> isl.Map:
-    return relation
-
-
-def _narrow(grafts: list[Graft], stock: Stock) -> list[Graft]:
+def _narrow(grafts: list[Graft], outer: Stock, inner: Stock) -> list[Graft]:
     """Conditions back in the space outside the band: its dimensions no longer occur in them."""
-    outer = len(stock.names)
-    return [
-        replace(
-            graft,
-            guard=_drop_inner(graft.guard, outer),
-            enforced=_drop_inner(graft.enforced.remove_unknown_divs(), outer),
-        )
-        for graft in grafts
-    ]
-
-
-def _drop_inner(condition: isl.Set, outer: int) -> isl.Set:
-    dim = isl.dim_type.set
-    return condition.project_out(dim, outer, condition.dim(dim) - outer)
+    first = len(outer.names)
+    return [graft.without_dimension(first, len(inner.names) - first) for graft in grafts]
 
 
 def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
@@ -138,7 +120,7 @@ def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
     inside = stock.widen(names, (None,) * count)
     band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
     site = Site(run, band, 0, lambda s, e: generate_tree(run, LEAF, s, e), parallel=True)
-    return _narrow(levels.next_level(site, inside, (copied,)), stock)
+    return _narrow(levels.next_level(site, inside, (copied,)), stock, inside)
 
 
 def _identity(relation: isl.Map) -> isl.Map:
