@@ -1,0 +1,250 @@
+"""What an expression reads and writes.
+
+Accesses come in the order of the text; the value of an assignment is read before its target is
+written.  An access is a `may` where it might not happen (an operand of `?:`, `&&`, `||`, an
+argument of a macro or call, anything under a condition on data), where its subscript is not
+affine, and where only a field of the element is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.program import Access
+from loopwright.model.source import TextRange
+from loopwright.presburger.named import number, tuple_map, variable
+from loopwright.read.c.affine import NotAffine, affine
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.purity import looks_like_macro, refuse_impure_call
+from loopwright.read.c.references import Reference, Subscript, reference_of
+from loopwright.read.c.syntax import (
+    field,
+    named_children,
+    operator,
+    place,
+    refuse,
+    text_of,
+    walk,
+    without_parentheses,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """An access before its subscripts are evaluated."""
+
+    base: str
+    subscripts: tuple[Subscript, ...]
+    is_write: bool
+    must: bool
+    place: TextRange
+
+
+_SILENT = (
+    "number_literal",
+    "char_literal",
+    "string_literal",
+    "concatenated_string",
+    "sizeof_expression",
+    "alignof_expression",
+    "true",
+    "false",
+    "null",
+    "comment",
+)
+
+
+def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
+    """What evaluating `node` reads and writes."""
+    match node.type:
+        case kind if kind in _SILENT:
+            return ()
+        case "parenthesized_expression" | "comma_expression" | "expression_statement":
+            return _all(named_children(node), frame, must)
+        case "identifier" | "subscript_expression" | "field_expression":
+            return _read(node, frame, must)
+        case "pointer_expression" if operator(node) == "*":
+            return _read(node, frame, must)
+        case "unary_expression":
+            return touches(field(node, "argument"), frame, must)
+        case "cast_expression":
+            return touches(field(node, "value"), frame, must)
+        case "binary_expression":
+            return _binary(node, frame, must)
+        case "conditional_expression":
+            branches = [field(node, "consequence"), field(node, "alternative")]
+            return touches(field(node, "condition"), frame, must) + _all(branches, frame, False)
+        case "assignment_expression":
+            return _assignment(node, frame, must)
+        case "update_expression":
+            return _compound(field(node, "argument"), (), frame, must)
+        case "call_expression":
+            return _call(node, frame)
+        case _:
+            raise refuse(
+                frame.setting.source,
+                node,
+                f"this expression cannot be read ({node.type.replace('_', ' ')})",
+                "accepted: arithmetic, comparisons, ?:, casts, array elements, and calls of pure functions",
+            )
+
+
+def _all(nodes: list[Node], frame: Frame, must: bool) -> tuple[Touch, ...]:
+    return tuple(touch for node in nodes for touch in touches(node, frame, must))
+
+
+def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    left, right = field(node, "left"), field(node, "right")
+    if operator(node) in ("&&", "||"):
+        return touches(left, frame, must) + touches(right, frame, False)
+    if _is_type_in_parentheses(left, frame):
+        if operator(node) == "*":
+            reference = reference_of(frame.setting.source, right)
+            if reference is None:
+                raise _unreadable(right, frame)
+            return _reference_read(replace(reference, subscripts=(*reference.subscripts, 0)), frame, must)
+        if operator(node) not in "+-":
+            raise _unreadable(node, frame)
+        return touches(right, frame, must)
+    return touches(left, frame, must) + touches(right, frame, must)
+
+
+def _is_type_in_parentheses(node: Node, frame: Frame) -> bool:
+    """`(X)` in front of an operator: the grammar takes a cast such as `(X)-y` for a difference."""
+    core = without_parentheses(node)
+    return (
+        node.type == "parenthesized_expression"
+        and core.type == "identifier"
+        and frame.setting.is_type(text_of(frame.setting.source, core))
+    )
+
+
+def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    reference = reference_of(frame.setting.source, node)
+    if reference is None:
+        raise _unreadable(node, frame)
+    return _reference_read(reference, frame, must)
+
+
+def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    source = frame.setting.source
+    name = reference.base
+    if name in frame.iterators and not reference.subscripts:
+        return ()
+    if name in frame.setting.names.iterators:
+        raise refuse(
+            source,
+            reference.node,
+            f"'{name}' is the iterator of another loop, and is read outside it",
+            "write the value out: what an iterator is after its loop is not tracked",
+        )
+    own = Touch(name, reference.subscripts, False, must, place(reference.node))
+    return (*_subscript_reads(reference, frame, must), own)
+
+
+def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    nodes = [part for part in reference.subscripts if not isinstance(part, int)]
+    return _all(nodes, frame, must)
+
+
+def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    value = touches(field(node, "right"), frame, must)
+    if operator(node) == "=":
+        return value + write_to(field(node, "left"), frame, must)
+    return _compound(field(node, "left"), value, frame, must)
+
+
+def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:
+    """`x op= value`: reads x and the value, writes x."""
+    reference = reference_of(frame.setting.source, target)
+    if reference is None:
+        raise _unreadable(target, frame)
+    own = Touch(reference.base, reference.subscripts, False, must, place(target))
+    return (own, *value, *write_to(target, frame, must))
+
+
+def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    """The write of an assignment, with the reads its subscripts need."""
+    reference = reference_of(frame.setting.source, target)
+    if reference is None:
+        raise _unreadable(target, frame)
+    certain = must and not reference.partial
+    own = Touch(reference.base, reference.subscripts, True, certain, place(target))
+    return (*_subscript_reads(reference, frame, must), own)
+
+
+def _call(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    source = frame.setting.source
+    function = field(node, "function")
+    arguments = named_children(field(node, "arguments"))
+    if function.type == "parenthesized_expression" and len(arguments) == 1:
+        name = text_of(source, without_parentheses(function))
+        if _names_a_type(name, frame):
+            return touches(arguments[0], frame)
+        raise refuse(
+            source,
+            function,
+            f"'({name})(...)' may be a cast or a call",
+            f"declare '{name}' in this file if it is a type; leave out the parentheses if it is a function",
+        )
+    refuse_impure_call(frame.setting, node)
+    found: list[Touch] = []
+    for argument in arguments:
+        core = without_parentheses(argument)
+        if core.type == "pointer_expression" and operator(core) == "&":
+            found += _read(field(core, "argument"), frame, False)
+        else:
+            found += touches(argument, frame, False)
+    return tuple(found)
+
+
+def _names_a_type(name: str, frame: Frame) -> bool:
+    setting = frame.setting
+    is_variable = setting.declarations.visible(name, setting.region) is not None
+    named_like_one = name.endswith("_t") or (looks_like_macro(name) and not is_variable)
+    return setting.is_type(name) or (named_like_one and name not in setting.declarations.functions)
+
+
+def _unreadable(node: Node, frame: Frame) -> Exception:
+    return refuse(
+        frame.setting.source,
+        node,
+        "this is not a variable or an array element",
+        "accepted: x, A[i][j], *p, *(p + i), s.f, p->A[i]",
+    )
+
+
+def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
+    """`touch` as a relation from the instances of `statement` to cells.
+
+    A subscript that is not affine says nothing about its dimension: the relation contains every
+    cell the statement could touch.  Fewer subscripts than dimensions touch the rest in full.
+    """
+    rank = frame.setting.names.ranks[touch.base]
+    relation = frame.domain
+    must = touch.must and len(touch.subscripts) == rank
+    values = [f"{touch.base} {position}" for position in range(rank)]
+    for value, subscript in zip(values, touch.subscripts, strict=False):
+        try:
+            relation = relation.intersect(variable(value).eq_set(_subscript(subscript, frame)))
+        except NotAffine:
+            must = False
+    cells = tuple_map(relation, statement, frame.iterators, touch.base, values)
+    return Access(touch.base, cells, touch.is_write, must, touch.place)
+
+
+def _subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
+    return number(subscript) if isinstance(subscript, int) else affine(subscript, frame)
+
+
+def occurrences(node: Node, frame: Frame) -> tuple[Node, ...]:
+    """The identifiers in `node` that are iterators of the loops around."""
+    source = frame.setting.source
+    return tuple(
+        part
+        for part in walk(node)
+        if part.type == "identifier" and text_of(source, part) in frame.iterators
+    )

@@ -1,0 +1,354 @@
+"""Expressions of C as quasi-affine functions of iterators and parameters, with C's arithmetic.
+
+`/` and `%` round towards zero, as in C.  What is not affine raises `NotAffine` with the place and
+the reason; whether that is fatal depends on where the expression stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.errors import BadInput
+from loopwright.model.source import Source
+from loopwright.presburger.named import constant_value, number, select, variable
+from loopwright.read.c.declarations import is_floating_type, is_integer_type
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.macros import constant_macro, definitions
+from loopwright.read.c.purity import INDEX_HELPERS, looks_like_macro
+from loopwright.read.c.references import parameter_name, reference_of
+from loopwright.read.c.syntax import (
+    field,
+    named_children,
+    operator,
+    parse,
+    place,
+    refuse,
+    text_of,
+    walk,
+    without_parentheses,
+)
+
+
+class NotAffine(Exception):
+    """`node` is not a quasi-affine expression, because of `reason`."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+
+
+_COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    "<": isl.PwAff.lt_set,
+    "<=": isl.PwAff.le_set,
+    ">": isl.PwAff.gt_set,
+    ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set,
+    "!=": isl.PwAff.ne_set,
+}
+
+
+def affine(node: Node, frame: Frame) -> isl.PwAff:
+    """The integer expression `node` as a function of the names in scope."""
+    source = frame.setting.source
+    match node.type:
+        case "number_literal":
+            return number(_integer(node, text_of(source, node)))
+        case "identifier":
+            return _named(node, frame)
+        case "parenthesized_expression":
+            return affine(_only_child(node), frame)
+        case "unary_expression" if operator(node) == "-":
+            return affine(field(node, "argument"), frame).neg()
+        case "unary_expression" if operator(node) == "+":
+            return affine(field(node, "argument"), frame)
+        case "cast_expression":
+            return _cast(node, frame)
+        case "binary_expression" if operator(node) in "+-*/%":
+            return _arithmetic(node, frame)
+        case "binary_expression" if operator(node) == "<<":
+            shift = constant(field(node, "right"), frame)
+            if not 0 <= shift < 63:
+                raise NotAffine(node, "a shift by this much is not defined")
+            return _scaled(affine(field(node, "left"), frame), 1 << shift)
+        case "binary_expression" | "unary_expression" if operator(node) in (*_COMPARISONS, "&&", "||", "!"):
+            return select(condition(node, frame), number(1), number(0))
+        case "conditional_expression":
+            return _choice(node, frame)
+        case "call_expression":
+            return _call(node, frame)
+        case "field_expression":
+            return _field(node, frame)
+        case "subscript_expression" | "pointer_expression":
+            raise NotAffine(node, "it depends on data")
+        case _:
+            raise NotAffine(node, "it is not an affine expression")
+
+
+def condition(node: Node, frame: Frame) -> isl.Set:
+    """The values for which the test `node` holds."""
+    match node.type:
+        case "parenthesized_expression":
+            return condition(_only_child(node), frame)
+        case "binary_expression" if operator(node) in _COMPARISONS:
+            compare = _COMPARISONS[operator(node)]
+            return compare(affine(field(node, "left"), frame), affine(field(node, "right"), frame))
+        case "binary_expression" if operator(node) == "&&":
+            left = condition(field(node, "left"), frame)
+            return left.intersect(condition(field(node, "right"), frame.where(left)))
+        case "binary_expression" if operator(node) == "||":
+            left = condition(field(node, "left"), frame)
+            return left.union(condition(field(node, "right"), frame.where(left.complement()))).coalesce()
+        case "unary_expression" if operator(node) == "!":
+            return condition(field(node, "argument"), frame).complement()
+        case _:
+            return affine(node, frame).ne_set(number(0))
+
+
+def constant(node: Node, frame: Frame) -> int:
+    """The value of a constant; a macro the file defines as one integer counts."""
+    source = frame.setting.source
+    inner = frame
+    for part in walk(node):
+        name = text_of(source, part) if part.type == "identifier" else ""
+        macro = constant_macro(frame.setting.macros, name)
+        if macro is not None and frame.value(name) is None:
+            inner = inner.bind(name, number(macro))
+    value = constant_value(affine(node, inner))
+    if value is None:
+        raise NotAffine(node, "it is not a constant")
+    return value
+
+
+def require_affine(node: Node, frame: Frame, what: str) -> isl.PwAff:
+    """`affine`, where anything else is an error in the user's text."""
+    try:
+        return affine(node, frame)
+    except NotAffine as failure:
+        raise not_affine(frame, failure, what) from None
+
+
+def not_affine(frame: Frame, failure: NotAffine, what: str) -> BadInput:
+    """The diagnostic for an expression that has to be affine."""
+    return refuse(
+        frame.setting.source,
+        failure.node,
+        f"{what} must be affine in the iterators and parameters, but {failure.reason}",
+        "accepted: sums of iterators and parameters with constant factors, / and % by constants, "
+        "min, max, floord, ceild, and c ? a : b",
+    )
+
+
+def _integer(node: Node, text: str) -> int:
+    digits = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
+    if digits is None:
+        raise NotAffine(node, "this number is not an integer")
+    return int(digits[1], 8) if re.fullmatch(r"0\d+", digits[1]) else int(digits[1], 0)
+
+
+def _only_child(node: Node) -> Node:
+    children = named_children(node)
+    if len(children) != 1:
+        raise NotAffine(node, "it is not an affine expression")
+    return children[0]
+
+
+def _named(node: Node, frame: Frame) -> isl.PwAff:
+    """An identifier: an iterator, a local integer, or a parameter."""
+    setting = frame.setting
+    name = text_of(setting.source, node)
+    value = frame.value(name)
+    if value is not None:
+        return value
+    if name in frame.iterators:
+        return variable(name)
+    if name in setting.names.iterators:
+        raise refuse(
+            setting.source,
+            node,
+            f"'{name}' is the iterator of another loop, and is read outside it",
+            "write the value out: what an iterator is after its loop is not tracked",
+        )
+    if name in setting.names.written:
+        raise NotAffine(node, f"'{name}' is written in the region, so it is not a parameter")
+    if setting.names.ranks.get(name, 0) > 0:
+        raise NotAffine(node, f"'{name}' is an array")
+    declared = setting.declarations.visible(name, setting.region)
+    if declared is not None and is_floating_type(declared.type):
+        raise NotAffine(node, f"'{name}' is a '{declared.type}', not an integer")
+    return variable(name)
+
+
+def _cast(node: Node, frame: Frame) -> isl.PwAff:
+    kind = text_of(frame.setting.source, field(node, "type"))
+    if not is_integer_type(kind):
+        raise NotAffine(node, f"the cast to '{kind}' may change the value")
+    return affine(field(node, "value"), frame)
+
+
+def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
+    left, right = field(node, "left"), field(node, "right")
+    name = operator(node)
+    if (kind := _parenthesised_name(frame, left)) is not None:
+        _refuse_ambiguous_cast(frame, node, kind)
+    if name in "/%":
+        return _division(node, affine(left, frame), constant(right, frame), frame)
+    if name == "*":
+        return _product(node, frame)
+    first, second = affine(left, frame), affine(right, frame)
+    return first.add(second) if name == "+" else first.sub(second)
+
+
+def _parenthesised_name(frame: Frame, node: Node) -> str | None:
+    """X, where `node` is `(X)`."""
+    core = without_parentheses(node)
+    is_name = node.type == "parenthesized_expression" and core.type == "identifier"
+    return text_of(frame.setting.source, core) if is_name else None
+
+
+def _refuse_ambiguous_cast(frame: Frame, node: Node, name: str) -> None:
+    """`(X) - y` is a cast if X is a type, a difference if it is a value; the grammar cannot tell."""
+    setting = frame.setting
+    if setting.is_type(name) and frame.value(name) is None:
+        raise NotAffine(node, f"'{name}' is a type here, and the cast may change the value")
+    is_value = (
+        name in frame.iterators
+        or frame.value(name) is not None
+        or setting.declarations.visible(name, setting.region) is not None
+        or definitions(setting.macros, name) != ()
+        or setting.names.first_use.get(name, place(node).start) < place(node).start
+    )
+    if not is_value:
+        raise refuse(
+            setting.source,
+            node,
+            f"'{name}' in parentheses may be a type or a value here",
+            f"leave out the parentheses if '{name}' is a value; declare it in the file if it is a type",
+        )
+
+
+def _product(node: Node, frame: Frame) -> isl.PwAff:
+    """One factor has to be constant; macros count only where the other factor is not."""
+    left, right = field(node, "left"), field(node, "right")
+    for factor, other in ((left, right), (right, left)):
+        value = constant_value(affine(factor, frame))
+        if value is not None:
+            return _scaled(affine(other, frame), value)
+    for factor, other in ((left, right), (right, left)):
+        if not _mentions_iterator(factor, frame):
+            try:
+                return _scaled(affine(other, frame), constant(factor, frame))
+            except NotAffine:
+                continue
+    raise NotAffine(node, "it multiplies two things that are not constant")
+
+
+def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
+    return value.scale_val(isl.Val(factor))
+
+
+def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> isl.PwAff:
+    """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
+    if divisor == 0:
+        raise refuse(frame.setting.source, node, "this divides by zero")
+    size = isl.Val(abs(divisor))
+    never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
+    if operator(node) == "%":
+        return dividend.mod_val(size) if never_negative else dividend.tdiv_r(number(abs(divisor)))
+    quotient = (
+        dividend.scale_down_val(size).floor() if never_negative else dividend.tdiv_q(number(abs(divisor)))
+    )
+    return quotient if divisor > 0 else quotient.neg()
+
+
+def _choice(node: Node, frame: Frame) -> isl.PwAff:
+    test = condition(field(node, "condition"), frame)
+    then = affine(field(node, "consequence"), frame.where(test))
+    return select(test, then, affine(field(node, "alternative"), frame.where(test.complement())))
+
+
+def _call(node: Node, frame: Frame) -> isl.PwAff:
+    """min, max, floord, ceild; a macro the file defines; or a macro that stands for a parameter."""
+    setting = frame.setting
+    function = field(node, "function")
+    name = text_of(setting.source, function)
+    arguments = named_children(field(node, "arguments"))
+    if _parenthesised_name(frame, function) is not None:
+        raise NotAffine(node, "the cast may change the value")
+    found = definitions(setting.macros, name)
+    if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
+        try:
+            return _expanded(node, found[0].parameters, found[0].body, arguments, frame)
+        except NotAffine:
+            if name not in INDEX_HELPERS:
+                raise
+    if name in INDEX_HELPERS and len(arguments) == 2:
+        return _index_helper(name.strip("_").lower(), arguments, frame)
+    if looks_like_macro(name) and not any(_mentions_iterator(part, frame) for part in arguments):
+        for argument in arguments:
+            affine(argument, frame)
+        return variable(parameter_name(text_of(setting.source, node)))
+    raise NotAffine(node, f"what '{name}' returns is not known")
+
+
+def _index_helper(name: str, arguments: list[Node], frame: Frame) -> isl.PwAff:
+    first = affine(arguments[0], frame)
+    match name:
+        case "min" | "imin":
+            return first.min(affine(arguments[1], frame))
+        case "max" | "imax":
+            return first.max(affine(arguments[1], frame))
+    divisor = constant(arguments[1], frame)
+    if divisor <= 0:
+        raise NotAffine(arguments[1], "it is not a positive constant")
+    quotient = first.scale_down_val(isl.Val(divisor))
+    return quotient.floor() if name == "floord" else quotient.ceil()
+
+
+def _mentions_iterator(node: Node, frame: Frame) -> bool:
+    source = frame.setting.source
+    return any(
+        part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators
+        for part in walk(node)
+    )
+
+
+def _expanded(
+    node: Node, parameters: tuple[str, ...], body: str, arguments: list[Node], frame: Frame
+) -> isl.PwAff:
+    """The value of a macro's body with its parameters bound to the arguments."""
+    if len(parameters) != len(arguments):
+        raise NotAffine(node, f"the macro has {len(parameters)} parameters")
+    inner = frame
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        inner = inner.bind(parameter, affine(argument, frame))
+    text = f"int x = {body};"
+    root = parse(text)
+    if root.has_error:
+        raise NotAffine(node, "the macro is not an expression")
+    value = field(field(root.named_children[0], "declarator"), "value")
+    setting = replace(inner.setting, source=Source(frame.setting.source.path, text))
+    try:
+        return affine(value, replace(inner, setting=setting))
+    except NotAffine as failure:
+        raise NotAffine(node, failure.reason) from None
+    except BadInput as failure:
+        raise refuse(frame.setting.source, node, f"in this macro: {failure.message}") from None
+
+
+def _field(node: Node, frame: Frame) -> isl.PwAff:
+    """`s.n` and `p->n` are parameters where nothing in the region changes them."""
+    setting = frame.setting
+    reference = reference_of(setting.source, node)
+    if reference is None or reference.subscripts:
+        raise NotAffine(node, "it depends on data")
+    root = text_of(setting.source, reference.root)
+    changed = reference.base in setting.names.written or root in setting.names.written
+    if changed or setting.names.ranks.get(reference.base, 0) > 0 or root in setting.names.iterators:
+        raise NotAffine(node, "it depends on data")
+    return variable(parameter_name(text_of(setting.source, node)))

@@ -1,0 +1,214 @@
+"""The leaves of a region as a Program: names, common parameters, schedules, tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.errors import InternalError
+from loopwright.model.program import Array, Assumption, Parameter, Program, Statement, Tag
+from loopwright.model.source import Source, TextRange
+from loopwright.presburger.named import (
+    PARAM,
+    everywhere,
+    number,
+    parameter_space,
+    tuple_map,
+    tuple_set,
+    variable,
+)
+from loopwright.read.c.accesses import access_of
+from loopwright.read.c.names import Setting
+from loopwright.read.c.references import parameter_name
+from loopwright.read.c.regions import Region
+from loopwright.read.c.statements import Label, Leaf
+from loopwright.read.c.syntax import field, place, refuse, text_of, walk
+from loopwright.read.c.trust import assumptions_of
+
+_Space = TypeVar("_Space", isl.Set, isl.Map)
+
+
+def assembled(
+    setting: Setting,
+    region: Region,
+    block: Node,
+    leaves: tuple[Leaf, ...],
+    locals_: tuple[Array, ...],
+    stated: tuple[Assumption, ...],
+) -> Program:
+    """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
+    prefix = _statement_prefix(setting.source, block)
+    depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
+    rough = [_statement(leaf, f"{prefix}{count}", depth) for count, leaf in enumerate(leaves, start=1)]
+    parameters = _parameters(setting, block, rough)
+    params = [parameter.name for parameter in parameters]
+    statements = tuple(_aligned(statement, params) for statement in rough)
+    arrays = _arrays(setting, statements, locals_, leaves)
+    return Program(
+        source=setting.source,
+        region=region.place,
+        parameters=parameters,
+        context=_only_params(setting.context, params),
+        assumptions=assumptions_of(setting, block, region, stated, arrays, parameters),
+        arrays=arrays,
+        statements=statements,
+        tags=_tags(setting.source, block, leaves, statements),
+    )
+
+
+def _statement_prefix(source: Source, block: Node) -> str:
+    """S, unless the region itself has names like S1."""
+    words = {text_of(source, node) for node in walk(block) if node.type == "identifier"}
+    prefix = "S"
+    while any(re.fullmatch(rf"{prefix}\d+", word) for word in words):
+        prefix += "_"
+    return prefix
+
+
+def _statement(leaf: Leaf, name: str, depth: int) -> Statement:
+    frame = leaf.frame
+    return Statement(
+        name=name,
+        iterators=frame.iterators,
+        domain=tuple_set(frame.domain.coalesce(), name, frame.iterators),
+        schedule=_schedule(leaf, name, depth),
+        accesses=tuple(access_of(touch, frame, name) for touch in leaf.touches),
+        body=leaf.body,
+    )
+
+
+def _schedule(leaf: Leaf, name: str, depth: int) -> isl.Map:
+    """{ name[i1, ..., id] -> [p0, ±i1, p1, ..., ±id, pd, 0, ..., 0] } (section 3.2)."""
+    frame = leaf.frame
+    entries = [number(frame.positions[0])]
+    for loop, position in zip(frame.loops, frame.positions[1:], strict=True):
+        iterator = variable(loop.iterator)
+        entries += [iterator if loop.direction > 0 else iterator.neg(), number(position)]
+    entries += [number(0)] * (2 * depth + 1 - len(entries))
+    times = [f"t {position}" for position in range(len(entries))]
+    relation = everywhere()
+    for time, entry in zip(times, entries, strict=True):
+        relation = relation.intersect(variable(time).eq_set(entry))
+    return tuple_map(relation, name, frame.iterators, None, times)
+
+
+def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) -> tuple[Parameter, ...]:
+    """The names that sets or relations depend on, in the order of the text."""
+    used: dict[str, None] = {}
+    for statement in statements:
+        relations = [access.relation for access in statement.accesses]
+        for item in (isl.Map.from_domain(statement.domain), *relations):
+            for position in range(item.dim(PARAM)):
+                if item.involves_dims(PARAM, position, 1):
+                    used.setdefault(str(item.get_dim_name(PARAM, position)))
+    stray = [name for name in used if name in setting.names.iterators]
+    if stray:
+        raise InternalError(f"the iterator {stray[0]} escaped its loop")
+    texts = _parameter_texts(setting.source, block)
+    found = []
+    for name in used:
+        position, text = texts.get(name, (1 << 62, name))
+        found.append((position, Parameter(name, text)))
+    return tuple(parameter for _, parameter in sorted(found, key=lambda item: (item[0], item[1].name)))
+
+
+def _parameter_texts(source: Source, block: Node) -> dict[str, tuple[int, str]]:
+    """Where each possible parameter occurs first, and how it is written."""
+    found: dict[str, tuple[int, str]] = {}
+    for node in walk(block):
+        text = text_of(source, node)
+        match node.type:
+            case "identifier":
+                found.setdefault(text, (node.start_byte, text))
+            case "call_expression" | "field_expression":
+                name = parameter_name(text)
+                known = found.setdefault(name, (node.start_byte, text))
+                if re.sub(r"\s+", "", known[1]) != re.sub(r"\s+", "", text):
+                    raise refuse(source, node, f"'{text}' cannot be told from '{known[1]}'", "rename one")
+    return found
+
+
+def _aligned(statement: Statement, params: Sequence[str]) -> Statement:
+    accesses = tuple(
+        replace(access, relation=_with_params(access.relation, params))
+        for access in statement.accesses
+        if access.array not in params
+    )
+    return replace(
+        statement,
+        domain=_with_params(statement.domain, params),
+        schedule=_with_params(statement.schedule, params),
+        accesses=accesses,
+    )
+
+
+def _with_params(item: _Space, params: Sequence[str]) -> _Space:
+    """`item` with exactly `params` as parameters; it must not depend on others."""
+    for position in reversed(range(item.dim(PARAM))):
+        if item.get_dim_name(PARAM, position) not in params:
+            if item.involves_dims(PARAM, position, 1):
+                raise InternalError(f"{item} depends on {item.get_dim_name(PARAM, position)}")
+            item = item.project_out(PARAM, position, 1)
+    return item.align_params(parameter_space(params))
+
+
+def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
+    """What `context` says of `params`; names the region does not use are projected out."""
+    for position in reversed(range(context.dim(PARAM))):
+        if context.get_dim_name(PARAM, position) not in params:
+            context = context.project_out(PARAM, position, 1)
+    return context.align_params(parameter_space(params))
+
+
+def _arrays(
+    setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array], leaves: Sequence[Leaf]
+) -> tuple[Array, ...]:
+    """The storage the statements touch, in the order of the text."""
+    local = {array.name: array for array in locals_}
+    found: dict[str, Array] = {}
+    for statement in statements:
+        for access in sorted(statement.accesses, key=lambda item: item.place):
+            name = access.array
+            if name in found:
+                continue
+            declared = setting.declarations.visible(name, setting.region)
+            rank = setting.names.ranks[name]
+            if name in local:
+                found[name] = local[name]
+            elif declared is None:
+                found[name] = Array(name, rank)
+            else:
+                found[name] = Array(name, rank, declared.type, False, declared.extents)
+    return tuple(found.values())
+
+
+def _tags(
+    source: Source, block: Node, leaves: Sequence[Leaf], statements: Sequence[Statement]
+) -> tuple[Tag, ...]:
+    members: dict[Label, list[str]] = {}
+    for leaf, statement in zip(leaves, statements, strict=True):
+        for label in leaf.labels:
+            members.setdefault(label, []).append(statement.name)
+    seen: dict[str, TextRange] = {}
+    for node in walk(block):
+        if node.type != "labeled_statement":
+            continue
+        spot = place(field(node, "label"))
+        name = source.slice(spot)
+        if name in seen:
+            raise refuse(
+                source,
+                spot,
+                f"the label '{name}' is used twice (line {source.line_of(seen[name].start)})",
+                "a label names one loop component: choose another name",
+            )
+        seen[name] = spot
+        if not any(label.place == spot for label in members):
+            raise refuse(source, spot, f"the label '{name}' is on nothing", "put it in front of a statement")
+    ordered = sorted(members, key=lambda label: label.place)
+    return tuple(Tag(label.name, tuple(members[label]), label.depth, label.place) for label in ordered)

@@ -1,0 +1,90 @@
+"""What the user states about the parameters: `#pragma loopwright assume n >= 1`, or `--assume`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.model.source import Source, TextRange
+from loopwright.presburger.named import everywhere, names_of
+from loopwright.read.c.affine import NotAffine, condition
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.names import Setting
+from loopwright.read.c.regions import Directive
+from loopwright.read.c.syntax import blank, field, operator, parse, refuse, walk
+
+_ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_HINT = "write a condition on the parameters, such as n >= 1 && m >= n"
+_BEFORE, _BEHIND = "int x=", ";"
+
+
+def is_assume(pragma: Directive) -> bool:
+    return pragma.name == "pragma" and _ASSUME.match(pragma.argument) is not None
+
+
+def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumption]:
+    """The set a pragma states, and its entry in the list of assumptions."""
+    match = _ASSUME.match(pragma.argument)
+    start = pragma.argument_start + (0 if match is None else match.end())
+    text = setting.source.text
+    head = blank(text[: start - len(_BEFORE)]) + _BEFORE
+    stated = text[start : pragma.place.end]
+    return _condition(setting, head, stated, start)
+
+
+def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
+    """The set an `--assume` option states; its errors point into the option."""
+    inner = replace(setting, source=Source("--assume", " " * len(_BEFORE) + option))
+    try:
+        stated, assumption = _condition(inner, _BEFORE, option, len(_BEFORE))
+    except NotAffine as failure:
+        raise AssertionError("reported by _condition") from failure
+    used = re.findall(r"[A-Za-z_]\w*", setting.source.text)
+    for name in names_of(stated):
+        if name not in used:
+            place = TextRange(len(_BEFORE), len(_BEFORE) + len(option))
+            raise refuse(inner.source, place, f"there is no '{name}' in {setting.source.path}")
+    return stated, replace(assumption, place=None)
+
+
+def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[isl.Set, Assumption]:
+    source = setting.source
+    whole = TextRange(start, start + len(stated))
+    words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated))
+    root = parse(head + words + _BEHIND)
+    declarations = [node for node in root.named_children if node.type == "declaration"]
+    if root.has_error or len(declarations) != 1 or not stated.strip():
+        raise refuse(source, whole, "this is not a condition", _HINT)
+    value = field(field(declarations[0], "declarator"), "value")
+    _refuse_chains(source, value)
+    try:
+        result = condition(value, Frame(replace(setting, source=source), everywhere()))
+    except NotAffine as failure:
+        raise refuse(
+            source, failure.node, f"an assumption must be affine, but {failure.reason}", _HINT
+        ) from None
+    if result.is_empty():
+        raise refuse(source, whole, "this is never true", _HINT)
+    return result, Assumption(AssumptionKind.USER, stated.strip(), whole)
+
+
+def _refuse_chains(source: Source, value: Node) -> None:
+    """`1 <= n <= m` means `(1 <= n) <= m` in C, which nobody wants to assume."""
+    for node in walk(value):
+        if node.type == "binary_expression" and operator(node) in _COMPARISONS:
+            for side in (field(node, "left"), field(node, "right")):
+                if side.type == "binary_expression" and operator(side) in _COMPARISONS:
+                    raise refuse(source, node, "C does not chain comparisons", "write a <= b && b <= c")
+
+
+def combined(sets: Sequence[isl.Set]) -> isl.Set:
+    result = everywhere()
+    for item in sets:
+        result = result.intersect(item)
+    return result

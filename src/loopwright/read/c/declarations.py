@@ -1,0 +1,185 @@
+"""What the file says about names outside the regions: types, variables, pure functions.
+
+Best effort: headers are not read, and macros may confuse the parser.  Nothing unsound follows
+from a declaration that was not seen; declarations only refuse more, or explain better.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import parse, place, text_of, walk
+
+_INTEGERS = """
+int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
+int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t int_fast32_t int_fast64_t
+"""
+INTEGER_TYPES = frozenset(_INTEGERS.split())
+FLOATING_TYPES = frozenset(("float", "double", "_Complex", "complex", "DATA_TYPE"))
+_NARROW = frozenset(("char", "short", "int8_t", "int16_t", "uint8_t", "uint16_t", "bool", "_Bool"))
+_UNSIGNED = frozenset(("unsigned", "size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t"))
+_QUALIFIERS = frozenset(("const", "volatile", "restrict", "__restrict", "static", "extern", "register"))
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A declared name: `rank` counts brackets and stars."""
+
+    name: str
+    type: str
+    rank: int
+    scope: TextRange
+    """The block, function or file the name is known in."""
+    place: TextRange
+    extents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations:
+    variables: tuple[Variable, ...]
+    types: frozenset[str]
+    functions: frozenset[str]
+    pure_functions: frozenset[str]
+
+    def visible(self, name: str, at: TextRange) -> Variable | None:
+        """The innermost variable `name` declared before `at` in a scope around it."""
+        found = None
+        for variable in self.variables:
+            if variable.name == name and variable.scope.contains(at) and variable.place.start < at.start:
+                found = variable
+        return found
+
+
+def is_integer_type(type_text: str) -> bool:
+    """Wide enough that index arithmetic does not lose digits, as far as the name tells."""
+    words = set(type_text.split()) - _QUALIFIERS
+    return bool(words) and words <= INTEGER_TYPES and not words & _NARROW
+
+
+def is_unsigned_type(type_text: str) -> bool:
+    return bool(set(type_text.split()) & _UNSIGNED)
+
+
+def is_floating_type(type_text: str) -> bool:
+    return bool(set(type_text.split()) & FLOATING_TYPES)
+
+
+def type_text(source: Source, declaration: Node, *, qualifiers: bool) -> str:
+    """The specifiers of a declaration as one line, storage classes never included."""
+    words = []
+    for child in declaration.children:
+        if child.type == "type_qualifier" and qualifiers:
+            words.append(text_of(source, child))
+    specifier = declaration.child_by_field_name("type")
+    if specifier is not None:
+        words.append(re.sub(r"\s+", " ", text_of(source, specifier)))
+    return " ".join(words)
+
+
+def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
+    """Name, rank and extents of a variable's declarator; None for a function's."""
+    rank = 0
+    extents: list[str] = []
+    node: Node | None = declarator
+    while node is not None and node.type != "identifier":
+        match node.type:
+            case "array_declarator":
+                size = node.child_by_field_name("size")
+                extents.insert(0, text_of(source, size) if size is not None else "")
+                rank += 1
+            case "pointer_declarator":
+                rank += 1
+            case "init_declarator" | "parenthesized_declarator" | "attributed_declarator":
+                pass
+            case _:
+                return None
+        inner = node.child_by_field_name("declarator")
+        node = inner if inner is not None else next((c for c in node.named_children), None)
+    return None if node is None else (text_of(source, node), rank, tuple(extents))
+
+
+def declarations_of(source: Source) -> Declarations:
+    """Read the whole file with its preprocessor lines blanked."""
+    root = parse(without_directives(source.text))
+    variables: list[Variable] = []
+    types: set[str] = set()
+    functions: set[str] = set()
+    pure: set[str] = set()
+    for node in walk(root):
+        match node.type:
+            case "declaration" | "parameter_declaration" | "field_declaration":
+                declarators = node.children_by_field_name("declarator")
+                if declarators:
+                    types.update(_named_types(source, node))
+                if node.type != "field_declaration":
+                    variables += _variables(source, node, declarators)
+                functions.update(name for d in declarators if (name := _function_name(source, d)))
+                pure.update(_pure_names(source, node, declarators))
+            case "function_definition":
+                declarators = node.children_by_field_name("declarator")
+                functions.update(name for d in declarators if (name := _function_name(source, d)))
+                pure.update(_pure_names(source, node, declarators))
+            case "type_definition":
+                types.update(text_of(source, d) for d in node.children_by_field_name("declarator"))
+            case "cast_expression":
+                types.update(_named_types(source, node.named_children[0]))
+    return Declarations(tuple(variables), frozenset(types), frozenset(functions), frozenset(pure))
+
+
+def _named_types(source: Source, node: Node) -> list[str]:
+    specifier = node.child_by_field_name("type")
+    is_name = specifier is not None and specifier.type == "type_identifier"
+    return [text_of(source, specifier)] if is_name and specifier is not None else []
+
+
+def _variables(source: Source, node: Node, declarators: list[Node]) -> list[Variable]:
+    found = []
+    scope = _scope(node)
+    for declarator in declarators:
+        named = declared_name(source, declarator)
+        if named is not None:
+            name, rank, extents = named
+            kind = type_text(source, node, qualifiers=True)
+            found.append(Variable(name, kind, rank, scope, place(declarator), extents))
+    return found
+
+
+def _scope(node: Node) -> TextRange:
+    current = node.parent
+    while current is not None and current.parent is not None:
+        if current.type in ("compound_statement", "function_definition", "for_statement"):
+            return place(current)
+        if current.type == "parameter_list" and current.parent.parent is not None:
+            owner = current.parent.parent
+            if owner.type == "declaration":
+                return place(owner)
+        current = current.parent
+    return TextRange(0, 1 << 62)
+
+
+def _function_name(source: Source, declarator: Node) -> str | None:
+    node: Node | None = declarator
+    while node is not None and node.type in ("pointer_declarator", "attributed_declarator"):
+        node = node.child_by_field_name("declarator") or node.named_children[0]
+    if node is None or node.type != "function_declarator":
+        return None
+    name = node.child_by_field_name("declarator")
+    return text_of(source, name) if name is not None and name.type == "identifier" else None
+
+
+def _pure_names(source: Source, node: Node, declarators: list[Node]) -> list[str]:
+    """Functions with gcc's attribute `pure` or `const`, or C23's `reproducible`, `unsequenced`."""
+    body = node.child_by_field_name("body")
+    words: set[str] = set()
+    for part in walk(node):
+        inside_body = body is not None and part.start_byte >= body.start_byte
+        if part.type in ("attribute_specifier", "attribute_declaration") and not inside_body:
+            words.update(re.findall(r"\w+", text_of(source, part)))
+    if not words & {"pure", "const", "__pure__", "__const__", "reproducible", "unsequenced"}:
+        return []
+    return [name for d in declarators if (name := _function_name(source, d))]

@@ -1,0 +1,56 @@
+"""Iterators declared outside the region: after it, nobody may want their last values.
+
+The regenerated loops have iterators of their own, so a later read of the old one would see
+something else.  The text behind the region is looked at in order: an assignment to the iterator
+makes it safe, a read is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import parse, place, refuse, text_of, walk
+
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+
+
+def refuse_live_iterators(source: Source, region: TextRange, iterators: frozenset[str]) -> None:
+    """Raise at the first read, behind the region, of an iterator the region leaves behind."""
+    for function in _functions_around(source, region):
+        for name in sorted(iterators):
+            uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == name]
+            behind = [use for use in uses if use.start_byte >= region.end]
+            for loop in walk(function):
+                if loop.type in _LOOPS and place(loop).contains(region):
+                    behind += [u for u in uses if loop.start_byte <= u.start_byte < region.start]
+            if behind and not _replaces(behind[0]):
+                raise refuse(
+                    source,
+                    behind[0],
+                    f"'{name}' is read after the region, which uses it as an iterator",
+                    f"assign '{name}' again before reading it, or declare the iterator in the loop: "
+                    f"for (int {name} = ...)",
+                )
+
+
+def _functions_around(source: Source, region: TextRange) -> Iterator[Node]:
+    root = parse(without_directives(source.text))
+    for node in root.named_children:
+        if node.type == "function_definition" and place(node).contains(region):
+            yield node
+
+
+def _replaces(use: Node) -> bool:
+    """Whether this occurrence gives the name a new value, or is another variable."""
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type in ("init_declarator", "declaration", "parameter_declaration"):
+        return parent.child_by_field_name("declarator") == use
+    is_target = parent.type == "assignment_expression" and parent.child_by_field_name("left") == use
+    operator = parent.child_by_field_name("operator")
+    return is_target and operator is not None and operator.type == "="

@@ -1,0 +1,244 @@
+"""The values a `for` loop gives its iterator.
+
+    { i : i = start + k * step, k >= 0, and the test holds of start, start + step, ..., i }
+
+For a test that only bounds the iterator from above (from below, counting down) the last part is
+"the test holds of i".  Any other test, `i != n` among them, is taken by the definition, and the
+loop has to be proved to end.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.source import Source
+from loopwright.presburger.named import number, variable
+from loopwright.read.c.affine import NotAffine, condition, constant, not_affine, require_affine
+from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
+from loopwright.read.c.frames import Frame, Loop
+from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.syntax import (
+    field,
+    operator,
+    place,
+    refuse,
+    text_of,
+    walk,
+    without_parentheses,
+)
+
+_ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
+
+
+def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
+    """The frame in the body of the loop `node`."""
+    source = frame.setting.source
+    iterator = _iterator(node, frame)
+    step = _step(node, frame, iterator)
+    start = require_affine(_start(node), frame, "the first value of a loop")
+    test = node.child_by_field_name("condition")
+    if test is None:
+        raise refuse(source, _head(node), "this loop has no end", _ACCEPTED)
+    loop = Loop(iterator, 1 if step > 0 else -1, place(node))
+    steps = frame.domain.intersect(_progression(iterator, start, step))
+    inside = frame.inside(loop, position, steps)
+    try:
+        passing = condition(test, inside)
+    except NotAffine as failure:
+        raise not_affine(frame, failure, "the test of a loop") from None
+    if _bounds_only(test, iterator, step, frame):
+        domain = steps.intersect(passing)
+    else:
+        domain = _until_first_failure(node, inside, passing, step)
+    _refuse_wrap(node, frame, iterator, domain, step)
+    return frame.inside(loop, position, domain.coalesce())
+
+
+def _head(node: Node) -> Node:
+    """The `for` keyword, where a message about the whole loop points."""
+    return node.children[0]
+
+
+def _iterator(node: Node, frame: Frame) -> str:
+    source = frame.setting.source
+    name = loop_iterator(source, node)
+    start = node.child_by_field_name("initializer")
+    if name is None or start is None:
+        where = _head(node) if start is None else start
+        raise refuse(source, where, "a loop has to give one integer its first value", _ACCEPTED)
+    if start.type == "assignment_expression" and operator(start) != "=":
+        raise refuse(source, start, "a loop has to give its iterator a first value", _ACCEPTED)
+    if name in frame.iterators:
+        raise refuse(
+            source, start, f"'{name}' is already the iterator of a loop around this one", "use another name"
+        )
+    declared = _declared_type(node, frame, name)
+    if is_floating_type(declared):
+        raise refuse(source, start, f"the iterator '{name}' is a '{declared}', not an integer")
+    return name
+
+
+def _start(node: Node) -> Node:
+    start = field(node, "initializer")
+    if start.type == "declaration":
+        return field(field(start, "declarator"), "value")
+    return field(start, "right")
+
+
+def _declared_type(node: Node, frame: Frame, iterator: str) -> str:
+    setting = frame.setting
+    start = field(node, "initializer")
+    if start.type == "declaration":
+        return type_text(setting.source, start, qualifiers=False)
+    variable_ = setting.declarations.visible(iterator, setting.region)
+    return "int" if variable_ is None else variable_.type
+
+
+def _step(node: Node, frame: Frame, iterator: str) -> int:
+    """The constant added after each iteration; not 0."""
+    source = frame.setting.source
+    update = node.child_by_field_name("update")
+    if update is None:
+        raise refuse(source, _head(node), "this loop does not change its iterator", _ACCEPTED)
+    update = without_parentheses(update)
+    try:
+        step = _increment(update, frame, iterator)
+    except NotAffine as failure:
+        raise refuse(
+            source, failure.node, f"the step of a loop must be a constant, but {failure.reason}", _ACCEPTED
+        ) from None
+    if step is None:
+        raise refuse(source, update, f"this does not add a constant to '{iterator}'", _ACCEPTED)
+    if step == 0:
+        raise refuse(source, update, "this loop does not change its iterator", _ACCEPTED)
+    return step
+
+
+def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
+    """i++, ++i, i--, --i, i += c, i -= c, i = i + c, i = c + i, i = i - c."""
+    source = frame.setting.source
+    if update.type == "update_expression":
+        is_mine = text_of(source, without_parentheses(field(update, "argument"))) == iterator
+        return (1 if operator(update) == "++" else -1) if is_mine else None
+    if update.type != "assignment_expression":
+        return None
+    if text_of(source, without_parentheses(field(update, "left"))) != iterator:
+        return None
+    right = without_parentheses(field(update, "right"))
+    match operator(update):
+        case "+=":
+            return constant(right, frame)
+        case "-=":
+            return -constant(right, frame)
+        case "=" if right.type == "binary_expression" and operator(right) in "+-":
+            first, second = field(right, "left"), field(right, "right")
+            if text_of(source, without_parentheses(first)) == iterator:
+                size = constant(second, frame)
+                return size if operator(right) == "+" else -size
+            if text_of(source, without_parentheses(second)) == iterator and operator(right) == "+":
+                return constant(first, frame)
+    return None
+
+
+def _progression(iterator: str, start: isl.PwAff, step: int) -> isl.Set:
+    """{ i : i = start + k * step, k >= 0 }."""
+    distance = variable(iterator).sub(start)
+    if step < 0:
+        distance = distance.neg()
+    values = distance.ge_set(number(0))
+    if abs(step) == 1:
+        return values
+    return values.intersect(distance.mod_val(isl.Val(abs(step))).eq_set(number(0)))
+
+
+def _bounds_only(test: Node, iterator: str, step: int, frame: Frame) -> bool:
+    """Whether `test` is a conjunction of bounds `i < e` (`i > e` counting down), e free of i."""
+    core = without_parentheses(test)
+    if core.type != "binary_expression":
+        return False
+    left, right = field(core, "left"), field(core, "right")
+    name = operator(core)
+    if name == "&&":
+        return _bounds_only(left, iterator, step, frame) and _bounds_only(right, iterator, step, frame)
+    source = frame.setting.source
+    upper = ("<", "<=") if step > 0 else (">", ">=")
+    lower = (">", ">=") if step > 0 else ("<", "<=")
+    if text_of(source, without_parentheses(left)) == iterator and not _mentions(source, right, iterator):
+        return name in upper
+    if text_of(source, without_parentheses(right)) == iterator and not _mentions(source, left, iterator):
+        return name in lower
+    return False
+
+
+def _mentions(source: Source, node: Node, name: str) -> bool:
+    return any(part.type == "identifier" and text_of(source, part) == name for part in walk(node))
+
+
+def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int) -> isl.Set:
+    """The steps before the first that fails the test; there must be one that fails, for every size."""
+    iterator = inside.loops[-1].iterator
+    steps = inside.domain
+    failing = steps.subtract(passing)
+    later = _at_or_after(failing, iterator, step)
+    endless = _without(steps.intersect(inside.setting.context), iterator).subtract(
+        _without(failing, iterator)
+    )
+    if not endless.is_empty():
+        source = inside.setting.source
+        test = field(node, "condition")
+        raise refuse(
+            source,
+            test,
+            "this loop is not known to end: " + _example(endless),
+            "use < or >, or state what holds of the sizes: #pragma loopwright assume n >= 0, or --assume",
+        )
+    return steps.subtract(later)
+
+
+def _at_or_after(values: isl.Set, iterator: str, step: int) -> isl.Set:
+    """{ i : some value i' <= i (>= i counting down) }, the other names fixed."""
+    found = values.find_dim_by_name(isl.dim_type.param, iterator)
+    line = isl.Set.from_params(values).move_dims(isl.dim_type.set, 0, isl.dim_type.param, found, 1)
+    space = line.get_space().map_from_set()
+    order = isl.Map.universe(space)
+    compare = order.order_le if step > 0 else order.order_ge
+    order = compare(isl.dim_type.in_, 0, isl.dim_type.out, 0)
+    result = line.apply(order).set_dim_name(isl.dim_type.set, 0, iterator)
+    count = result.dim(isl.dim_type.param)
+    return result.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, 1).params()
+
+
+def _without(values: isl.Set, iterator: str) -> isl.Set:
+    found = values.find_dim_by_name(isl.dim_type.param, iterator)
+    return values if found < 0 else values.project_out(isl.dim_type.param, found, 1)
+
+
+def _example(endless: isl.Set) -> str:
+    point = endless.sample_point()
+    names = [
+        f"{endless.get_dim_name(isl.dim_type.param, k)} = {point.get_coordinate_val(isl.dim_type.param, k)}"
+        for k in range(endless.dim(isl.dim_type.param))
+    ]
+    return "it does not for " + ", ".join(names) if names else "its test never fails"
+
+
+def _refuse_wrap(node: Node, frame: Frame, iterator: str, domain: isl.Set, step: int) -> None:
+    """An unsigned iterator that counts down must not be taken below 0, where it becomes huge."""
+    if step > 0 or not is_unsigned_type(_declared_type(node, frame, iterator)):
+        return
+    below = variable(iterator).add(number(step)).lt_set(number(0))
+    if not domain.intersect(below).intersect(frame.setting.context).is_empty():
+        raise refuse(
+            frame.setting.source,
+            field(node, "condition"),
+            f"'{iterator}' is unsigned and would be counted down below 0",
+            "declare it as a signed integer",
+        )
+
+
+def loop_comments(node: Node) -> list[Node]:
+    """Comments between the head of a loop and its body."""
+    body = field(node, "body")
+    comments = [part for part in node.named_children if part.type == "comment"]
+    return [comment for comment in comments if comment.end_byte <= body.start_byte]

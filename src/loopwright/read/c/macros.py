@@ -1,0 +1,121 @@
+"""The macros a file defines, and what their bodies could hide.
+
+Macros are not expanded.  A macro is trusted to be a value: an object-like one a constant, a
+function-like one a pure function of its arguments.  Where its definition is in the file, that is
+checked (`hidden_names`): its body must not assign, nor mention what the region changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.regions import directives
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_ASSIGNS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
+_INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\s*\)*")
+_DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
+_RESERVED = """
+auto break case char const continue default defined do double else enum extern float for goto if inline
+int long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while
+"""
+_KEYWORDS = frozenset(_RESERVED.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """`#define name(parameters) body`; an object-like macro has no parameters."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    body: str
+    place: TextRange
+    conditional: bool
+    """Inside an `#if`: another definition may hold."""
+
+
+def macros_of(source: Source) -> tuple[Macro, ...]:
+    """The definitions of a file, in order; a name may have several."""
+    found: list[Macro] = []
+    depth = 0
+    for line in directives(source.text):
+        if line.name in ("if", "ifdef", "ifndef"):
+            depth += 1
+        elif line.name == "endif":
+            depth -= 1
+        elif line.name == "define" and (match := _DEFINITION.match(line.argument)):
+            name, has_parameters, inside, body = match.groups()
+            parameters = tuple(_IDENTIFIER.findall(inside)) if has_parameters else None
+            found.append(Macro(name, parameters, body.strip(), line.place, depth > 0))
+        elif line.name == "undef":
+            name = line.argument.strip()
+            found = [_made_conditional(macro) if macro.name == name else macro for macro in found]
+    return tuple(found)
+
+
+def _made_conditional(macro: Macro) -> Macro:
+    return Macro(macro.name, macro.parameters, macro.body, macro.place, True)
+
+
+def definitions(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
+    return tuple(macro for macro in macros if macro.name == name)
+
+
+def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
+    """The value of a macro that is an integer whatever the compiler's options, else None."""
+    found = definitions(macros, name)
+    if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
+        return None
+    match = _INTEGER.fullmatch(found[0].body)
+    if match is None:
+        return None
+    digits = match.group(1).replace(" ", "")
+    is_octal = re.fullmatch(r"[+-]?0\d+", digits) is not None
+    return int(digits, 8 if is_octal else 0)
+
+
+def assigns(macro: Macro) -> bool:
+    """Whether the body has something in it that is not a plain expression."""
+    return _ASSIGNS.search(macro.body) is not None
+
+
+def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, bool], ...]:
+    """What the bodies of `name` mention besides their parameters, through other macros too.
+
+    Each entry: the macro, the name it mentions, and whether the name is called there.
+    """
+    found: list[tuple[Macro, str, bool]] = []
+    seen: list[str] = []
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.append(current)
+        for macro in definitions(macros, current):
+            for match in _IDENTIFIER.finditer(macro.body):
+                word = match.group()
+                if word in (macro.parameters or ()) or word in _KEYWORDS:
+                    continue
+                if definitions(macros, word):
+                    pending.append(word)
+                else:
+                    called = macro.body[match.end() :].lstrip().startswith("(")
+                    found.append((macro, word, called))
+    return tuple(found)
+
+
+def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
+    """The definitions `name` expands through."""
+    reached: list[Macro] = []
+    pending = [name]
+    while pending:
+        for macro in definitions(macros, pending.pop()):
+            if macro not in reached:
+                reached.append(macro)
+                pending.extend(_IDENTIFIER.findall(macro.body))
+    return tuple(reached)

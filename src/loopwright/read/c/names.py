@@ -1,0 +1,224 @@
+"""The roles of the names in a region: iterators, parameters, scalars, arrays, locals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.program import Array
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.declarations import Declarations, declared_name, type_text
+from loopwright.read.c.macros import Macro
+from loopwright.read.c.references import Reference, reference_of
+from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A variable declared inside the region, not counting the iterators of loops."""
+
+    name: str
+    type: str
+    rank: int
+    extents: tuple[str, ...]
+    scope: TextRange
+    node: Node
+
+
+@dataclass(frozen=True)
+class Names:
+    """`assigned` are the bases of all assignments, `ranks` the most subscripts a base is used with."""
+
+    iterators: frozenset[str]
+    assigned: frozenset[str]
+    locals: tuple[Local, ...]
+    ranks: dict[str, int]
+    first_use: dict[str, int]
+    """Where each base occurs first."""
+
+    @property
+    def written(self) -> frozenset[str]:
+        """Everything that changes in the region: what is assigned, and what is declared there."""
+        return self.assigned | {local.name for local in self.locals}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same while a region is read."""
+
+    source: Source
+    region: TextRange
+    macros: tuple[Macro, ...]
+    declarations: Declarations
+    names: Names
+    pure: frozenset[str]
+    context: isl.Set
+
+    def is_type(self, name: str) -> bool:
+        """Whether the file uses `name` as a type."""
+        return name in self.declarations.types
+
+
+def loop_iterator(source: Source, loop: Node) -> str | None:
+    """The variable a `for` initialises, where it initialises exactly one."""
+    start = loop.child_by_field_name("initializer")
+    if start is None:
+        return None
+    if start.type == "declaration":
+        declarators = start.children_by_field_name("declarator")
+        named = declared_name(source, declarators[0]) if len(declarators) == 1 else None
+        return named[0] if named is not None and named[1] == 0 else None
+    if start.type == "assignment_expression":
+        target = without_parentheses(field(start, "left"))
+        return text_of(source, target) if target.type == "identifier" else None
+    return None
+
+
+def names_of_region(source: Source, block: Node, declarations: Declarations) -> Names:
+    """Go over the region once; refuse names that play two roles at once."""
+    loops = [node for node in walk(block) if node.type == "for_statement"]
+    iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
+    headers = [place(part) for loop in loops for part in _header(loop)]
+    targets = _targets(source, block, iterators, headers)
+    locals_ = _locals(source, block, headers)
+    ranks, first_use = _ranks(source, block, declarations)
+    for local in locals_:
+        ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
+    for target in targets:
+        _refuse_whole(source, target, ranks)
+    assigned = frozenset(target.base for target in targets)
+    return Names(iterators, assigned, locals_, ranks, first_use)
+
+
+def _targets(
+    source: Source, block: Node, iterators: frozenset[str], headers: list[TextRange]
+) -> list[Reference]:
+    """Everything the region assigns to, except its iterators in the heads of their loops."""
+    found: list[Reference] = []
+    for node in walk(block):
+        target = _target(node)
+        if target is None:
+            continue
+        reference = reference_of(source, target)
+        if reference is None:
+            raise refuse(
+                source,
+                target,
+                "what this assigns to is not a variable or an array element",
+                "assign to x, A[i], *p or s.f",
+            )
+        if reference.base not in iterators or reference.subscripts:
+            found.append(reference)
+        elif not any(header.contains(place(node)) for header in headers):
+            raise refuse(
+                source,
+                node,
+                f"the loop iterator '{reference.base}' is assigned outside the head of its loop",
+                "use another variable, so that the loop alone decides the values of its iterator",
+            )
+    return found
+
+
+def _header(loop: Node) -> list[Node]:
+    parts = (loop.child_by_field_name(name) for name in ("initializer", "update"))
+    return [part for part in parts if part is not None]
+
+
+def _target(node: Node) -> Node | None:
+    match node.type:
+        case "assignment_expression":
+            return field(node, "left")
+        case "update_expression":
+            return field(node, "argument")
+        case _:
+            return None
+
+
+def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Local, ...]:
+    found: list[Local] = []
+    for node in walk(block):
+        if node.type != "declaration" or any(header.contains(place(node)) for header in headers):
+            continue
+        scope = node.parent
+        while scope is not None and scope.type not in ("compound_statement", "for_statement"):
+            scope = scope.parent
+        for declarator in node.children_by_field_name("declarator"):
+            named = declared_name(source, declarator)
+            if named is None or scope is None:
+                raise refuse(source, declarator, "only variables and arrays can be declared in a region")
+            name, rank, extents = named
+            kind = type_text(source, node, qualifiers=False)
+            found.append(Local(name, kind, rank, extents, place(scope), declarator))
+    return tuple(found)
+
+
+def _ranks(
+    source: Source, block: Node, declarations: Declarations
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The rank of every base: the subscripts it is used with, or the declared ones if more."""
+    ranks: dict[str, int] = {}
+    first: dict[str, int] = {}
+    for node in walk(block):
+        reference = _outermost_reference(source, node)
+        if reference is None:
+            continue
+        first.setdefault(reference.base, node.start_byte)
+        ranks[reference.base] = max(ranks.get(reference.base, 0), len(reference.subscripts))
+    for base in ranks:
+        variable = declarations.visible(base, place(block))
+        if variable is not None:
+            ranks[base] = max(ranks[base], variable.rank)
+    return ranks, first
+
+
+def _outermost_reference(source: Source, node: Node) -> Reference | None:
+    if node.type not in ("identifier", "subscript_expression", "field_expression", "pointer_expression"):
+        return None
+    return reference_of(source, node)
+
+
+def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> None:
+    """An array or pointer must not itself be assigned, nor a struct some fields of which are used."""
+    base, count = target.base, len(target.subscripts)
+    if count < ranks[base]:
+        raise refuse(
+            source,
+            target.node,
+            f"'{base}' has {ranks[base]} dimensions here, but is assigned with {count} subscripts",
+            "pointers must not change in a region: use the array with all its subscripts",
+        )
+    if any(other.startswith(f"{base}__") for other in ranks):
+        raise refuse(
+            source,
+            target.node,
+            f"'{base}' is assigned as a whole, and its fields are used too",
+            "assign the fields one by one",
+        )
+
+
+def local_arrays(source: Source, names: Names, block: Node) -> tuple[Array, ...]:
+    """The storage to declare in front of the loops; refuse what cannot be moved there."""
+    arrays: dict[str, Array] = {}
+    for local in names.locals:
+        array = Array(local.name, local.rank, local.type, True, local.extents)
+        if arrays.setdefault(local.name, array) != array:
+            raise refuse(
+                source,
+                local.node,
+                f"'{local.name}' is declared twice in the region, with different types",
+                "give the two variables different names",
+            )
+    for node in walk(block):
+        name = text_of(source, node) if node.type == "identifier" else ""
+        if name in arrays and not any(
+            local.name == name and local.scope.contains(place(node)) for local in names.locals
+        ):
+            raise refuse(
+                source,
+                node,
+                f"this '{name}' is not the one declared inside the region",
+                "give the two variables different names",
+            )
+    return tuple(arrays.values())

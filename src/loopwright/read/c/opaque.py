@@ -1,0 +1,58 @@
+"""Conditions on data: the whole `if` is one statement, all its accesses conservative.
+
+Sound because nothing inside is taken apart: the text is kept, the condition is always evaluated,
+and everything a branch could touch may be touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from loopwright.read.c.accesses import Touch, touches
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.syntax import field, named_children, refuse, text_of, walk
+
+
+def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    """What an `if` on data may touch, its local variables left out."""
+    found = touches(field(node, "condition"), frame) + tuple(
+        touch
+        for part in named_children(node)[1:]
+        for touch in _statement(part, frame)
+    )
+    private = _declared(node, frame)
+    return tuple(touch for touch in found if touch.base not in private)
+
+
+def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    match node.type:
+        case "compound_statement" | "else_clause":
+            return tuple(touch for part in named_children(node) for touch in _statement(part, frame))
+        case "expression_statement":
+            return touches(node, frame, must=False)
+        case "if_statement":
+            return tuple(replace(touch, must=False) for touch in opaque_touches(node, frame))
+        case "declaration":
+            values = [part for part in named_children(node) if part.type == "init_declarator"]
+            return tuple(t for part in values for t in touches(field(part, "value"), frame, must=False))
+        case _:
+            first = node.children[0] if node.children else node
+            raise refuse(
+                frame.setting.source,
+                first,
+                f"'{text_of(frame.setting.source, first)}' cannot stand under a condition on data",
+                "accepted there: assignments, local variables and further conditions; or make the "
+                "condition affine in the iterators and parameters",
+            )
+
+
+def _declared(node: Node, frame: Frame) -> frozenset[str]:
+    names = set()
+    for part in walk(node):
+        if part.type == "declaration":
+            for declarator in part.children_by_field_name("declarator"):
+                words = [inner for inner in walk(declarator) if inner.type == "identifier"]
+                names.add(text_of(frame.setting.source, words[0]))
+    return frozenset(names)

@@ -1,0 +1,112 @@
+"""Which calls are values and nothing else.
+
+A call is accepted when its function is known to have no effect: the C library's mathematics,
+functions the file declares with the attribute `pure` or `const`, names the user vouches for, and
+function-like macros.  Macros the file defines are looked into; macros it does not define are
+recognised by their capitals and listed as assumptions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.read.c.macros import assigns, definitions, hidden_names, reachable_macros
+from loopwright.read.c.names import Setting
+from loopwright.read.c.syntax import field, place, refuse, text_of, walk
+
+_MATHEMATICS = """
+sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
+atanh fabs floor ceil round trunc fmod remainder fmin fmax fdim fma hypot copysign erf erfc tgamma rint
+nearbyint ldexp logb
+"""
+_INTEGER_MATHEMATICS = ("abs", "labs", "llabs", "isnan", "isinf", "isfinite")
+LIBRARY = frozenset(
+    [*_INTEGER_MATHEMATICS, *(name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l"))]
+)
+INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "floord", "ceild", "__min", "__max"))
+_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+def looks_like_macro(name: str) -> bool:
+    return _CAPITALS.fullmatch(name) is not None
+
+
+def is_known_pure(setting: Setting, name: str) -> bool:
+    return (
+        name in setting.pure
+        or name in LIBRARY
+        or name in INDEX_HELPERS
+        or name in setting.declarations.pure_functions
+    )
+
+
+def refuse_impure_call(setting: Setting, call: Node) -> None:
+    """Raise unless the call has no effect but its value."""
+    function = field(call, "function")
+    name = text_of(setting.source, function)
+    if function.type != "identifier":
+        raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
+    if definitions(setting.macros, name) or is_known_pure(setting, name):
+        return
+    if looks_like_macro(name) and name not in setting.declarations.functions:
+        return
+    raise refuse(
+        setting.source,
+        call,
+        f"'{name}' is not known to be free of side effects",
+        f"if it is, say --pure {name}, or declare it with __attribute__((pure))",
+    )
+
+
+_HINT = "call functions by their name"
+
+
+def refuse_hiding_macros(setting: Setting, block: Node) -> None:
+    """Every macro of the file that the region uses must be the value it is taken for."""
+    names = setting.names
+    for node in walk(block):
+        if node.type != "identifier":
+            continue
+        name = text_of(setting.source, node)
+        for macro in reachable_macros(setting.macros, name):
+            if assigns(macro):
+                raise refuse(
+                    setting.source,
+                    node,
+                    f"the macro '{macro.name}' is more than an expression",
+                    "write what it does in the region itself",
+                )
+        for macro, word, called in hidden_names(setting.macros, name):
+            if word in names.iterators or word in names.written:
+                raise refuse(
+                    setting.source,
+                    node,
+                    f"the macro '{macro.name}' hides a use of '{word}', which changes in the region",
+                    f"make '{word}' an argument of the macro, or write its body in the region",
+                )
+            safe = is_known_pure(setting, word) or looks_like_macro(word) or setting.is_type(word)
+            if called and not safe:
+                raise refuse(
+                    setting.source,
+                    node,
+                    f"the macro '{macro.name}' calls '{word}', which is not known to be free of side effects",
+                    f"if it is, say --pure {word}",
+                )
+
+
+def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
+    """One assumption a function that was taken for pure without seeing why."""
+    found: dict[str, Assumption] = {}
+    for node in walk(block):
+        if node.type != "call_expression":
+            continue
+        name = text_of(setting.source, field(node, "function"))
+        obvious = name in LIBRARY or name in setting.declarations.pure_functions
+        if obvious or definitions(setting.macros, name) or setting.is_type(name.strip("() ")):
+            continue
+        text = f"'{name}' has no effect but its value"
+        found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
+    return tuple(found.values())

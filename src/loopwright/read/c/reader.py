@@ -1,0 +1,119 @@
+"""A C file as programs, one a region."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tree_sitter import Node
+
+from loopwright.errors import BadInput, Span
+from loopwright.model.program import Program
+from loopwright.model.source import Source, TextRange
+from loopwright.presburger.named import everywhere, number, variable
+from loopwright.read.c.assemble import assembled
+from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
+from loopwright.read.c.declarations import Declarations, declarations_of
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.liveness import refuse_live_iterators
+from loopwright.read.c.macros import Macro, macros_of
+from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
+from loopwright.read.c.purity import refuse_hiding_macros
+from loopwright.read.c.regions import Directive, Region, directives, find_regions, parse_region
+from loopwright.read.c.statements import named_children_and_comments, read_sequence
+from loopwright.read.c.syntax import field, refuse, walk, without_comments
+from loopwright.read.c.trust import constants_used
+
+_LARGEST = 8 << 20
+"""Files above this size are refused: a region is written by hand."""
+
+
+def read_c(
+    path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
+) -> tuple[Program, ...]:
+    """The regions of a C file."""
+    name = str(path)
+    try:
+        data = Path(path).read_bytes()
+    except OSError as failure:
+        raise BadInput(f"cannot read this file: {failure.strerror}", span=Span(name, 1, 1)) from None
+    if len(data) > _LARGEST:
+        raise BadInput(f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1))
+    return parse_c(Source.decode(name, data), pure=pure, assume=assume)
+
+
+def parse_c(
+    source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
+) -> tuple[Program, ...]:
+    """The regions of a C text."""
+    if "\0" in source.text:
+        at = source.text.index("\0")
+        raise refuse(source, TextRange(at, at + 1), "this is not a text file")
+    regions = find_regions(source)
+    macros = macros_of(source)
+    declarations = declarations_of(source)
+    return tuple(
+        _program(source, region, regions, macros, declarations, frozenset(pure), assume) for region in regions
+    )
+
+
+def _program(
+    source: Source,
+    region: Region,
+    regions: tuple[Region, ...],
+    macros: tuple[Macro, ...],
+    declarations: Declarations,
+    pure: frozenset[str],
+    assume: Sequence[str],
+) -> Program:
+    block = parse_region(source, region)
+    names = names_of_region(source, block, declarations)
+    setting = Setting(source, region.place, macros, declarations, names, pure, everywhere())
+    refuse_hiding_macros(setting, block)
+    locals_ = local_arrays(source, names, block)
+    pragmas = [line for line in _assume_lines(setting, region, regions) if is_assume(line)]
+    stated = [assume_pragma(setting, line) for line in pragmas]
+    stated += [assume_option(setting, option) for option in assume]
+    context = combined([known for known, _ in stated])
+    for name, value in constants_used(setting, block):
+        context = context.intersect(variable(name).eq_set(number(value)))
+    setting = replace(setting, context=context)
+    leaves = read_sequence(
+        named_children_and_comments(block), Frame(setting, everywhere()), 0, is_block=False
+    ).leaves
+    refuse_live_iterators(source, region.place, _outer_iterators(source, block))
+    return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
+
+
+def _assume_lines(setting: Setting, region: Region, regions: tuple[Region, ...]) -> tuple[Directive, ...]:
+    """The pragmas in the region, and those before it that are still in scope."""
+    text = without_comments(setting.source.text, literals=False)
+    outside = [
+        line
+        for line in directives(text[: region.place.start])
+        if not any(other.place.contains(line.place) for other in regions)
+        and not _leaves_block(text[line.place.end : region.place.start])
+    ]
+    return (*outside, *region.pragmas)
+
+
+def _leaves_block(text: str) -> bool:
+    """Whether a block that is open at the start of `text` is closed in it."""
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return True
+    return False
+
+
+def _outer_iterators(source: Source, block: Node) -> frozenset[str]:
+    """Iterators that are assigned, not declared, in the head of their loop."""
+    loops = [
+        node
+        for node in walk(block)
+        if node.type == "for_statement" and field(node, "initializer").type == "assignment_expression"
+    ]
+    return frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)

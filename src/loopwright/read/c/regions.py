@@ -1,0 +1,135 @@
+"""Where the regions of a file are: `#pragma scop` to `#pragma endscop`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.errors import BadInput, Span
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.syntax import blank, parse, refuse, refuse_syntax_errors, without_comments
+
+_DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
+_OPENING = "void f(){"
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A line `#name argument`, comments and strings blanked in the argument."""
+
+    name: str
+    argument: str
+    place: TextRange
+    argument_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """`place` lies between the two pragma lines; `pragmas` are the others inside it."""
+
+    place: TextRange
+    pragmas: tuple[Directive, ...]
+
+
+def directives(text: str) -> tuple[Directive, ...]:
+    """The preprocessor lines of a file, in order."""
+    found = []
+    visible = without_comments(text, literals=True)
+    for match in _DIRECTIVE.finditer(without_comments(text, literals=False)):
+        end = match.start(1) + len(visible[match.start(1) : match.end(1)].rstrip())
+        found.append(
+            Directive(match[2], match[3].rstrip(), TextRange(match.start(1), end), match.start(3))
+        )
+    return tuple(found)
+
+
+def without_directives(text: str) -> str:
+    """`text` with its preprocessor lines blanked, offsets unchanged."""
+    pieces: list[str] = []
+    position = 0
+    for line in directives(text):
+        pieces += [text[position : line.place.start], blank(text[line.place.start : line.place.end])]
+        position = line.place.end
+    return "".join([*pieces, text[position:]])
+
+
+def find_regions(source: Source) -> tuple[Region, ...]:
+    """All regions; a file without one, or with half of one, is refused."""
+    lines = directives(source.text)
+    regions: list[Region] = []
+    opening: int | None = None
+    for index, line in enumerate(lines):
+        match _marker(line), opening:
+            case "scop", None:
+                opening = index
+            case "scop", int():
+                raise refuse(
+                    source, line.place, "a region starts inside a region", "regions cannot be nested"
+                )
+            case "endscop", None:
+                raise refuse(source, line.place, "this '#pragma endscop' has no '#pragma scop' before it")
+            case "endscop", int(start):
+                regions.append(_region(source, lines[start : index + 1]))
+                opening = None
+    if opening is not None:
+        raise refuse(
+            source,
+            lines[opening].place,
+            "this region does not end",
+            "put '#pragma endscop' on a line of its own after the last loop",
+        )
+    if not regions:
+        raise BadInput(
+            "there is no region in this file",
+            span=Span(source.path, 1, 1, source.text.split("\n", 1)[0].rstrip("\r")),
+            hint="put '#pragma scop' before and '#pragma endscop' after the loops to read",
+        )
+    return tuple(regions)
+
+
+def _marker(line: Directive) -> str | None:
+    words = line.argument.split()
+    is_marker = line.name == "pragma" and words[:1] in (["scop"], ["endscop"])
+    return words[0] if is_marker else None
+
+
+def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
+    first, *inner, last = lines
+    for line in inner:
+        if line.name != "pragma":
+            raise refuse(
+                source,
+                line.place,
+                f"'#{line.name}' inside a region cannot be read: nothing is preprocessed",
+                "move it out of the region, or put the region inside one branch of the '#if'",
+            )
+    start = source.text.index("\n", first.place.end) + 1
+    end = source.text.rfind("\n", 0, last.place.start) + 1
+    return Region(TextRange(start, end), tuple(inner))
+
+
+def parse_region(source: Source, region: Region) -> Node:
+    """The statements of a region, as the block of a function.
+
+    The rest of the file is blanked, so that what its macros expand to cannot confuse the parser,
+    and the pragmas inside too: one may stand between a `for` and its body.
+    """
+    text = source.text
+    inside = region.place
+    pieces = [blank(text[: inside.start - len(_OPENING) - 1]), _OPENING, "\n"]
+    position = inside.start
+    for pragma in region.pragmas:
+        pieces.append(text[position : pragma.place.start])
+        pieces.append(blank(source.slice(pragma.place)))
+        position = pragma.place.end
+    pieces += [text[position : inside.end], "}", blank(text[inside.end + 1 :])]
+    root = parse("".join(pieces))
+    refuse_syntax_errors(source, root)
+    function = root.named_children[0]
+    block = function.child_by_field_name("body")
+    if len(root.named_children) != 1 or block is None or block.end_byte != inside.end + 1:
+        stray = TextRange(function.end_byte - 1, function.end_byte)
+        raise refuse(source, stray, "this '}' closes a block opened before the region")
+    return block

@@ -1,0 +1,297 @@
+"""From syntax to statements: loops, conditions, blocks, declarations, labels.
+
+Positions are counted as in section 3.2 of paper 001: the children of a loop body are its
+statements and loops in the order of the text; `{ }` and `if` do not nest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from loopwright.model.program import Body, Hole
+from loopwright.model.source import TextRange
+from loopwright.read.c.accesses import Touch, occurrences, touches
+from loopwright.read.c.affine import NotAffine, affine, condition
+from loopwright.read.c.declarations import is_integer_type, type_text
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.loops import enter_loop, loop_comments
+from loopwright.read.c.opaque import opaque_touches
+from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label on what follows, `depth` loops deep."""
+
+    name: str
+    depth: int
+    place: TextRange
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A statement of the region; the last of `frame.positions` is its own."""
+
+    frame: Frame
+    body: Body
+    touches: tuple[Touch, ...]
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What was read so far at one level: its leaves, the next free position, the frame behind it."""
+
+    leaves: tuple[Leaf, ...]
+    position: int
+    frame: Frame
+
+
+_REFUSED = {
+    "while_statement": ("a 'while' loop", "write it as a 'for' loop with affine bounds"),
+    "do_statement": ("a 'do' loop", "write it as a 'for' loop with affine bounds"),
+    "switch_statement": ("a 'switch'", "write it with 'if' and 'else'"),
+    "goto_statement": ("a 'goto'", "loops must run to their end"),
+    "break_statement": ("a 'break'", "put what it tests into the bounds of the loop"),
+    "continue_statement": ("a 'continue'", "put what follows into an 'if'"),
+    "return_statement": ("a 'return'", "end the region before it"),
+    "type_definition": ("a type definition", "move it out of the region"),
+    "function_definition": ("a function definition", "move it out of the region"),
+}
+
+
+def read_statement(node: Node, frame: Frame, position: int) -> Piece:
+    """One statement of C: a piece of zero or more leaves."""
+    match node.type:
+        case "compound_statement":
+            inner = read_sequence(named_children_and_comments(node), frame, position, is_block=True)
+            return replace(inner, frame=frame)
+        case "for_statement":
+            return _loop(node, frame, position)
+        case "if_statement":
+            return _if(node, frame, position)
+        case "labeled_statement":
+            return _labelled(node, frame, position)
+        case "expression_statement":
+            return _expression(node, frame, position)
+        case "declaration":
+            return _declaration(node, frame, position)
+        case kind:
+            what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
+            first = node.children[0] if node.children else node
+            raise refuse(frame.setting.source, first, f"{what} cannot be read in a region", hint)
+
+
+def named_children_and_comments(node: Node) -> list[Node]:
+    return list(node.named_children)
+
+
+def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> Piece:
+    """Statements one after the other, with their comments."""
+    piece = Piece((), position, frame)
+    pending: tuple[TextRange, ...] = ()
+    previous: Node | None = None
+    for index, node in enumerate(nodes):
+        if node.type == "comment":
+            if previous is not None and _is_behind(node, previous, piece, frame):
+                last = piece.leaves[-1]
+                body = replace(last.body, trailing=place(node))
+                piece = replace(piece, leaves=(*piece.leaves[:-1], replace(last, body=body)))
+            else:
+                pending = (*pending, place(node))
+            continue
+        read = read_statement(node, piece.frame, piece.position)
+        leaves = _with_leading(read.leaves, pending)
+        if is_block:
+            leaves = _with_block_labels(nodes, index, leaves, frame)
+        piece = Piece(piece.leaves + leaves, read.position, read.frame)
+        pending = () if leaves else pending
+        previous = node
+    return piece
+
+
+def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> bool:
+    """Whether `comment` is on the line where the statement before it ends."""
+    if not piece.leaves or piece.leaves[-1].body.place.end != previous.end_byte:
+        return False
+    return "\n" not in frame.setting.source.text[previous.end_byte : comment.start_byte]
+
+
+def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[TextRange, ...]) -> tuple[Leaf, ...]:
+    """Comments in front of a statement or loop go to the first statement there."""
+    if not leaves or not comments:
+        return leaves
+    first = leaves[0]
+    body = replace(first.body, leading=comments + first.body.leading)
+    return (replace(first, body=body), *leaves[1:])
+
+
+def _with_block_labels(
+    nodes: list[Node], index: int, leaves: tuple[Leaf, ...], frame: Frame
+) -> tuple[Leaf, ...]:
+    """A label on the first statement of a block is a handle on the block (section 3.1).
+
+    It reaches to the end of the block, or to the next statement with a label on it or in it, so
+    that a bare statement in front of a labelled loop can have a tag of its own.
+    """
+    statements = [node for node in nodes if node.type != "comment" and not _declares_only(node)]
+    if not statements or statements[0].type != "labeled_statement" or nodes[index] is statements[0]:
+        return leaves
+    between = statements[1 : statements.index(nodes[index]) + 1] if nodes[index] in statements else []
+    if not between or any(_has_label(node) for node in between):
+        return leaves
+    labels = tuple(_label(node, frame) for node in _labelled_chain(statements[0]))
+    return _add_labels(leaves, labels)
+
+
+def _declares_only(node: Node) -> bool:
+    return node.type == "declaration" and not any(
+        part.type == "init_declarator" for part in node.named_children
+    )
+
+
+def _has_label(node: Node) -> bool:
+    return any(part.type == "labeled_statement" for part in walk(node))
+
+
+def _labelled_chain(node: Node) -> list[Node]:
+    """`A: B: statement` has two labels."""
+    chain = []
+    while node.type == "labeled_statement":
+        chain.append(node)
+        node = named_children(node)[-1]
+    return chain
+
+
+def _label(node: Node, frame: Frame) -> Label:
+    name = field(node, "label")
+    return Label(text_of(frame.setting.source, name), len(frame.loops), place(name))
+
+
+def _add_labels(leaves: tuple[Leaf, ...], labels: tuple[Label, ...]) -> tuple[Leaf, ...]:
+    return tuple(replace(leaf, labels=leaf.labels + labels) for leaf in leaves)
+
+
+def _labelled(node: Node, frame: Frame, position: int) -> Piece:
+    inner = read_statement(named_children(node)[-1], frame, position)
+    return replace(inner, leaves=_add_labels(inner.leaves, (_label(node, frame),)))
+
+
+def _loop(node: Node, frame: Frame, position: int) -> Piece:
+    inside = enter_loop(node, frame, position)
+    body = [*loop_comments(node), field(node, "body")]
+    leaves = read_sequence(body, inside, 0, is_block=False).leaves
+    return Piece(leaves, position + 1, frame)
+
+
+def _if(node: Node, frame: Frame, position: int) -> Piece:
+    """Branches on iterators and parameters split the domain; a test of data makes one statement."""
+    try:
+        test = condition(field(node, "condition"), frame)
+    except NotAffine:
+        return _leaf(node, node, opaque_touches(node, frame), frame, position)
+    then = read_statement(field(node, "consequence"), frame.where(test), position)
+    alternative = node.child_by_field_name("alternative")
+    if alternative is None:
+        return Piece(then.leaves, then.position, frame)
+    branch = named_children(alternative)[-1]
+    other = read_statement(branch, frame.where(test.complement()), then.position)
+    return Piece(then.leaves + other.leaves, other.position, frame)
+
+
+def _expression(node: Node, frame: Frame, position: int) -> Piece:
+    if not named_children(node):
+        return Piece((), position, frame)
+    found = touches(node, frame)
+    if not any(touch.is_write for touch in found):
+        raise refuse(
+            frame.setting.source,
+            node,
+            "this statement changes nothing that can be seen",
+            "a statement of a region has to assign to a variable or an array element",
+        )
+    return _leaf(node, node, found, frame, position)
+
+
+def _leaf(
+    node: Node, text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = ""
+) -> Piece:
+    source = frame.setting.source
+    holes = tuple(Hole(place(part), text_of(source, part)) for part in occurrences(text, frame))
+    own = replace(frame, positions=(*frame.positions, position))
+    body = Body(place(text), holes, terminator=terminator)
+    return Piece((Leaf(own, body, found),), position + 1, frame)
+
+
+def _declaration(node: Node, frame: Frame, position: int) -> Piece:
+    """`double t = e, u;`: the variables are declared in front of the region, `t = e` stays."""
+    source = frame.setting.source
+    _refuse_specifiers(node, frame)
+    piece = Piece((), position, frame)
+    for declarator in node.children_by_field_name("declarator"):
+        target = declarator
+        if declarator.type == "init_declarator":
+            target = field(declarator, "declarator")
+            piece = _initialised(node, declarator, piece)
+        for part in walk(target):
+            if part.type == "pointer_declarator":
+                raise refuse(
+                    source,
+                    part,
+                    "a pointer declared in a region cannot be followed",
+                    "use the array it points into",
+                )
+            if part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators:
+                raise refuse(
+                    source,
+                    part,
+                    "the size of a local array, or its name, is an iterator",
+                    "declare the array before the region",
+                )
+    return piece
+
+
+def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
+    frame = piece.frame
+    source = frame.setting.source
+    target, value = field(declarator, "declarator"), field(declarator, "value")
+    name = text_of(source, target)
+    if target.type != "identifier" or value.type == "initializer_list":
+        raise refuse(
+            source,
+            declarator,
+            "an initialised array cannot be read in a region",
+            "declare it without a value, and fill it by a loop",
+        )
+    written = (*touches(value, frame), Touch(name, (), True, True, place(target)))
+    read = _leaf(node, declarator, written, frame, piece.position, ";")
+    behind = _bound(node, name, value, frame)
+    return Piece(piece.leaves + read.leaves, read.position, behind)
+
+
+def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame:
+    """Behind `int m = n - 1;`, m is that affine value, if nothing else in the region assigns it."""
+    setting = frame.setting
+    declared_once = sum(local.name == name for local in setting.names.locals) == 1
+    if not declared_once or name in setting.names.assigned:
+        return frame
+    if not is_integer_type(type_text(setting.source, node, qualifiers=False)):
+        return frame
+    try:
+        return frame.bind(name, affine(value, frame))
+    except NotAffine:
+        return frame
+
+
+def _refuse_specifiers(node: Node, frame: Frame) -> None:
+    for part in node.children:
+        word = text_of(frame.setting.source, part)
+        if part.type == "storage_class_specifier" or word == "volatile":
+            raise refuse(
+                frame.setting.source,
+                part,
+                f"a '{word}' variable cannot be declared in a region",
+                "declare it before the region",
+            )

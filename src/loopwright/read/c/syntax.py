@@ -1,0 +1,107 @@
+"""C text to syntax tree, with offsets that count characters of the source.
+
+Nothing is preprocessed.  tree-sitter counts bytes; it is given a text in which every character
+outside ASCII is replaced by `_`, so that its bytes are our characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter_c
+from tree_sitter import Language, Node, Parser
+
+from loopwright.errors import BadInput
+from loopwright.model.source import Source, TextRange
+
+_LANGUAGE = Language(tree_sitter_c.language())
+
+_COMMENT_OR_LITERAL = re.compile(
+    r"""/\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def blank(text: str) -> str:
+    """`text` with everything but line ends turned into spaces."""
+    return re.sub(r"[^\r\n]", " ", text)
+
+
+def without_comments(text: str, *, literals: bool) -> str:
+    """`text` with comments blanked, and strings and characters unless `literals` stay."""
+
+    def replacement(match: re.Match[str]) -> str:
+        is_comment = match.group().startswith("/")
+        return blank(match.group()) if is_comment or not literals else match.group()
+
+    return _COMMENT_OR_LITERAL.sub(replacement, text)
+
+
+def parse(text: str) -> Node:
+    """The syntax tree of a C file; offsets of its nodes are offsets into `text`."""
+    plain = re.sub(r"[^\x00-\x7f]", "_", text)
+    return Parser(_LANGUAGE).parse(plain.encode("ascii")).root_node
+
+
+def place(node: Node) -> TextRange:
+    return TextRange(node.start_byte, node.end_byte)
+
+
+def text_of(source: Source, node: Node) -> str:
+    return source.text[node.start_byte : node.end_byte]
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """`node` and all nodes below it, in the order of the text."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(current.children))
+
+
+def named_children(node: Node) -> list[Node]:
+    """The parts of `node` that are not punctuation or comments."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def field(node: Node, name: str) -> Node:
+    """The part called `name`, which the grammar says is there."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise AssertionError(f"{node.type} without {name}")
+    return child
+
+
+def operator(node: Node) -> str:
+    return field(node, "operator").type
+
+
+def without_parentheses(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and len(named_children(node)) == 1:
+        node = named_children(node)[0]
+    return node
+
+
+def refuse(source: Source, where: Node | TextRange, message: str, hint: str | None = None) -> BadInput:
+    """The error for a piece of the user's text, to be raised."""
+    spot = where if isinstance(where, TextRange) else place(where)
+    return BadInput(message, span=source.span(spot), hint=hint)
+
+
+def refuse_syntax_errors(source: Source, root: Node) -> None:
+    """Raise for the first place the grammar of C does not accept."""
+    if not root.has_error:
+        return
+    for node in walk(root):
+        if node.is_missing:
+            raise refuse(source, node, f"this is not C: '{node.type}' is missing here")
+        if node.type == "ERROR":
+            raise refuse(
+                source,
+                node,
+                "this is not C",
+                "write plain C here; macros that stand for pieces of syntax cannot be read",
+            )
+    raise refuse(source, root, "this is not C")

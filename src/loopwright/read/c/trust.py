@@ -1,0 +1,116 @@
+"""What is taken on trust when a region is read: the list the proof report carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tree_sitter import Node
+
+from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
+from loopwright.read.c.assume import is_assume
+from loopwright.read.c.macros import constant_macro
+from loopwright.read.c.names import Setting, loop_iterator
+from loopwright.read.c.purity import purity_assumptions
+from loopwright.read.c.regions import Region
+from loopwright.read.c.syntax import field, operator, text_of, walk
+
+
+def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
+    """Macros whose value the model depends on: factors, divisors and steps of index expressions."""
+    found: dict[str, int] = {}
+    for node in _index_expressions(block):
+        for part in walk(node):
+            for side in _constant_sides(part):
+                for word in walk(side):
+                    name = text_of(setting.source, word) if word.type == "identifier" else ""
+                    value = constant_macro(setting.macros, name)
+                    if value is not None:
+                        found.setdefault(name, value)
+    return tuple(found.items())
+
+
+def _index_expressions(block: Node) -> list[Node]:
+    found = []
+    for node in walk(block):
+        match node.type:
+            case "subscript_expression":
+                found.append(field(node, "index"))
+            case "for_statement":
+                names = ("initializer", "condition", "update")
+                found += [part for name in names if (part := node.child_by_field_name(name)) is not None]
+            case "if_statement":
+                found.append(field(node, "condition"))
+    return found
+
+
+def _constant_sides(node: Node) -> list[Node]:
+    """The parts of an operation that have to be constant, or may be for it to be affine."""
+    if node.type == "assignment_expression":
+        return [field(node, "right")] if operator(node) in ("+=", "-=") else []
+    if node.type == "call_expression":
+        return list(field(node, "arguments").named_children[1:2])
+    if node.type != "binary_expression":
+        return []
+    left, right = field(node, "left"), field(node, "right")
+    match operator(node):
+        case "/" | "%" | "<<":
+            return [right]
+        case "*":
+            literal = [side for side in (left, right) if side.type == "number_literal"]
+            return [] if literal else [left, right]
+        case "+" | "-" if node.parent is not None and node.parent.type == "assignment_expression":
+            return [left, right] if _is_update(node.parent) else []
+    return []
+
+
+def _is_update(node: Node) -> bool:
+    loop = node.parent
+    return loop is not None and loop.type == "for_statement" and loop.child_by_field_name("update") == node
+
+
+def assumptions_of(
+    setting: Setting,
+    block: Node,
+    region: Region,
+    stated: Sequence[Assumption],
+    arrays: Sequence[Array],
+    parameters: Sequence[Parameter],
+) -> tuple[Assumption, ...]:
+    """Everything believed about this region, what the user stated first."""
+    shared = [array.name for array in arrays if not array.local]
+    found = list(stated)
+    if len(shared) > 1:
+        text = f"{', '.join(shared)} do not overlap in memory"
+        found.append(Assumption(AssumptionKind.ALIASING, text))
+    if any(array.rank > 0 for array in arrays):
+        text = "every subscript stays inside its dimension of the array"
+        found.append(Assumption(AssumptionKind.BOUNDS, text))
+    found.append(
+        Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts are computed without overflow")
+    )
+    unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
+    if unseen:
+        text = f"{', '.join(unseen)}: integer, the same throughout the region"
+        found.append(Assumption(AssumptionKind.CONSTANT, text))
+    outer = _outer_iterators(setting, block)
+    if outer:
+        text = f"{', '.join(outer)}: the value left behind by the last loop is not used"
+        found.append(Assumption(AssumptionKind.ITERATOR, text))
+    found += purity_assumptions(setting, block)
+    for pragma in region.pragmas:
+        if not is_assume(pragma):
+            text = f"'#pragma{pragma.argument}' is dropped with the loop it stands at"
+            found.append(Assumption(AssumptionKind.PRAGMA, text, pragma.place))
+    return tuple(found)
+
+
+def _outer_iterators(setting: Setting, block: Node) -> list[str]:
+    found: dict[str, None] = {}
+    for node in walk(block):
+        if node.type != "for_statement":
+            continue
+        start = node.child_by_field_name("initializer")
+        name = loop_iterator(setting.source, node)
+        if name is not None and start is not None and start.type != "declaration":
+            found.setdefault(name)
+    return list(found)
