@@ -21,7 +21,6 @@ Fixpoint all (l : list Prop) : Prop :=
 Fixpoint any (l : list Prop) : Prop :=
   match l with
   | [] => False
-  | [a] => a
   | a :: l' => a \/ any l'
   end.
 

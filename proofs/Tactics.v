@@ -206,15 +206,8 @@ Ltac prove_covers :=
 (** Take the loop's iteration [v]. *)
 Ltac iterate v :=
   exists v; split; [arithmetic | split; [arithmetic |]].
-(** Take the child number [k] of a block, from 0; [child_last] where it is the last. *)
-Ltac child_from k :=
-  match k with
-  | O => left
-  | S ?k' => right; child_from k'
-  end.
-Ltac child k := let k' := eval compute in k in child_from k'.
-Ltac last_child k := let k' := eval compute in k in
-  match k' with O => idtac | S ?j => right; last_child j end.
+(** Take the child number [k] of a block, from 0. *)
+Tactic Notation "child" integer(k) := do k right; left.
 (** Take the branch of a conditional. *)
 Ltac yes := left; split; [arithmetic |].
 Ltac no := right; split; [arithmetic |].

@@ -17,6 +17,8 @@ from loopwright.presburger.sets import (
     DIM,
     eliminate_inner,
     involves,
+    local_domain,
+    shared_constraints,
     substitution,
     union,
     value_map,
@@ -33,6 +35,7 @@ def create(
     if not executed:
         return []
     domain = eliminate_inner(union(relation.domain() for relation in executed), stock.level)
+    bounds = bounds.intersect(shared_constraints(local_domain(domain.detect_equalities(), stock.level)))
     stride = detect_stride(domain, stock.level)
     value = _single_value(bounds, stride, stock)
     if value is not None and value.n_piece() == 1:

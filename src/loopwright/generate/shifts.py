@@ -51,21 +51,32 @@ def _is_fixed(domain: isl.Set, level: int) -> bool:
 
 def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
     """The residues rᵢ modulo the common stride; None if there is none or all are equal."""
-    base = next((domain for domain in domains if not _is_fixed(domain, level)), None)
+    base = _base(domains, level)
     if base is None:
         return None
     modulus = 0
     residues: list[int] = []
     for domain in domains:
         step, residue = _differences(base, domain, level)
-        if step <= 1:
-            return None
         modulus = gcd(modulus, step)
-        if modulus == 1:
+        if step <= 1 or modulus == 1:
             return None
         residues.append(residue)
     reduced = [residue % modulus for residue in residues]
     return None if len(set(reduced)) == 1 else reduced
+
+
+def _base(domains: list[isl.Set], level: int) -> isl.Set | None:
+    """A statement whose value is not fixed, the one that starts first if that is a constant.
+
+    Then the others, moved back by their residues, start no earlier than it does.
+    """
+    moving = [domain for domain in domains if not _is_fixed(domain, level)]
+    starts = [domain.dim_min_val(level) for domain in moving]
+    constant = [(start.to_python(), k) for k, start in enumerate(starts) if start.is_int()]
+    if constant:
+        return moving[min(constant)[1]]
+    return moving[0] if moving else None
 
 
 def _differences(first: isl.Set, second: isl.Set, level: int) -> tuple[int, int]:

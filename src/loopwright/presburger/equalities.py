@@ -45,7 +45,7 @@ def _solves(row: Row | None, column: int) -> bool:
 
 
 def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
-    """The affine hull's equalities: columns for the hidden variables, t, p from the innermost, parameters, 1."""
+    """The affine hull's equalities; the columns are hidden variables, t, p from the innermost, parameters, 1."""
     hull = relation.affine_hull()
     hidden = hull.dim(isl.dim_type.div)
     depth, width = hull.dim(isl.dim_type.in_), hull.dim(isl.dim_type.out)
@@ -62,7 +62,7 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:
-    """Gauss and Jordan: for each of the first `pivots` columns that can be solved for, from the left, its row."""
+    """Gauss and Jordan: each of the first `pivots` columns that can be solved for, with its row."""
     solved: dict[int, Row] = {}
     left = [list(row) for row in rows]
     for column in range(pivots):

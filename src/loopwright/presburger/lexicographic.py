@@ -24,7 +24,7 @@ def _less_by_last(points: isl.Set) -> isl.Map:
 
 
 def split_domain(relation: isl.Map, outer: int, kept: int) -> isl.Map:
-    """A relation [p] -> [t] as [p0 ... p(outer-1)] -> [p(outer) ... p(kept-1), t]; other p are projected out."""
+    """A relation [p] -> [t] as [p0 ... p(outer-1)] -> [p(outer) ... p(kept-1), t]; no other p is kept."""
     depth = relation.dim(isl.dim_type.in_)
     relation = relation.project_out(isl.dim_type.in_, kept, depth - kept)
     return relation.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, outer, kept - outer)

@@ -23,7 +23,7 @@ def smallest_point(points: isl.Set) -> Point | None:
     The parameters and then the coordinates are fixed one after the other, each at the value
     nearest to zero that is possible inside the smallest of a few boxes around the origin.
     """
-    names = [points.get_dim_name(isl.dim_type.param, k) for k in range(points.dim(isl.dim_type.param))]
+    names = [str(points.get_dim_name(isl.dim_type.param, k)) for k in range(points.dim(isl.dim_type.param))]
     count = points.dim(isl.dim_type.set)
     space = isl.Set.universe(isl.Space.set_alloc(points.get_ctx(), 0, len(names) + count))
     if points.is_params():
@@ -51,7 +51,15 @@ def _boxed(points: isl.Set, parameters: int) -> isl.Set:
 
 
 def _within(points: isl.Set, k: int, radius: int) -> isl.Set:
-    return points.lower_bound_si(isl.dim_type.set, k, -radius).upper_bound_si(isl.dim_type.set, k, radius)
+    return _at_most(_at_least(points, k, -radius), k, radius)
+
+
+def _at_least(points: isl.Set, k: int, bound: int) -> isl.Set:
+    return points.lower_bound_val(isl.dim_type.set, k, isl.Val.read_from_str(points.get_ctx(), str(bound)))
+
+
+def _at_most(points: isl.Set, k: int, bound: int) -> isl.Set:
+    return points.upper_bound_val(isl.dim_type.set, k, isl.Val.read_from_str(points.get_ctx(), str(bound)))
 
 
 def _fix_all(points: isl.Set) -> list[int]:
@@ -65,8 +73,8 @@ def _fix_all(points: isl.Set) -> list[int]:
 
 def _nearest_to_zero(points: isl.Set, k: int) -> int:
     """The value of dimension `k` with the smallest absolute value, 0 and more preferred."""
-    upper = points.lower_bound_si(isl.dim_type.set, k, 0)
-    lower = points.upper_bound_si(isl.dim_type.set, k, -1)
+    upper = _at_least(points, k, 0)
+    lower = _at_most(points, k, -1)
     above = None if upper.is_empty() else int(upper.dim_min_val(k).to_python())
     below = None if lower.is_empty() else int(lower.dim_max_val(k).to_python())
     found = [value for value in (above, below) if value is not None]

@@ -42,8 +42,9 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class InOrder:
-    """The parts one after the other, for the same values of the outer iterators."""
+    """The parts one after the other, for the same values of the `depth` outer iterators."""
 
+    depth: int
     parts: tuple[Executed, ...]
 
 
@@ -80,7 +81,7 @@ def runs(tree: Executed) -> tuple[Run, ...]:
     match tree:
         case Run():
             return (tree,)
-        case InOrder(parts) | Either(parts):
+        case InOrder(parts=parts) | Either(parts):
             return tuple(run for part in parts for run in runs(part))
         case Repeat(body=body):
             return runs(body)
@@ -93,7 +94,7 @@ def loops(tree: Executed) -> tuple[Repeat, ...]:
     match tree:
         case Run():
             return ()
-        case InOrder(parts) | Either(parts):
+        case InOrder(parts=parts) | Either(parts):
             return tuple(loop for part in parts for loop in loops(part))
         case Repeat(body=body):
             return (tree, *loops(body))
@@ -107,7 +108,8 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             hint = None if time is None else _vector(time, scope)
             return Run(next(positions), name, scope.domain, _vector(arguments, scope), hint)
         case Block(children):
-            return InOrder(tuple(_executed(child, scope, positions) for child in children))
+            depth = scope.domain.dim(isl.dim_type.set)
+            return InOrder(depth, tuple(_executed(child, scope, positions) for child in children))
         case If(test, then, None):
             return _executed(then, scope.within(region(test, scope)), positions)
         case If(test, then, Block() | Call() | If() | For() | Let() | Mark() as orelse):

@@ -93,8 +93,10 @@ def meaning(schedule: Schedule) -> Meaning:
         else:
             context = context.intersect(item)
     space = context.get_space()
-    for one in (*(leaf.times for leaf in found), *schedule.arguments.values()):
-        space = space.align_params(one.get_space().params())
+    for leaf in found:
+        space = space.align_params(leaf.times.get_space().params())
+    for transformation in schedule.arguments.values():
+        space = space.align_params(transformation.get_space().params())
     context = context.align_params(space)
     known = tuple(TimedLeaf(leaf.times.intersect_params(context), leaf.columns) for leaf in found)
     return Meaning(context, known)
@@ -160,7 +162,9 @@ def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
 
 def _guarded(guard: isl.Set, state: _State) -> isl.UnionMap:
     outer = _outer(guard, state)
-    return state.times.intersect_params(guard.params()) if outer is None else state.times.intersect_range(outer)
+    if outer is None:
+        return state.times.intersect_params(guard.params())
+    return state.times.intersect_range(outer)
 
 
 def _extended(extension: isl.UnionMap, state: _State) -> isl.UnionMap:

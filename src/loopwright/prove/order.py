@@ -54,25 +54,25 @@ def order(tree: Executed, pieces: tuple[Piece, ...]) -> Iterator[Failure | None]
     by_run: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_run.setdefault(piece.run.position, []).append(piece)
-    yield from _order(tree, 0, by_run)
+    yield from _order(tree, by_run)
 
 
-def _order(tree: Executed, depth: int, by_run: dict[int, list[Piece]]) -> Iterator[Failure | None]:
+def _order(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Failure | None]:
     match tree:
         case Run():
             return
         case Either(parts):
             for part in parts:
-                yield from _order(part, depth, by_run)
-        case InOrder(parts):
+                yield from _order(part, by_run)
+        case InOrder(depth, parts):
             placed = [(k, piece) for k, part in enumerate(parts) for piece in _pieces(part, by_run)]
             yield from _columns(placed, 0, Meeting(depth, None))
             for part in parts:
-                yield from _order(part, depth, by_run)
+                yield from _order(part, by_run)
         case Repeat(at, body=body):
             placed = [(0, piece) for piece in _pieces(body, by_run)]
             yield from _columns(placed, 0, Meeting(at, tree))
-            yield from _order(body, at + 1, by_run)
+            yield from _order(body, by_run)
         case _:
             assert_never(tree)
 

@@ -20,6 +20,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
+from loopwright.read.isl_tree_options import check_band_options
 from loopwright.read.isl_tree_text import check_tree_text, explain
 from loopwright.read.source import Source, checked
 
@@ -41,7 +42,16 @@ def parse(text: str, filename: str) -> Schedule:
         schedule = isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
     except isl.Error as error:
         raise explain(source, error) from None
+    _check_options(source, schedule.get_root())
     return from_isl(schedule)
+
+
+def _check_options(source: Source, node: isl.ScheduleNode) -> None:
+    if Kind(node.get_type()) == Kind.band:
+        check_band_options(source, node)
+    if Kind(node.get_type()) != Kind.leaf:
+        for k in range(node.n_children()):
+            _check_options(source, node.child(k))
 
 
 def from_isl(schedule: isl.Schedule) -> Schedule:

@@ -1,20 +1,164 @@
-"""What is wrong with the text of a schedule tree, and where."""
+"""The text of a schedule tree: what isl passes over in silence, and where it stumbles.
+
+isl reads the objects of a tree, which are quoted, apart from the tree, so its complaint about
+one of them says neither which nor where in the file; here they are read again one by one.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import islpy as isl
 
 from loopwright.errors import BadInput
-from loopwright.read.isl_text import complaint_about, plain
+from loopwright.read.isl_text import Reader, complaint_about, plain, read_isl
 from loopwright.read.source import Source
+
+DEEPEST = 100
+"""How far nodes may be nested; every room walks them recursively."""
+
+OBJECTS: dict[str, Reader[object]] = {
+    "context": isl.Set.read_from_str,
+    "contraction": isl.UnionPwMultiAff.read_from_str,
+    "domain": isl.UnionSet.read_from_str,
+    "expansion": isl.UnionMap.read_from_str,
+    "extension": isl.UnionMap.read_from_str,
+    "filter": isl.UnionSet.read_from_str,
+    "guard": isl.Set.read_from_str,
+    "options": isl.UnionSet.read_from_str,
+    "schedule": isl.MultiUnionPwAff.read_from_str,
+}
+"""What the text after each key is."""
+
+KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
+
+TOKEN = re.compile(
+    r"""(?P<comment>\#[^\n]*) | (?P<text>"[^"]*") | (?P<key>[A-Za-z_]\w*)(?=\s*:)
+      | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`key: "text"`, the text without its quotes; None where something else follows the key."""
+
+    key: str
+    at: int
+    text: tuple[int, int] | None
+
+
+@dataclass
+class Mapping:
+    """A mapping that is being read: its keys, all in one column unless it is in braces."""
+
+    column: int | None
+    keys: set[str] = field(default_factory=set)
 
 
 def check_tree_text(source: Source) -> None:
-    """Refuse what isl would pass over in silence."""
+    """Refuse keys that are given twice (isl takes the last one) and trees too deep to walk."""
+    open_mappings: list[Mapping] = []
+    for token in TOKEN.finditer(source.text):
+        match token.lastgroup:
+            case "open":
+                open_mappings.append(Mapping(None))
+            case "close" if open_mappings:
+                open_mappings.pop()
+            case "dash":
+                _close(open_mappings, _column(source, token.start()))
+            case "key":
+                _add_key(source, open_mappings, token)
+        if len(open_mappings) > DEEPEST:
+            raise source.error(token.start(), f"nodes are nested more than {DEEPEST} deep")
+
+
+def _column(source: Source, offset: int) -> int:
+    return offset - (source.text.rfind("\n", 0, offset) + 1)
+
+
+def _close(mappings: list[Mapping], column: int) -> None:
+    """Drop the mappings, not in braces, that a token in this column ends."""
+    while mappings and mappings[-1].column is not None and mappings[-1].column > column:
+        mappings.pop()
+
+
+def _add_key(source: Source, mappings: list[Mapping], token: re.Match[str]) -> None:
+    column = _column(source, token.start())
+    _close(mappings, column)
+    if not mappings or (mappings[-1].column is not None and mappings[-1].column < column):
+        mappings.append(Mapping(column))
+    if token.group() in mappings[-1].keys:
+        raise source.error(
+            token.start(), f"{token.group()} is given twice for one node", length=len(token.group())
+        )
+    mappings[-1].keys.add(token.group())
+
+
+def entries(source: Source) -> Iterator[Entry]:
+    """The keys in the order of the text, with the quoted texts that follow them."""
+    tokens = [token for token in TOKEN.finditer(source.text) if token.lastgroup != "comment"]
+    for k, token in enumerate(tokens):
+        if token.lastgroup != "key":
+            continue
+        follows = tokens[k + 2] if k + 2 < len(tokens) else None
+        text = (follows.start() + 1, follows.end() - 1) if follows and follows.lastgroup == "text" else None
+        yield Entry(token.group(), token.start(), text)
 
 
 def explain(source: Source, error: isl.Error) -> BadInput:
+    """Why isl refused the tree: the first key, object or place that is wrong."""
+    found = list(entries(source))
+    if not found:
+        hint = 'a schedule tree begins with domain: "{ ... }"'
+        return source.error(_first(source), "no node here", hint=hint)
+    for entry in found:
+        wrong = _explain_entry(source, entry)
+        if wrong is not None:
+            return wrong
     complaint = complaint_about(isl.Schedule.read_from_str, source.text)
-    if complaint is None:
-        return source.error(0, plain(error))
-    return source.error(complaint.offset, complaint.message, length=complaint.length)
+    if complaint is not None:
+        return source.error(complaint.offset, complaint.message, length=complaint.length)
+    message = plain(error)
+    options = [entry for entry in found if entry.key == "options" and "option" in message]
+    entry = (options or found)[0]
+    return source.error(entry.at, message, length=len(entry.key))
+
+
+def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
+    """What is wrong with one entry by itself."""
+    if entry.key not in KEYS:
+        return source.error(
+            entry.at,
+            f"unknown key {entry.key}",
+            length=len(entry.key),
+            hint=f"the keys of a schedule tree are {', '.join(sorted(KEYS))}",
+        )
+    if entry.key not in OBJECTS:
+        return None
+    if entry.text is None:
+        return source.error(
+            entry.at, f"{entry.key} is not followed by a quoted text", hint=f'{entry.key}: "{{ ... }}"'
+        )
+    try:
+        read_isl(OBJECTS[entry.key], source, *entry.text, f"the {entry.key}")
+    except BadInput as wrong:
+        return wrong
+    return None
+
+
+def option_error(source: Source, name: str, message: str, hint: str) -> BadInput:
+    """An error at the first mention of an option."""
+    for entry in entries(source):
+        if entry.key == "options" and entry.text is not None:
+            found = re.compile(rf"\b{re.escape(name)}\b").search(source.text, *entry.text)
+            if found:
+                return source.error(found.start(), message, length=len(name), hint=hint)
+    return source.error(_first(source), message, hint=hint)
+
+
+def _first(source: Source) -> int:
+    found = re.search(r"\S", source.without_comments().text)
+    return found.start() if found else 0
