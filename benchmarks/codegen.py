@@ -112,11 +112,14 @@ def peer_program(path: Path, schedule: Schedule, repetitions: int) -> tuple[Node
 
 
 def _as_flat_text(schedule: Schedule) -> str:
-    """The schedule as isl's flat input, if its tree is one band."""
+    """The schedule as isl's flat input, if its tree is at most one band."""
     match schedule.tree:
         case Band(schedule=times, members=members, child=Leaf()):
             executed = times.intersect_domain(schedule.domain)
             return f"{executed}\n{schedule.context}\n{_options(members)}\n"
+        case Leaf():
+            executed = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet("{ [] }"))
+            return f"{executed}\n{schedule.context}\n{{ }}\n"
         case _:
             raise NoPeer("its flat input cannot hold this schedule")
 

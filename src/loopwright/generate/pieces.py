@@ -11,6 +11,7 @@ from loopwright.generate.unrolling import unroll
 from loopwright.model.schedule import LoopType
 from loopwright.presburger.sets import (
     disjoint_pieces,
+    eliminate_inner,
     eliminate_unknown,
     local_domain,
     merge_overlapping,
@@ -83,4 +84,5 @@ def _split(
         case LoopType.ATOMIC:
             return [shared_constraints(domain)]
         case LoopType.DEFAULT:
-            return disjoint_pieces(domain, stock.level)
+            exact = eliminate_inner(schedule_domain(executed), stock.level).intersect(domain)
+            return disjoint_pieces(exact.coalesce(), stock.level)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import TypeAlias
 
 import islpy as isl
@@ -19,16 +20,36 @@ class AffineForm:
     rest: tuple[Fraction, ...]
 
 
-def affine_forms(relation: isl.Map) -> tuple[AffineForm | None, ...]:
-    """For a relation [p] -> [t], each t_k as an affine function of p on the relation, where it is one.
+@dataclass(frozen=True, eq=False)
+class AffineValues:
+    """What equalities say of a relation [p] -> [t].
 
-    Of the equal functions it is the one in the outermost iterators: inner iterators that depend
-    on outer ones have been replaced.
+    `forms` has each t_k as an affine function of p, where it is one.  Of the functions equal on
+    the relation it is the one in the outermost iterators.  `known` are the equalities of p alone:
+    for each iterator that depends on others, counted from the innermost, a row with a 1 for it;
+    the columns are p from the innermost, the parameters, 1.
     """
+
+    forms: tuple[AffineForm | None, ...]
+    known: dict[int, Row]
+
+    def normal(self, form: AffineForm) -> AffineForm:
+        """The function in the outermost iterators that is equal to `form` on the relation."""
+        row: Row = [*reversed(form.coefficients), *form.rest]
+        for column, unit in self.known.items():
+            row = _without(row, column, unit)
+        depth = len(form.coefficients)
+        return AffineForm(tuple(reversed(row[:depth])), tuple(row[depth:]))
+
+
+def affine_values(relation: isl.Map) -> AffineValues:
+    """What the affine hull of a relation [p] -> [t] says of t and of p."""
     depth, width = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.out)
     hidden, rows = _equalities(relation)
-    reduced = reduced_rows(rows, hidden + width + depth)
-    return tuple(_form(reduced, hidden, k, width, depth) for k in range(width))
+    first = hidden + width
+    reduced = reduced_rows(rows, first + depth)
+    known = {column - first: row[first:] for column, row in reduced.items() if column >= first}
+    return AffineValues(tuple(_form(reduced, hidden, k, width, depth) for k in range(width)), known)
 
 
 def is_plainly_injective(relation: isl.Map) -> bool:
@@ -45,7 +66,10 @@ def _solves(row: Row | None, column: int) -> bool:
 
 
 def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
-    """The affine hull's equalities; the columns are hidden variables, t, p from the innermost, parameters, 1."""
+    """The affine hull's equalities; the columns are hidden variables, t, p from the innermost, parameters, 1.
+
+    The number of hidden variables comes first.
+    """
     hull = relation.affine_hull()
     hidden = hull.dim(isl.dim_type.div)
     depth, width = hull.dim(isl.dim_type.in_), hull.dim(isl.dim_type.out)
@@ -91,3 +115,16 @@ def _form(reduced: dict[int, Row], hidden: int, k: int, width: int, depth: int) 
     inner_first = row[hidden + width : hidden + width + depth]
     rest = row[hidden + width + depth :]
     return AffineForm(tuple(-entry for entry in reversed(inner_first)), tuple(-entry for entry in rest))
+
+
+def graph_of(form: AffineForm, domain: isl.Set) -> isl.Map:
+    """{ p -> [t] : t = form(p) } on a domain of as many iterators as the form has."""
+    scale = lcm(*(entry.denominator for entry in (*form.coefficients, *form.rest)))
+    space = domain.get_space().from_domain().add_dims(isl.dim_type.out, 1)
+    equal = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(space))
+    equal = equal.set_coefficient_val(isl.dim_type.out, 0, -scale)
+    for kind, entries in ((isl.dim_type.in_, form.coefficients), (isl.dim_type.param, form.rest[:-1])):
+        for k, entry in enumerate(entries):
+            equal = equal.set_coefficient_val(kind, k, int(entry * scale))
+    equal = equal.set_constant_val(int(form.rest[-1] * scale))
+    return isl.Map.universe(space).add_constraint(equal).intersect_domain(domain)

@@ -67,8 +67,8 @@ def disjoint_pieces(domain: isl.Set, level: int) -> list[isl.BasicSet]:
     that do are merged into their shared constraints.
     """
     if domain.n_basic_set() > 1:
-        domain = eliminate_unknown(domain.make_disjoint(), level)
-    return merge_overlapping(basic_sets(domain))
+        domain = domain.make_disjoint()
+    return merge_overlapping(basic_sets(eliminate_unknown(domain, level)))
 
 
 def merge_overlapping(pieces: list[isl.BasicSet]) -> list[isl.BasicSet]:

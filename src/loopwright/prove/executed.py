@@ -42,16 +42,17 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class InOrder:
-    """The parts one after the other, for the same values of the `depth` outer iterators."""
+    """The parts one after the other, for the same iterators in `domain`."""
 
-    depth: int
+    domain: isl.Set
     parts: tuple[Executed, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Either:
-    """At most one of the parts, for given values of the outer iterators."""
+    """At most one of the parts, for the same iterators in `domain`."""
 
+    domain: isl.Set
     parts: tuple[Executed, ...]
 
 
@@ -81,7 +82,7 @@ def runs(tree: Executed) -> tuple[Run, ...]:
     match tree:
         case Run():
             return (tree,)
-        case InOrder(parts=parts) | Either(parts):
+        case InOrder(parts=parts) | Either(parts=parts):
             return tuple(run for part in parts for run in runs(part))
         case Repeat(body=body):
             return runs(body)
@@ -94,10 +95,21 @@ def loops(tree: Executed) -> tuple[Repeat, ...]:
     match tree:
         case Run():
             return ()
-        case InOrder(parts=parts) | Either(parts):
+        case InOrder(parts=parts) | Either(parts=parts):
             return tuple(loop for part in parts for loop in loops(part))
         case Repeat(body=body):
             return (tree, *loops(body))
+        case _:
+            assert_never(tree)
+
+
+def common_domain(tree: Executed) -> isl.Set:
+    """The iterators that all of `tree` shares: each of its calls is executed only for more of them."""
+    match tree:
+        case Run(domain=domain) | InOrder(domain) | Either(domain):
+            return domain
+        case Repeat(body=body):
+            return common_domain(body)
         case _:
             assert_never(tree)
 
@@ -108,14 +120,13 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             hint = None if time is None else _vector(time, scope)
             return Run(next(positions), name, scope.domain, _vector(arguments, scope), hint)
         case Block(children):
-            depth = scope.domain.dim(isl.dim_type.set)
-            return InOrder(depth, tuple(_executed(child, scope, positions) for child in children))
+            return InOrder(scope.domain, tuple(_executed(child, scope, positions) for child in children))
         case If(test, then, None):
             return _executed(then, scope.within(region(test, scope)), positions)
         case If(test, then, Block() | Call() | If() | For() | Let() | Mark() as orelse):
             yes = _executed(then, scope.within(region(test, scope)), positions)
             no = _executed(orelse, scope.within(region(negation(test), scope)), positions)
-            return Either((yes, no))
+            return Either(scope.domain, (yes, no))
         case For():
             return _loop(node, scope, positions)
         case Let(name, given, body):

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, assert_never
 
+import islpy as isl
+
 from loopwright.errors import InternalError
 from loopwright.presburger.equalities import AffineForm
-from loopwright.prove.executed import Either, Executed, InOrder, Repeat, Run, runs
+from loopwright.prove.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.meaning import AnyPosition, BandDimension, SequencePosition
-from loopwright.prove.pairs import misordered
+from loopwright.prove.pairs import all_before, misordered
 from loopwright.prove.targets import Entry, Piece
 from loopwright.prove.witness import Failure
 
@@ -31,7 +33,7 @@ class Compared(Enum):
     UNKNOWN = "it depends on the iterators"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Meeting:
     """What two executions have in common: `depth` outer iterators, and the loop they are
     different iterations of, or None where they are in different parts of a block.
@@ -39,6 +41,8 @@ class Meeting:
 
     depth: int
     loop: Repeat | None
+    domains: tuple[isl.Set, ...] = ()
+    """For each part of the block, the iterators its calls share."""
 
     @property
     def parallel(self) -> bool:
@@ -61,12 +65,13 @@ def _order(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Failure |
     match tree:
         case Run():
             return
-        case Either(parts):
+        case Either(_, parts):
             for part in parts:
                 yield from _order(part, by_run)
-        case InOrder(depth, parts):
+        case InOrder(domain, parts):
             placed = [(k, piece) for k, part in enumerate(parts) for piece in _pieces(part, by_run)]
-            yield from _columns(placed, 0, Meeting(depth, None))
+            domains = tuple(common_domain(part) for part in parts)
+            yield from _columns(placed, 0, Meeting(domain.dim(isl.dim_type.set), None, domains))
             for part in parts:
                 yield from _order(part, by_run)
         case Repeat(at, body=body):
@@ -84,10 +89,7 @@ def _pieces(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Piece]:
 
 def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
     """The pairs of `placed`, whose times are the same before column `k`."""
-    classes: dict[Entry, list[Placed]] = {}
-    for place, piece in placed:
-        if k < len(piece.entries):
-            classes.setdefault(piece.entries[k], []).append((place, piece))
+    classes = _classes(placed, k)
     for first, mine in classes.items():
         for second, theirs in classes.items():
             if not _meet(mine, theirs, meeting):
@@ -96,9 +98,44 @@ def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure
             if compared is Compared.SAME:
                 yield from _columns(mine, k + 1, meeting)
             elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
-                yield from _pairs(mine, theirs, k, meeting)
+                yield from _pairs((first, mine), (second, theirs), k, meeting)
             else:
                 yield None
+
+
+def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
+    """The pieces that have the same column `k`, first those of the function that most have.
+
+    A function may be written in several ways where iterators depend on each other, and a piece
+    goes where it can.
+    """
+    found: dict[Entry, list[Placed]] = {}
+    for place, piece in placed:
+        if k < len(piece.entries):
+            found.setdefault(piece.entries[k], []).append((place, piece))
+    merged: dict[Entry, list[Placed]] = {}
+    left = dict(sorted(found.items(), key=lambda item: -len(item[1])))
+    for entry in list(left):
+        mine = left.pop(entry, [])
+        for other, theirs in left.items():
+            mine += [one for one in theirs if _agrees(one[1], other, entry)]
+            left[other] = [one for one in theirs if not _agrees(one[1], other, entry)]
+        if mine:
+            merged[entry] = sorted(mine, key=lambda one: one[0])
+    return merged
+
+
+def _agrees(piece: Piece, mine: Entry, other: Entry) -> bool:
+    """Whether a column of `piece`, which is `mine`, is `other` as well."""
+    match mine, other:
+        case (BandDimension(), AffineForm() as form), (BandDimension(), AffineForm() as wanted):
+            if len(form.coefficients) < len(wanted.coefficients):
+                if any(wanted.coefficients[len(form.coefficients):]):
+                    return False
+                wanted = AffineForm(wanted.coefficients[: len(form.coefficients)], wanted.rest)
+            return piece.values.normal(wanted) == form
+        case _:
+            return False
 
 
 def _meet(mine: list[Placed], theirs: list[Placed], meeting: Meeting) -> bool:
@@ -138,8 +175,26 @@ def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting
     return Compared.SAME if slope == 0 and least == 0 else Compared.UNKNOWN
 
 
-def _pairs(mine: list[Placed], theirs: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
-    for place, piece in mine:
-        for other_place, other in theirs:
-            if meeting.loop is not None or place < other_place:
-                yield misordered(piece, other, k, meeting.depth, meeting.loop)
+def _pairs(
+    first: tuple[Entry, list[Placed]], second: tuple[Entry, list[Placed]], k: int, meeting: Meeting
+) -> Iterator[Failure | None]:
+    """Piece by piece; before that, in a block, all pieces of two parts together."""
+    for place, mine in _by_place(first[1]):
+        for other_place, theirs in _by_place(second[1]):
+            if meeting.loop is None and place >= other_place:
+                continue
+            if meeting.loop is None and len(mine) * len(theirs) > 1:
+                whole = (first[0], meeting.domains[place]), (second[0], meeting.domains[other_place])
+                if all_before(*whole, meeting.depth):
+                    yield None
+                    continue
+            for piece in mine:
+                for other in theirs:
+                    yield misordered(piece, other, k, meeting.depth, meeting.loop)
+
+
+def _by_place(placed: list[Placed]) -> list[tuple[int, list[Piece]]]:
+    found: dict[int, list[Piece]] = {}
+    for place, piece in placed:
+        found.setdefault(place, []).append(piece)
+    return list(found.items())

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.presburger.equalities import AffineForm, graph_of
 from loopwright.presburger.lexicographic import split_domain
 from loopwright.prove.executed import Repeat
-from loopwright.prove.meaning import AnyPosition, SequencePosition
-from loopwright.prove.targets import Piece
+from loopwright.prove.meaning import AnyPosition, BandDimension, SequencePosition
+from loopwright.prove.targets import Entry, Piece
 from loopwright.prove.witness import Failure
 
 OUT = isl.dim_type.out
@@ -108,3 +109,26 @@ def _unequal(joint: Joint, mine: int, theirs: int, parallel: bool) -> Iterator[J
     greater = joint.pairs.order_lt(OUT, mine, OUT, theirs) if parallel else None
     if greater is not None and not greater.is_empty():
         yield joint.narrowed(greater)
+
+
+def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], depth: int) -> bool:
+    """Whether the first function has smaller values on its domain than the second on its own, where
+    the `depth` outer iterators are the same.  The calls meant run on parts of these domains.
+    """
+    mine, theirs = (_values(form, domain, depth) for form, domain in (earlier, later))
+    if mine is None or theirs is None:
+        return False
+    return bool(mine.flat_range_product(theirs).order_le(OUT, 1, OUT, 0).is_empty())
+
+
+def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
+    """Outer iterators -> the values of an affine function of the iterators in `domain`, if it is one."""
+    match entry:
+        case (BandDimension(), AffineForm(coefficients, rest)):
+            inside = domain.dim(isl.dim_type.set)
+            if any(coefficients[inside:]):
+                return None
+            graph = graph_of(AffineForm(coefficients[:inside], rest), domain)
+            return split_domain(graph, depth, depth)
+        case _:
+            return None

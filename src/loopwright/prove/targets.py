@@ -16,7 +16,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.model.schedule import Schedule
-from loopwright.presburger.equalities import AffineForm, affine_forms
+from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.prove.executed import Run
 from loopwright.prove.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
 from loopwright.prove.verdict import Undecided
@@ -62,6 +62,7 @@ class Piece:
     run: Run
     times: isl.Map
     entries: tuple[Entry, ...]
+    values: AffineValues
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +199,8 @@ def _leaf_of(
 
 
 def _piece(known: Meaning, part: Timed, run: Run, times: isl.Map) -> Piece:
-    forms = affine_forms(times)
-    return Piece(run, times, tuple(_entries(known, part, forms)))
+    values = affine_values(times)
+    return Piece(run, times, tuple(_entries(known, part, values.forms)), values)
 
 
 def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:
