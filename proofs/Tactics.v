@@ -16,34 +16,11 @@
     - [prove_legal]: the three parts of a legal transformation. *)
 
 From Coq Require Export ZArith List String Lia.
-From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction.
+From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction Arithmetic.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.
 Open Scope Z_scope.
-
-(** ** Arithmetic *)
-
-(** Conditional expressions are split, division by constants is eliminated
-    ([q = a / d] becomes [d * q <= a < d * q + d]), [lia] does the rest. *)
-Ltac split_conditions :=
-  repeat match goal with
-  | |- context [if decide ?e ?t then _ else _] => split_condition e t
-  | H : context [if decide ?e ?t then _ else _] |- _ => split_condition e t
-  | |- context [if ?a <? ?b then _ else _] => destruct (Z.ltb_spec a b)
-  | H : context [if ?a <? ?b then _ else _] |- _ => destruct (Z.ltb_spec a b)
-  | |- context [if ?a <=? ?b then _ else _] => destruct (Z.leb_spec a b)
-  | H : context [if ?a <=? ?b then _ else _] |- _ => destruct (Z.leb_spec a b)
-  | |- context [if ?a =? ?b then _ else _] => destruct (Z.eqb_spec a b)
-  | H : context [if ?a =? ?b then _ else _] |- _ => destruct (Z.eqb_spec a b)
-  end
-with split_condition e t :=
-  let H := fresh "Hc" in
-  destruct (decide e t) eqn:H;
-  [apply decide_holds in H | apply decide_fails in H];
-  cbn [holds eval lookup String.eqb Ascii.eqb Bool.eqb all any map sum minimum maximum fold_left] in H.
-
-Ltac arithmetic := split_conditions; Z.to_euclidean_division_equations; lia.
 
 (** ** Unfolding *)
 
@@ -250,14 +227,14 @@ Ltac walk_pairs :=
 (** Time increases strictly from each execution to every later one. *)
 Ltac prove_order :=
   eapply ordered_weaken; [exact (strictly_after _) |];
-  walk_pairs; compute_formula; arithmetic.
+  walk_pairs; compute_formula; lexicographic.
 
 (** The schedule leaves some order open: no event twice, and no later event
     with an earlier time. *)
 Ltac prove_order_weak :=
   walk_pairs; split;
   [ let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
-  | compute_formula; arithmetic ].
+  | compute_formula; lexicographic ].
 
 (** ** Legal transformations *)
 
@@ -281,4 +258,4 @@ Ltac prove_legal :=
   known_parameters; constructor;
   [ prove_same_instances
   | conflicting_pairs; first [arrive | exfalso; arithmetic]
-  | conflicting_pairs; arithmetic ].
+  | conflicting_pairs; lexicographic ].
