@@ -161,14 +161,15 @@ def _run(job: Job, timeout: float | None) -> Outcome:
 def _work(job: Job, say: Callable[[str], None]) -> Outcome:
     """Read, generate, prove, print; `say` hears what is being done."""
     say(f"reading {job.file}")
-    from loopwright.emit.c import to_c
-    from loopwright.generate import generate
-    from loopwright.loops.measure import size
-    from loopwright.prove.scanning import prove_scan
     from loopwright.read import read_schedule
 
     schedule = read_schedule(job.file)
     say("generating loops")
+    from loopwright.emit.c import to_c
+    from loopwright.generate import generate
+    from loopwright.loops.measure import size
+    from loopwright.prove.scanning import prove_scan
+
     start = time.perf_counter()
     node = generate(schedule, _options(job.arguments))
     generated = time.perf_counter()

@@ -42,7 +42,7 @@ def _unexpected(error: Exception) -> InternalError:
 
 
 def placed(error: LoopwrightError, file: str) -> LoopwrightError:
-    """Bad input that says no place gets one: the first statement it names, or the file's start."""
+    """Bad input that says no place gets one: the statement it names, the schedule, the file's start."""
     if not isinstance(error, BadInput) or error.span is not None:
         return error
     error.span = _place(error.message, file)
@@ -56,8 +56,10 @@ def _place(message: str, file: str) -> Span:
         source = load(file)
     except BadInput:
         return Span(file, 1, 1)
+    text = source.without_comments().text
     for word in re.findall(r"[A-Za-z_]\w*", message):
-        found = re.search(rf"\b{word}\s*[\[(]", source.without_comments().text)
+        found = re.search(rf"\b{word}\s*[\[(]", text)
         if found:
             return source.span(found.start(), len(word))
-    return source.span(0)
+    found = re.search(r"\bschedule\b", text) or re.search(r"\S", text)
+    return source.span(found.start() if found else 0, len(found.group()) if found else 1)

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypeVar
 
 import islpy as isl
 
 from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
-from loopwright.read.isl_text import read_isl
+from loopwright.read.isl_text import Reader, read_isl
 from loopwright.read.source import Source, checked
 
+T = TypeVar("T")
+
 PARTS = ("the schedule", "the context", "the options")
+EXAMPLES = ("[n] -> { S[i] -> [i, 0] : 0 <= i < n }", "[n] -> { : n >= 1 }", "{ [i, j] -> unroll[1] }")
 LOOP_TYPES = ("atomic", "separate", "unroll")
 
 
@@ -31,9 +35,9 @@ def parse(text: str, filename: str) -> Schedule:
     """The schedule a `.in` file describes: one band, or one for each space of time vectors."""
     source = checked(Source(filename, text)).without_comments()
     pieces = _three_pieces(source)
-    schedule = read_isl(isl.UnionMap.read_from_str, source, pieces[0].start, pieces[0].end, PARTS[0])
-    context = read_isl(isl.Set.read_from_str, source, pieces[1].start, pieces[1].end, PARTS[1])
-    options = read_isl(isl.UnionMap.read_from_str, source, pieces[2].start, pieces[2].end, PARTS[2])
+    schedule = _read(isl.UnionMap.read_from_str, source, pieces, 0)
+    context = _read(isl.Set.read_from_str, source, pieces, 1)
+    options = _read(isl.UnionMap.read_from_str, source, pieces, 2)
     if context.dim(isl.dim_type.set) > 0:
         raise source.error(
             pieces[1].start,
@@ -42,6 +46,10 @@ def parse(text: str, filename: str) -> Schedule:
         )
     _check_options(source, pieces[2], schedule, options)
     return Schedule(schedule.domain(), context.params(), _tree(schedule, options))
+
+
+def _read(read: Reader[T], source: Source, pieces: tuple[Piece, ...], k: int) -> T:
+    return read_isl(read, source, pieces[k].start, pieces[k].end, PARTS[k], EXAMPLES[k])
 
 
 def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:

@@ -37,8 +37,13 @@ class Complaint:
     length: int
 
 
-def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str) -> T:
-    """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place isl stumbles."""
+def read_isl(
+    read: Reader[T], source: Source, start: int, end: int, what: str, like: str = "{ ... }"
+) -> T:
+    """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place isl stumbles.
+
+    `like` is what such an object looks like.
+    """
     text = source.text[start:end]
     try:
         return read(isl.DEFAULT_CONTEXT, text)
@@ -48,7 +53,7 @@ def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str) -
             start + complaint.offset,
             f"{what} cannot be read: {complaint.message}",
             length=complaint.length,
-            hint=f"{what} is written in isl's notation",
+            hint=f"{what} is written in isl's notation: {like}",
         ) from None
 
 
@@ -60,10 +65,10 @@ def complaint_about(read: Reader[T], text: str) -> Complaint | None:
         try:
             read(context, text)
         except isl.Error:
-            pass
+            stream = caught()
         else:
             raise InternalError("isl read a text the second time that it had refused")
-    return _first_complaint(caught(), text)
+    return _first_complaint(stream, text)
 
 
 def plain(error: isl.Error) -> str:

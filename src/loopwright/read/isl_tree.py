@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import islpy as isl
 
 from loopwright.model.schedule import (
@@ -21,7 +23,7 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.read.isl_tree_options import check_band_options
-from loopwright.read.isl_tree_text import check_tree_text, explain
+from loopwright.read.isl_tree_text import check_tree_text, explain, node_error
 from loopwright.read.source import Source, checked
 
 Kind = isl.schedule_node_type
@@ -42,16 +44,57 @@ def parse(text: str, filename: str) -> Schedule:
         schedule = isl.Schedule.read_from_str(isl.DEFAULT_CONTEXT, text)
     except isl.Error as error:
         raise explain(source, error) from None
-    _check_options(source, schedule.get_root())
+    _check(source, schedule.get_root())
     return from_isl(schedule)
 
 
-def _check_options(source: Source, node: isl.ScheduleNode) -> None:
-    if Kind(node.get_type()) == Kind.band:
-        check_band_options(source, node)
-    if Kind(node.get_type()) != Kind.leaf:
-        for k in range(node.n_children()):
-            _check_options(source, node.child(k))
+def _check(source: Source, root: isl.ScheduleNode) -> None:
+    """Refuse what isl reads but would lose instances or wishes by: see the three checks below."""
+    bands = 0
+    for node in _nodes(root):
+        match Kind(node.get_type()):
+            case Kind.band:
+                check_band_options(source, node)
+                _check_covered(source, node, bands)
+                bands += 1
+            case Kind.sequence | Kind.set:
+                _check_filters(source, node)
+
+
+def _nodes(node: isl.ScheduleNode) -> Iterator[isl.ScheduleNode]:
+    """The nodes from the root down, in the order of the text; leaves left out."""
+    if Kind(node.get_type()) == Kind.leaf:
+        return
+    yield node
+    for k in range(node.n_children()):
+        yield from _nodes(node.child(k))
+
+
+def _check_filters(source: Source, node: isl.ScheduleNode) -> None:
+    for k in range(node.n_children()):
+        if Kind(node.child(k).get_type()) != Kind.filter:
+            hint = 'write - filter: "{ S[i] }" and put the rest in its child'
+            raise node_error(source, ("sequence", "set"), "a child that is no filter", hint)
+
+
+def _check_covered(source: Source, node: isl.ScheduleNode, number: int) -> None:
+    """Every instance that reaches a band has a place in it; isl would drop those that have none."""
+    if node.band_n_member() == 0 or _below_extension(node):
+        return
+    lost = node.get_domain().subtract(node.band_get_partial_schedule_union_map().domain())
+    if not lost.is_empty():
+        hint = "give them a place in the schedule, or leave them out with a filter"
+        message = f"the schedule says nothing of {lost.coalesce()}"
+        raise node_error(source, ("schedule",), message, hint, number)
+
+
+def _below_extension(node: isl.ScheduleNode) -> bool:
+    """Is an ancestor an extension?  isl does not tell which instances reach such a node."""
+    while node.has_parent():
+        node = node.parent()
+        if Kind(node.get_type()) == Kind.extension:
+            return True
+    return False
 
 
 def from_isl(schedule: isl.Schedule) -> Schedule:

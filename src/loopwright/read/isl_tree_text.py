@@ -35,8 +35,8 @@ OBJECTS: dict[str, Reader[object]] = {
 KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
 
 TOKEN = re.compile(
-    r"""(?P<comment>\#[^\n]*) | (?P<text>"[^"]*") | (?P<key>[A-Za-z_]\w*)(?=\s*:)
-      | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
+    r"""(?P<comment>\#[^\n]*) | (?P<text>"[^"]*") | (?P<key>[A-Za-z_]\w*+)(?=\s*:)
+      | (?P<word>\w++) | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
     re.VERBOSE,
 )
 
@@ -59,14 +59,18 @@ class Mapping:
 
 
 def check_tree_text(source: Source) -> None:
-    """Refuse keys that are given twice (isl takes the last one) and trees too deep to walk."""
+    """Refuse keys given twice (isl takes the last), text after the tree, and trees too deep to walk."""
     open_mappings: list[Mapping] = []
+    ended = False
     for token in TOKEN.finditer(source.text):
+        if ended and token.lastgroup != "comment":
+            raise source.error(token.start(), "the tree ends before this", length=len(token.group()))
         match token.lastgroup:
             case "open":
                 open_mappings.append(Mapping(None))
             case "close" if open_mappings:
                 open_mappings.pop()
+                ended = not open_mappings
             case "dash":
                 _close(open_mappings, _column(source, token.start()))
             case "key":
@@ -147,6 +151,15 @@ def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
     except BadInput as wrong:
         return wrong
     return None
+
+
+def node_error(
+    source: Source, keys: tuple[str, ...], message: str, hint: str, number: int = 0
+) -> BadInput:
+    """An error at one of these keys, by its number in the order of the text."""
+    found = [entry for entry in entries(source) if entry.key in keys]
+    at = found[min(number, len(found) - 1)]
+    return source.error(at.at, message, length=len(at.key), hint=hint)
 
 
 def option_error(source: Source, name: str, message: str, hint: str) -> BadInput:

@@ -76,10 +76,10 @@ def decode(name: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        good = Source(name, data[: error.start].decode("utf-8-sig", "replace"))
-        raise good.error(
-            error.start,
+        shown = Source(name, data.decode("utf-8", "replace"))
+        raise BadInput(
             f"byte 0x{data[error.start]:02x} is not UTF-8 text",
+            span=_printable(shown.span(len(data[: error.start].decode("utf-8")))),
             hint="descriptions of loops are plain text files",
         ) from None
     return text
@@ -102,7 +102,7 @@ def checked(source: Source) -> Source:
 
 def _printable(span: Span) -> Span:
     """The span with an excerpt a terminal can show."""
-    excerpt = re.sub(r"[\x00-\x1f\x7f]", "?", span.excerpt)
+    excerpt = re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", span.excerpt)
     return Span(span.file, span.line, span.column, excerpt, span.length)
 
 
