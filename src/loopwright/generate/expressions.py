@@ -161,14 +161,16 @@ def _add_multiple(
 
 
 def _shift_to_nonnegative(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
-    """The least k ≥ 0 with dividend + k·divisor ≥ 0 at `place`, if it is small."""
+    """A small k with dividend + k·divisor ≥ 0 at `place`, its constant near zero if it can be."""
     least = minimum(dividend, place)
     if least is None:
         return None
-    if least >= 0:
-        return 0
-    shift = -(least // divisor)
-    return shift if shift * divisor <= LARGEST_SHIFT else None
+    needed = -(least // divisor)
+    if needed * divisor > LARGEST_SHIFT:
+        return None
+    constant = dividend.get_constant_val().floor().to_python()
+    nearest = -(constant // divisor) if constant >= 0 else -constant // divisor
+    return max(needed, nearest)
 
 
 def minimum(function: isl.Aff, place: Place) -> int | None:

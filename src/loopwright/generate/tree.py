@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 import islpy as isl
@@ -42,7 +43,8 @@ def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> lis
         case Band():
             return _band(run, tree, stock, executed)
         case Filter():
-            return generate_tree(run, tree.child, stock, _nonempty(in_filter(r, tree.filter) for r in executed))
+            passing = _nonempty(in_filter(relation, tree.filter) for relation in executed)
+            return generate_tree(run, tree.child, stock, passing)
         case Sequence(children) | AnyOrder(children):
             return [graft for child in children for graft in generate_tree(run, child, stock, executed)]
         case Mark():
@@ -143,4 +145,4 @@ def _context(run: Run, context: Context, stock: Stock, executed: Executed) -> li
     """What the context node says is known below it; its new parameters stay below it."""
     known = in_iterators(context.context, stock)
     grafts = generate_tree(run, context.child, stock.assume(known, None), executed)
-    return grafts
+    return [replace(graft, guard=graft.guard.gist(known)) for graft in grafts]

@@ -6,7 +6,7 @@ import islpy as isl
 
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.strides import Stride, detect_stride
-from loopwright.presburger.sets import DIM, local_domain, shared_constraints
+from loopwright.presburger.sets import DIM, DIV, local_domain, shared_constraints
 
 
 def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
@@ -35,24 +35,28 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
 def _best_lower_bound(
     domain: isl.Set, exact: isl.Set, stride: Stride | None, level: int
 ) -> tuple[isl.Aff, int]:
-    """The lower bound from which the fewest steps reach every point (example 5.12)."""
+    """The lower bound from which the fewest steps reach every point (example 5.12).
+
+    Among equals the one with the fewest integer divisions.
+    """
     step = stride.step if stride else 1
-    best: tuple[int, isl.Aff] | None = None
+    best: tuple[tuple[int, int], isl.Aff] | None = None
     for bound in _lower_bounds(domain, level):
         start = stride.align_up(bound) if stride else bound
+        start = start.gist(exact)
         variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
         reach = exact.max_val(variable.sub(start))
         if not reach.is_rat():
             continue
-        count = reach.floor().to_python() // step + 1
-        if best is None or count < best[0]:
-            best = (count, start)
+        cost = (reach.floor().to_python() // step + 1, start.dim(DIV))
+        if best is None or cost < best[0]:
+            best = (cost, start)
     if best is None:
         raise BadInput(
             f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
             hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
         )
-    return best[1], best[0]
+    return best[1], best[0][0]
 
 
 def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:

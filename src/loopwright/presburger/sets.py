@@ -63,12 +63,28 @@ def basic_sets(domain: isl.Set) -> list[isl.BasicSet]:
 def disjoint_pieces(domain: isl.Set, level: int) -> list[isl.BasicSet]:
     """Split into disjoint disjuncts that loop bounds at `level` can describe.
 
-    Removing divisions after making the disjuncts disjoint may let them overlap again; those
-    that do are merged into their shared constraints.
+    Each disjunct is approximated first; those with more equalities then take their points away
+    from the others, so that a single value is not swallowed by the interval next to it.
     """
-    if domain.n_basic_set() > 1:
-        domain = domain.make_disjoint()
-    return merge_overlapping(basic_sets(eliminate_unknown(domain, level)))
+    pieces = [local for piece in basic_sets(domain) for local in basic_sets(_local(piece, level))]
+    if len(pieces) < 2:
+        return pieces
+    pieces.sort(key=lambda piece: -equality_count(piece))
+    taken = isl.Set.empty(domain.get_space())
+    result: list[isl.BasicSet] = []
+    for piece in pieces:
+        rest = piece.to_set().subtract(taken).make_disjoint()
+        result.extend(basic_sets(eliminate_unknown(rest, level)))
+        taken = taken.union(piece.to_set())
+    return merge_overlapping(result)
+
+
+def _local(piece: isl.BasicSet, level: int) -> isl.Set:
+    return eliminate_unknown(piece.to_set(), level)
+
+
+def equality_count(piece: isl.BasicSet) -> int:
+    return sum(bool(constraint.is_equality()) for constraint in piece.get_constraints())
 
 
 def merge_overlapping(pieces: list[isl.BasicSet]) -> list[isl.BasicSet]:
