@@ -1,9 +1,9 @@
 """What an expression reads and writes.
 
 Accesses come in the order of the text; the value of an assignment is read before its target is
-written.  An access is a `may` where it might not happen (an operand of `?:`, `&&`, `||`, an
-argument of a macro or call, anything under a condition on data), where its subscript is not
-affine, and where only a field of the element is written.
+written.  An access is a `may` where it might not happen (an operand of `?:`, `&&`, `||` or of a
+macro that has them, anything under a condition on data), where its subscript is not affine, and
+where only a field of the element is written.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from loopwright.model.source import TextRange
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import NotAffine, affine
 from loopwright.read.c.frames import Frame
+from loopwright.read.c.macros import always_evaluated
 from loopwright.read.c.purity import looks_like_macro, refuse_impure_call
 from loopwright.read.c.references import Reference, Subscript, reference_of
 from loopwright.read.c.syntax import (
@@ -82,7 +83,7 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
         case "update_expression":
             return _compound(field(node, "argument"), (), frame, must)
         case "call_expression":
-            return _call(node, frame)
+            return _call(node, frame, must)
         case _:
             raise refuse(
                 frame.setting.source,
@@ -176,14 +177,14 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     return (*_subscript_reads(reference, frame, must), own)
 
 
-def _call(node: Node, frame: Frame) -> tuple[Touch, ...]:
+def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     source = frame.setting.source
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression" and len(arguments) == 1:
         name = text_of(source, without_parentheses(function))
         if _names_a_type(name, frame):
-            return touches(arguments[0], frame)
+            return touches(arguments[0], frame, must)
         raise refuse(
             source,
             function,
@@ -192,12 +193,13 @@ def _call(node: Node, frame: Frame) -> tuple[Touch, ...]:
         )
     refuse_impure_call(frame.setting, node)
     found: list[Touch] = []
-    for argument in arguments:
+    for index, argument in enumerate(arguments):
         core = without_parentheses(argument)
         if core.type == "pointer_expression" and operator(core) == "&":
             found += _read(field(core, "argument"), frame, False)
         else:
-            found += touches(argument, frame, False)
+            evaluated = must and always_evaluated(frame.setting.macros, text_of(source, function), index)
+            found += touches(argument, frame, evaluated)
     return tuple(found)
 
 

@@ -48,7 +48,7 @@ def assembled(
     parameters = _parameters(setting, block, rough)
     params = [parameter.name for parameter in parameters]
     statements = tuple(_aligned(statement, params) for statement in rough)
-    arrays = _arrays(setting, statements, locals_, leaves)
+    arrays = _arrays(setting, statements, locals_)
     return Program(
         source=setting.source,
         region=region.place,
@@ -75,7 +75,7 @@ def _statement(leaf: Leaf, name: str, depth: int) -> Statement:
     return Statement(
         name=name,
         iterators=frame.iterators,
-        domain=tuple_set(frame.domain.coalesce(), name, frame.iterators),
+        domain=tuple_set(frame.domain.remove_redundancies().coalesce(), name, frame.iterators),
         schedule=_schedule(leaf, name, depth),
         accesses=tuple(access_of(touch, frame, name) for touch in leaf.touches),
         body=leaf.body,
@@ -109,27 +109,23 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
         raise InternalError(f"the iterator {stray[0]} escaped its loop")
-    texts = _parameter_texts(setting.source, block)
-    found = []
-    for name in used:
-        position, text = texts.get(name, (1 << 62, name))
-        found.append((position, Parameter(name, text)))
-    return tuple(parameter for _, parameter in sorted(found, key=lambda item: (item[0], item[1].name)))
+    texts = _parameter_texts(setting.source, block, tuple(used))
+    return tuple(Parameter(name, text) for name, text in texts.items())
 
 
-def _parameter_texts(source: Source, block: Node) -> dict[str, tuple[int, str]]:
-    """Where each possible parameter occurs first, and how it is written."""
-    found: dict[str, tuple[int, str]] = {}
+def _parameter_texts(source: Source, block: Node, used: tuple[str, ...]) -> dict[str, str]:
+    """How each parameter is written, in the order of the text."""
+    found: dict[str, str] = {}
     for node in walk(block):
+        if node.type not in ("identifier", "call_expression", "field_expression"):
+            continue
         text = text_of(source, node)
-        match node.type:
-            case "identifier":
-                found.setdefault(text, (node.start_byte, text))
-            case "call_expression" | "field_expression":
-                name = parameter_name(text)
-                known = found.setdefault(name, (node.start_byte, text))
-                if re.sub(r"\s+", "", known[1]) != re.sub(r"\s+", "", text):
-                    raise refuse(source, node, f"'{text}' cannot be told from '{known[1]}'", "rename one")
+        name = text if node.type == "identifier" else parameter_name(text)
+        if name not in used:
+            continue
+        known = found.setdefault(name, text)
+        if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
+            raise refuse(source, node, f"'{text}' cannot be told from '{known}'", "rename one of them")
     return found
 
 
@@ -166,7 +162,7 @@ def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
 
 
 def _arrays(
-    setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array], leaves: Sequence[Leaf]
+    setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array]
 ) -> tuple[Array, ...]:
     """The storage the statements touch, in the order of the text."""
     local = {array.name: array for array in locals_}

@@ -193,7 +193,8 @@ def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int)
             "this loop is not known to end: " + _example(endless),
             "use < or >, or state what holds of the sizes: #pragma loopwright assume n >= 0, or --assume",
         )
-    return steps.subtract(later)
+    known = inside.setting.context
+    return steps.subtract(later).intersect(known).coalesce().gist(known)
 
 
 def _at_or_after(values: isl.Set, iterator: str, step: int) -> isl.Set:

@@ -119,3 +119,16 @@ def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
                 reached.append(macro)
                 pending.extend(_IDENTIFIER.findall(macro.body))
     return tuple(reached)
+
+
+def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
+    """Whether a macro certainly evaluates its argument `index`: before any `?`, `&&` or `||`.
+
+    What the file does not define is called like a function, which evaluates all its arguments.
+    """
+    for macro in definitions(macros, name):
+        parameters = macro.parameters or ()
+        certain = re.split(r"\?|&&|\|\|", macro.body)[0]
+        if index >= len(parameters) or parameters[index] not in _IDENTIFIER.findall(certain):
+            return False
+    return True

@@ -27,6 +27,14 @@ LIBRARY = frozenset(
     [*_INTEGER_MATHEMATICS, *(name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l"))]
 )
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "floord", "ceild", "__min", "__max"))
+_MEANING = {
+    "min": "is the smaller of its arguments",
+    "imin": "is the smaller of its arguments",
+    "max": "is the larger of its arguments",
+    "imax": "is the larger of its arguments",
+    "floord": "is the quotient rounded down",
+    "ceild": "is the quotient rounded up",
+}
 _CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
@@ -107,6 +115,6 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         obvious = name in LIBRARY or name in setting.declarations.pure_functions
         if obvious or definitions(setting.macros, name) or setting.is_type(name.strip("() ")):
             continue
-        text = f"'{name}' has no effect but its value"
+        text = f"'{name}' {_MEANING.get(name.strip('_').lower(), 'has no effect but its value')}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
     return tuple(found.values())

@@ -1,0 +1,185 @@
+"""A program for people and for machines: what `loopwright extract` prints."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import islpy as isl
+
+    from loopwright.model.dependences import Dependence, Dependences
+    from loopwright.model.program import Access, Program, Statement
+    from loopwright.model.source import TextRange
+
+
+def as_text(program: Program, dependences: Dependences) -> str:
+    """The model of one region, readably."""
+    source = program.source
+    first, last = source.line_of(program.region.start), source.line_of(max(0, program.region.end - 1))
+    count = len(program.statements)
+    lines = [f"{source.path}:{first}-{last}: {count} statement{'' if count == 1 else 's'}", ""]
+    lines += _facts(program)
+    for statement in program.statements:
+        lines += ["", *_statement(program, statement)]
+    lines += ["", "dependences", *_dependences(dependences)]
+    lines += ["", "taken on trust", *_assumptions(program)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(program: Program) -> list[str]:
+    parameters = [
+        item.name if item.name == item.text else f"{item.name} = {item.text}" for item in program.parameters
+    ]
+    context = _condition(program.context)
+    lines = [f"parameters  {', '.join(parameters) or '(none)'}", f"context     {context}"]
+    for array in program.arrays:
+        shape = "".join(f"[{extent}]" for extent in array.extents) if array.extents else "[]" * array.rank
+        kind = f"{array.element_type} " if array.element_type else ""
+        lines.append(f"array       {kind}{array.name}{shape}{', local to the region' if array.local else ''}")
+    for tag in program.tags:
+        depth = f"{tag.depth} loop{'' if tag.depth == 1 else 's'} deep"
+        lines.append(f"tag         {tag.name}: {', '.join(tag.statements)}, {depth}")
+    return lines
+
+
+def _statement(program: Program, statement: Statement) -> list[str]:
+    source = program.source
+    text = " ".join(source.slice(statement.body.place).split())
+    instance = f"{statement.name}[{', '.join(statement.iterators)}]"
+    lines = [
+        f"{instance}  line {source.line_of(statement.body.place.start)}",
+        f"  {text}{statement.body.terminator}",
+        f"  domain    {_condition(_as_parameters(statement.domain))}",
+        f"  schedule  {_range(statement.schedule)}",
+    ]
+    for title, accesses in (("reads", statement.reads), ("writes", statement.writes)):
+        shown = dict.fromkeys(_access(access, statement) for access in accesses)
+        if shown:
+            lines.append(f"  {title:<8}  {', '.join(shown)}")
+    return lines
+
+
+def _access(access: Access, statement: Statement) -> str:
+    relation = access.relation.gist_domain(statement.domain)
+    return _range(relation) + ("" if access.must else " (may)")
+
+
+def _dependences(dependences: Dependences) -> list[str]:
+    lines = []
+    for dependence in dependences.memory:
+        certain = "" if dependence.must else " (may)"
+        pair = f"{dependence.source} -> {dependence.sink}"
+        lines.append(f"  {dependence.kind.value:<6}  {pair}  on {dependence.array}{certain}")
+    return list(dict.fromkeys(lines)) or ["  none"]
+
+
+def _assumptions(program: Program) -> list[str]:
+    from loopwright.model.program import AssumptionKind
+
+    lines = []
+    for entry in program.assumptions:
+        where = f" (line {program.source.line_of(entry.place.start)})" if entry.place else ""
+        stated = "stated: " if entry.kind is AssumptionKind.USER else ""
+        lines.append(f"  {stated}{entry.text}{where}")
+    return lines
+
+
+def _braced(text: str) -> str:
+    """What isl writes between the outer braces."""
+    return text[text.index("{") + 1 : text.rindex("}")].strip()
+
+
+def _condition(known: isl.Set) -> str:
+    return _braced(str(known)).removeprefix(":").strip() or "(anything)"
+
+
+def _as_parameters(domain: isl.Set) -> isl.Set:
+    """The domain as a condition on names, which isl prints without a tuple."""
+    from loopwright.presburger.named import DIM, PARAM
+
+    count = domain.dim(DIM)
+    return domain.reset_tuple_id().move_dims(PARAM, domain.dim(PARAM), DIM, 0, count).params()
+
+
+def _range(relation: isl.Map) -> str:
+    """`A[i, j]` for `{ S[i, j] -> A[i, j] }`; conditions stay."""
+    pieces = [re.sub(r"^.*?->\s*", "", piece.strip()) for piece in _braced(str(relation)).split(";")]
+    text = " or ".join(pieces) or "nothing"
+    return re.sub(r"\b(\w+)\[\]", r"\1", text)
+
+
+def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
+    """The model of one region; sets and relations in isl's notation."""
+    source = program.source
+    return {
+        "file": source.path,
+        "line": source.line_of(program.region.start),
+        "parameters": [{"name": item.name, "text": item.text} for item in program.parameters],
+        "context": str(program.context),
+        "assumptions": [
+            {
+                "kind": entry.kind.name.lower(),
+                "text": entry.text,
+                "line": source.line_of(entry.place.start) if entry.place else None,
+            }
+            for entry in program.assumptions
+        ],
+        "arrays": [
+            {
+                "name": array.name,
+                "rank": array.rank,
+                "type": array.element_type,
+                "local": array.local,
+                "extents": list(array.extents),
+            }
+            for array in program.arrays
+        ],
+        "tags": [
+            {"name": tag.name, "statements": list(tag.statements), "depth": tag.depth} for tag in program.tags
+        ],
+        "statements": [_statement_data(program, statement) for statement in program.statements],
+        "dependences": [_dependence_data(program, entry) for entry in dependences.memory],
+        "flow": str(dependences.flow),
+        "live_in": str(dependences.live_in),
+    }
+
+
+def _place(program: Program, place: TextRange) -> dict[str, Any]:
+    span = program.source.span(place)
+    return {"line": span.line, "column": span.column, "start": place.start, "end": place.end}
+
+
+def _statement_data(program: Program, statement: Statement) -> dict[str, Any]:
+    return {
+        "name": statement.name,
+        "iterators": list(statement.iterators),
+        "text": program.source.slice(statement.body.place) + statement.body.terminator,
+        "place": _place(program, statement.body.place),
+        "domain": str(statement.domain),
+        "schedule": str(statement.schedule),
+        "accesses": [_access_data(program, access) for access in statement.accesses],
+    }
+
+
+def _access_data(program: Program, access: Access) -> dict[str, Any]:
+    return {
+        "array": access.array,
+        "kind": "write" if access.is_write else "read",
+        "must": access.must,
+        "relation": str(access.relation),
+        "place": _place(program, access.place),
+    }
+
+
+def _dependence_data(program: Program, dependence: Dependence) -> dict[str, Any]:
+    return {
+        "kind": dependence.kind.value,
+        "source": dependence.source,
+        "sink": dependence.sink,
+        "array": dependence.array,
+        "must": dependence.must,
+        "relation": str(dependence.relation),
+        "source_place": _place(program, dependence.source_access.place),
+        "sink_place": _place(program, dependence.sink_access.place),
+    }

@@ -1,0 +1,161 @@
+"""Which instances must stay in order, and which value flows where.
+
+Memory-based dependences are what legality needs (paper 001, section 4.1): two instances that
+touch the same cell, at least one of them writing, in the order the program runs them.  They are
+kept by pair of accesses, so that a violated one can be explained.  The value-based flow keeps
+only the last write before each read; it comes from isl's access analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.model.program import Access, Program, Statement
+
+
+class Kind(Enum):
+    """What the two accesses of a dependence do, the earlier one first."""
+
+    FLOW = "flow"
+    ANTI = "anti"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """{ source -> sink : both touch the same cell of `array`, the source runs first }.
+
+    `relation` contains every such pair where both accesses `must` happen, and an upper bound of
+    them otherwise.
+    """
+
+    kind: Kind
+    source: str
+    sink: str
+    array: str
+    relation: isl.Map
+    source_access: Access
+    sink_access: Access
+
+    @property
+    def must(self) -> bool:
+        return self.source_access.must and self.sink_access.must
+
+
+@dataclass(frozen=True)
+class Dependences:
+    """`memory` are the non-empty memory-based dependences, in the order of the text.
+
+    `flow` maps an instance to those that read a value it may have written last; `live_in` are the
+    reads that may see a value from before the region.
+    """
+
+    memory: tuple[Dependence, ...]
+    flow: isl.UnionMap
+    live_in: isl.UnionMap
+
+    def relation(self, kinds: Iterable[Kind] = tuple(Kind)) -> isl.UnionMap:
+        """All memory-based dependences of these kinds as one relation between instances."""
+        wanted = tuple(kinds)
+        union = isl.UnionMap.empty(self.flow.get_space())
+        for dependence in self.memory:
+            if dependence.kind in wanted:
+                union = union.union(isl.UnionMap.from_map(dependence.relation))
+        return union.coalesce()
+
+
+def dependences(program: Program) -> Dependences:
+    """The dependences of `program`, for all parameters in its context."""
+    try:
+        flow, live_in = value_based_flow(program)
+        return Dependences(tuple(memory_based(program)), flow, live_in)
+    except isl.Error as failure:
+        raise InternalError(f"isl could not compute the dependences: {failure}") from failure
+
+
+def memory_based(program: Program) -> Iterable[Dependence]:
+    """Every ordered pair of instances that touch the same cell, one of them writing it."""
+    for source in program.statements:
+        for sink in program.statements:
+            pairs = _conflicting(source, sink)
+            if not pairs:
+                continue
+            order = _runs_before(program, source, sink)
+            if order.is_empty():
+                continue
+            for first, second in pairs:
+                relation = first.relation.apply_range(second.relation.reverse()).intersect(order)
+                if not relation.is_empty():
+                    kind = _kind(first, second)
+                    yield Dependence(
+                        kind, source.name, sink.name, first.array, relation.coalesce(), first, second
+                    )
+
+
+def _kind(first: Access, second: Access) -> Kind:
+    if not second.is_write:
+        return Kind.FLOW
+    return Kind.OUTPUT if first.is_write else Kind.ANTI
+
+
+def _conflicting(source: Statement, sink: Statement) -> list[tuple[Access, Access]]:
+    """Pairs of accesses to one array that are not both reads; equal ones only once."""
+    firsts, seconds = _distinct(source.accesses), _distinct(sink.accesses)
+    return [
+        (first, second)
+        for first in firsts
+        for second in seconds
+        if first.array == second.array and (first.is_write or second.is_write)
+    ]
+
+
+def _distinct(accesses: tuple[Access, ...]) -> list[Access]:
+    """Leave out an access that repeats an earlier one of the same statement."""
+    found: list[Access] = []
+    for access in accesses:
+        if not any(_same(access, other) for other in found):
+            found.append(access)
+    return found
+
+
+def _same(one: Access, other: Access) -> bool:
+    return (
+        one.array == other.array
+        and one.is_write == other.is_write
+        and one.must == other.must
+        and bool(one.relation.plain_is_equal(other.relation))
+    )
+
+
+def _runs_before(program: Program, source: Statement, sink: Statement) -> isl.Map:
+    """{ a -> b : θ(a) before θ(b) } on the instances the context allows."""
+    before = isl.Map.lex_lt(source.schedule.get_space().range())
+    order = source.schedule.apply_range(before).apply_range(sink.schedule.reverse())
+    order = order.intersect_domain(source.domain).intersect_range(sink.domain)
+    return order.intersect_params(program.context)
+
+
+def value_based_flow(program: Program) -> tuple[isl.UnionMap, isl.UnionMap]:
+    """The flow of values between instances, and the reads that may find a value from outside.
+
+    A `may` write does not hide the writes before it.
+    """
+    reads = _union(program, [a for s in program.statements for a in s.reads])
+    must = _union(program, [a for s in program.statements for a in s.writes if a.must])
+    may = _union(program, [a for s in program.statements for a in s.writes if not a.must])
+    info = isl.UnionAccessInfo.from_sink(reads)
+    info = info.set_must_source(must).set_may_source(may).set_schedule_map(program.schedule())
+    result = info.compute_flow()
+    return result.get_may_dependence().coalesce(), result.get_may_no_source().coalesce()
+
+
+def _union(program: Program, accesses: list[Access]) -> isl.UnionMap:
+    union = isl.UnionMap.empty(program.context.get_space())
+    for access in accesses:
+        union = union.union(isl.UnionMap.from_map(access.relation))
+    return union.intersect_params(program.context)
