@@ -56,6 +56,7 @@ Ltac open_vectors :=
   repeat match goal with
   | H : False |- _ => destruct H
   | H : False /\ _ |- _ => destruct H as [[] _]
+  | H : _ /\ False |- _ => destruct H as [_ []]
   | H : context [match ?x with [] => _ | _ :: _ => _ end] |- _ => is_var x; destruct x
   | H : _ /\ ?x = [] |- _ => is_var x; destruct H as [H ->]
   end.
@@ -227,14 +228,25 @@ Ltac walk_pairs :=
 (** Time increases strictly from each execution to every later one. *)
 Ltac prove_order :=
   eapply ordered_weaken; [exact (strictly_after _) |];
-  walk_pairs; compute_formula; lexicographic.
+  match goal with
+  | |- ordered (fun a b => lex_lt (time_of ?P a) (time_of ?P b)) _ _ =>
+      let Q := fresh "P" in let HQ := fresh "HP" in
+      remember P as Q eqn:HQ; walk_pairs; subst Q
+  end;
+  compute_formula; lexicographic.
 
 (** The schedule leaves some order open: no event twice, and no later event
     with an earlier time. *)
 Ltac prove_order_weak :=
-  walk_pairs; split;
-  [ let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
-  | compute_formula; lexicographic ].
+  match goal with
+  | |- ordered (after ?P) _ _ =>
+      let Q := fresh "P" in let HQ := fresh "HP" in
+      remember P as Q eqn:HQ; walk_pairs; subst Q
+  end;
+  match goal with
+  | |- _ <> _ => let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
+  | |- _ => compute_formula; lexicographic
+  end.
 
 (** ** Legal transformations *)
 

@@ -32,13 +32,12 @@ def components(site: Site, stock: Stock, executed: Executed) -> list[Executed]:
     """
     if len(executed) == 1:
         return [executed]
-    domains = [relation.domain() for relation in executed]
-    fixed = [_fixed_values(domain, stock.level) for domain in domains]
+    order = _Order(executed, stock.level, len(stock.names))
     edges = {
         (a, b)
         for a in range(len(executed))
         for b in range(len(executed))
-        if a != b and _scheduled_after(site, stock, executed, domains, fixed, a, b)
+        if a != b and _scheduled_after(site, order, a, b)
     }
     return [
         tuple(executed[k] for k in component)
@@ -46,32 +45,49 @@ def components(site: Site, stock: Stock, executed: Executed) -> list[Executed]:
     ]
 
 
-def _fixed_values(domain: isl.Set, level: int) -> list[int | None]:
-    """The dimensions from `level` on that obviously have one constant value."""
-    values = (domain.plain_get_val_if_fixed(DIM, k) for k in range(level, domain.dim(DIM)))
-    return [value.to_python() if value.is_int() else None for value in values]
+class _Order:
+    """Compares statements dimension by dimension, asking isl once for each pair of projections.
+
+    Statements that agree in the dimensions up to a position are in the same class there.
+    """
+
+    def __init__(self, executed: Executed, level: int, count: int) -> None:
+        self.executed = executed
+        self.positions = range(level, count)
+        self._domains = [relation.domain() for relation in executed]
+        self._projections: dict[int, list[isl.Set]] = {}
+        self._classes: dict[int, list[int]] = {}
+        self._answers: dict[tuple[int, int, int], int] = {}
+
+    def follows(self, position: int, b: int, a: int) -> int:
+        """1 if b may be greater than a there, 0 if at most equal, -1 if always smaller or apart."""
+        if position not in self._classes:
+            self._classify(position)
+        classes = self._classes[position]
+        key = (position, classes[b], classes[a])
+        if key not in self._answers:
+            sets = self._projections[position]
+            self._answers[key] = sets[classes[b]].follows_at(sets[classes[a]], position)
+        return self._answers[key]
+
+    def _classify(self, position: int) -> None:
+        representatives: dict[isl.Set, int] = {}
+        classes: list[int] = []
+        for domain in self._domains:
+            inner = domain.dim(DIM) - position - 1
+            projection = domain.project_out(DIM, position + 1, inner) if inner else domain
+            classes.append(representatives.setdefault(projection, len(representatives)))
+        self._classes[position] = classes
+        self._projections[position] = list(representatives)
 
 
-def _scheduled_after(
-    site: Site,
-    stock: Stock,
-    executed: Executed,
-    domains: list[isl.Set],
-    fixed: list[list[int | None]],
-    a: int,
-    b: int,
-) -> bool:
+def _scheduled_after(site: Site, order: _Order, a: int, b: int) -> bool:
     """Whether some instance of b comes after some instance of a."""
-    for position in range(stock.level, len(stock.names)):
-        value_a, value_b = fixed[a][position - stock.level], fixed[b][position - stock.level]
-        if value_a is not None and value_b is not None and value_a != value_b:
-            return value_b > value_a
-        follows = domains[b].follows_at(domains[a], position)
-        if follows > 0:
-            return True
-        if follows < 0:
-            return False
-    return follows_in_tree(site.child, executed[a], executed[b])
+    for position in order.positions:
+        follows = order.follows(position, b, a)
+        if follows != 0:
+            return follows > 0
+    return follows_in_tree(site.child, order.executed[a], order.executed[b])
 
 
 def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
@@ -105,17 +121,23 @@ def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
 
 
 def _follows_among(children: tuple[Filter, ...], a: isl.Map, b: isl.Map, *, ordered: bool) -> bool:
-    parts_a = [in_filter(a, child.filter) for child in children]
-    parts_b = [in_filter(b, child.filter) for child in children]
-    for index_b, part_b in enumerate(parts_b):
-        for index_a, part_a in enumerate(parts_a[: index_b + 1]):
-            if index_a < index_b and not ordered:
+    parts_a = _parts(children, a)
+    parts_b = _parts(children, b)
+    for index_b, part_b in parts_b:
+        for index_a, part_a in parts_a:
+            if index_a > index_b or (index_a < index_b and not ordered):
                 continue
             if part_a.domain().is_disjoint(part_b.domain()):
                 continue
             if index_a < index_b or follows_in_tree(children[index_b].child, part_a, part_b):
                 return True
     return False
+
+
+def _parts(children: tuple[Filter, ...], relation: isl.Map) -> list[tuple[int, isl.Map]]:
+    """The children that instances of `relation` pass into, with those instances."""
+    parts = ((index, in_filter(relation, child.filter)) for index, child in enumerate(children))
+    return [(index, part) for index, part in parts if not part.is_empty()]
 
 
 def extend_by_band(relation: isl.Map, band: Band) -> isl.Map:

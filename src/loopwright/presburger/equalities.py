@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
+from math import gcd
 from typing import TypeAlias
 
 import islpy as isl
 
-Row: TypeAlias = list[Fraction]
+Row: TypeAlias = list[int]
+"""An equality: the sum of the entries times the columns' variables is 0."""
 
 
 @dataclass(frozen=True)
 class AffineForm:
-    """`coefficients` · p + `rest` · (parameters, 1), for vectors p of iterators."""
+    """(`coefficients` · p + `rest` · (parameters, 1)) / `denominator`, for vectors p of iterators.
 
-    coefficients: tuple[Fraction, ...]
-    rest: tuple[Fraction, ...]
+    The denominator is positive, and no integer but 1 divides it and all the rest.
+    """
+
+    coefficients: tuple[int, ...]
+    rest: tuple[int, ...]
+    denominator: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +29,9 @@ class AffineValues:
     """What equalities say of a relation [p] -> [t].
 
     `forms` has each t_k as an affine function of p, where it is one.  Of the functions equal on
-    the relation it is the one in the outermost iterators.  `known` are the equalities of p alone:
-    for each iterator that depends on others, counted from the innermost, a row with a 1 for it;
-    the columns are p from the innermost, the parameters, 1.
+    the relation it is the one in the outermost iterators.  `known` are the equalities of p alone,
+    by the iterator they are solved for, counted from the innermost; the columns are p from the
+    innermost, the parameters, 1.
     """
 
     forms: tuple[AffineForm | None, ...]
@@ -35,11 +39,10 @@ class AffineValues:
 
     def normal(self, form: AffineForm) -> AffineForm:
         """The function in the outermost iterators that is equal to `form` on the relation."""
-        row: Row = [*reversed(form.coefficients), *form.rest]
-        for column, unit in self.known.items():
-            row = _without(row, column, unit)
-        depth = len(form.coefficients)
-        return AffineForm(tuple(reversed(row[:depth])), tuple(row[depth:]))
+        row: Row = [-form.denominator, *reversed(form.coefficients), *form.rest]
+        for column, equality in self.known.items():
+            row = _without(row, column + 1, [0, *equality])
+        return _solved_for_first(row, len(form.coefficients))
 
 
 def affine_values(relation: isl.Map) -> AffineValues:
@@ -79,52 +82,61 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
     first = hidden + width
     columns[first : first + depth] = reversed(columns[first : first + depth])
     rows = [
-        [Fraction(matrix.get_element_val(row, column).to_python()) for column in columns]
+        [int(matrix.get_element_val(row, column).to_python()) for column in columns]
         for row in range(matrix.rows())
     ]
     return hidden, rows
 
 
 def reduced_rows(rows: list[Row], pivots: int) -> dict[int, Row]:
-    """Gauss and Jordan: each of the first `pivots` columns that can be solved for, with its row."""
+    """Gauss and Jordan: each of the first `pivots` columns that can be solved for, with its row.
+
+    The column's entry is 0 in all other rows, and positive in its own.
+    """
     solved: dict[int, Row] = {}
-    left = [list(row) for row in rows]
+    left = rows
     for column in range(pivots):
         row = next((row for row in left if row[column]), None)
         if row is None:
             continue
-        left.remove(row)
-        lead = row[column]
-        unit = [entry / lead for entry in row]
-        left = [_without(other, column, unit) for other in left]
-        solved = {at: _without(other, column, unit) for at, other in solved.items()}
-        solved[column] = unit
+        pivot = row if row[column] > 0 else [-entry for entry in row]
+        left = [_without(other, column, pivot) for other in left if other is not row]
+        solved = {at: _without(other, column, pivot) for at, other in solved.items()}
+        solved[column] = pivot
     return solved
 
 
-def _without(row: Row, column: int, unit: Row) -> Row:
-    """`row` with `column` eliminated by the row `unit`, which has a 1 there."""
-    factor = row[column]
-    return [a - factor * b for a, b in zip(row, unit, strict=True)] if factor else row
+def _without(row: Row, column: int, pivot: Row) -> Row:
+    """`row` with `column` eliminated by the row `pivot`, whose entry there is positive."""
+    factor, lead = row[column], pivot[column]
+    if not factor:
+        return row
+    combined = [lead * a - factor * b for a, b in zip(row, pivot, strict=True)]
+    divisor = gcd(*combined)
+    return [entry // divisor for entry in combined] if divisor > 1 else combined
 
 
 def _form(reduced: dict[int, Row], hidden: int, k: int, width: int, depth: int) -> AffineForm | None:
     row = reduced.get(hidden + k)
     if row is None or any(row[column] for column in range(hidden + width) if column != hidden + k):
         return None
-    inner_first = row[hidden + width : hidden + width + depth]
-    rest = row[hidden + width + depth :]
-    return AffineForm(tuple(-entry for entry in reversed(inner_first)), tuple(-entry for entry in rest))
+    return _solved_for_first([row[hidden + k], *row[hidden + width :]], depth)
+
+
+def _solved_for_first(row: Row, depth: int) -> AffineForm:
+    """The first column's variable, from an equality whose next columns are p from the innermost."""
+    divisor = gcd(*row) * (-1 if row[0] > 0 else 1)
+    denominator, *rest = (entry // divisor for entry in row)
+    return AffineForm(tuple(reversed(rest[:depth])), tuple(rest[depth:]), -denominator)
 
 
 def graph_of(form: AffineForm, domain: isl.Set) -> isl.Map:
     """{ p -> [t] : t = form(p) } on a domain of as many iterators as the form has."""
-    scale = lcm(*(entry.denominator for entry in (*form.coefficients, *form.rest)))
     space = domain.get_space().from_domain().add_dims(isl.dim_type.out, 1)
     equal = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(space))
-    equal = equal.set_coefficient_val(isl.dim_type.out, 0, -scale)
+    equal = equal.set_coefficient_val(isl.dim_type.out, 0, -form.denominator)
     for kind, entries in ((isl.dim_type.in_, form.coefficients), (isl.dim_type.param, form.rest[:-1])):
         for k, entry in enumerate(entries):
-            equal = equal.set_coefficient_val(kind, k, int(entry * scale))
-    equal = equal.set_constant_val(int(form.rest[-1] * scale))
+            equal = equal.set_coefficient_val(kind, k, entry)
+    equal = equal.set_constant_val(form.rest[-1])
     return isl.Map.universe(space).add_constraint(equal).intersect_domain(domain)

@@ -120,7 +120,7 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             hint = None if time is None else _vector(time, scope)
             return Run(next(positions), name, scope.domain, _vector(arguments, scope), hint)
         case Block(children):
-            return InOrder(scope.domain, tuple(_executed(child, scope, positions) for child in children))
+            return _in_order(scope.domain, [_executed(child, scope, positions) for child in children])
         case If(test, then, None):
             return _executed(then, scope.within(region(test, scope)), positions)
         case If(test, then, Block() | Call() | If() | For() | Let() | Mark() as orelse):
@@ -135,6 +135,16 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             return _executed(body, scope, positions)
         case _:
             raise InternalError(f"the prover does not know the program node {type(node).__name__}")
+
+
+def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
+    """The parts, with those of blocks among them, which see the same iterators, in their places."""
+    depth = domain.dim(isl.dim_type.set)
+    flat: list[Executed] = []
+    for part in parts:
+        inside = isinstance(part, InOrder) and part.domain.dim(isl.dim_type.set) == depth
+        flat.extend(part.parts if isinstance(part, InOrder) and inside else (part,))
+    return InOrder(domain, tuple(flat))
 
 
 def _vector(entries: tuple[Expr, ...], scope: Scope) -> isl.MultiPwAff:

@@ -19,7 +19,7 @@ from loopwright.errors import InternalError
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.meaning import AnyPosition, BandDimension, SequencePosition
-from loopwright.prove.pairs import all_before, misordered
+from loopwright.prove.pairs import Slices, all_before, misordered
 from loopwright.prove.targets import Entry, Piece
 from loopwright.prove.witness import Failure
 
@@ -41,6 +41,7 @@ class Meeting:
 
     depth: int
     loop: Repeat | None
+    slices: Slices
     domains: tuple[isl.Set, ...] = ()
     """For each part of the block, the iterators its calls share."""
 
@@ -58,26 +59,26 @@ def order(tree: Executed, pieces: tuple[Piece, ...]) -> Iterator[Failure | None]
     by_run: dict[int, list[Piece]] = {}
     for piece in pieces:
         by_run.setdefault(piece.run.position, []).append(piece)
-    yield from _order(tree, by_run)
+    yield from _order(tree, by_run, Slices())
 
 
-def _order(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Failure | None]:
+def _order(tree: Executed, by_run: dict[int, list[Piece]], slices: Slices) -> Iterator[Failure | None]:
     match tree:
         case Run():
             return
         case Either(_, parts):
             for part in parts:
-                yield from _order(part, by_run)
+                yield from _order(part, by_run, slices)
         case InOrder(domain, parts):
             placed = [(k, piece) for k, part in enumerate(parts) for piece in _pieces(part, by_run)]
             domains = tuple(common_domain(part) for part in parts)
-            yield from _columns(placed, 0, Meeting(domain.dim(isl.dim_type.set), None, domains))
+            yield from _columns(placed, 0, Meeting(domain.dim(isl.dim_type.set), None, slices, domains))
             for part in parts:
-                yield from _order(part, by_run)
+                yield from _order(part, by_run, slices)
         case Repeat(at, body=body):
             placed = [(0, piece) for piece in _pieces(body, by_run)]
-            yield from _columns(placed, 0, Meeting(at, tree))
-            yield from _order(body, by_run)
+            yield from _columns(placed, 0, Meeting(at, tree, slices))
+            yield from _order(body, by_run, slices)
         case _:
             assert_never(tree)
 
@@ -129,11 +130,12 @@ def _agrees(piece: Piece, mine: Entry, other: Entry) -> bool:
     """Whether a column of `piece`, which is `mine`, is `other` as well."""
     match mine, other:
         case (BandDimension(), AffineForm() as form), (BandDimension(), AffineForm() as wanted):
-            if len(form.coefficients) < len(wanted.coefficients):
-                if any(wanted.coefficients[len(form.coefficients):]):
-                    return False
-                wanted = AffineForm(wanted.coefficients[: len(form.coefficients)], wanted.rest)
-            return piece.values.normal(wanted) == form
+            depth = len(form.coefficients)
+            if any(wanted.coefficients[depth:]):
+                return False
+            padding = (0,) * (depth - len(wanted.coefficients))
+            resized = AffineForm(wanted.coefficients[:depth] + padding, wanted.rest, wanted.denominator)
+            return piece.values.normal(resized) == form
         case _:
             return False
 
@@ -166,13 +168,18 @@ def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting
     common = depth if loop is None else depth + 1
     if any(earlier.coefficients[common:]) or any(later.coefficients[common:]):
         return Compared.UNKNOWN
-    if earlier.coefficients[:common] != later.coefficients[:common] or earlier.rest[:-1] != later.rest[:-1]:
+    if _direction(earlier, common) != _direction(later, common):
         return Compared.UNKNOWN
     slope = 0 if loop is None else earlier.coefficients[depth]
     least = (0 if loop is None else slope * loop.step) + later.rest[-1] - earlier.rest[-1]
     if slope >= 0 and least > 0:
         return Compared.BEFORE
     return Compared.SAME if slope == 0 and least == 0 else Compared.UNKNOWN
+
+
+def _direction(form: AffineForm, common: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """All of a function of the `common` iterators but its constant."""
+    return form.coefficients[:common], form.rest[:-1], form.denominator
 
 
 def _pairs(
@@ -190,7 +197,7 @@ def _pairs(
                     continue
             for piece in mine:
                 for other in theirs:
-                    yield misordered(piece, other, k, meeting.depth, meeting.loop)
+                    yield misordered(piece, other, k, meeting.depth, meeting.loop, meeting.slices)
 
 
 def _by_place(placed: list[Placed]) -> list[tuple[int, list[Piece]]]:
