@@ -127,6 +127,8 @@ Ltac prove_implements :=
 
 (** *** Regular loops *)
 
+Lemma bound_none : exists last, forall v : Z, False -> v <= last.
+Proof. exists 0. contradiction. Qed.
 Lemma bound_le : forall b, exists last, forall v : Z, v <= b -> v <= last.
 Proof. intros b. exists b. auto. Qed.
 Lemma bound_lt : forall b, exists last, forall v : Z, v < b -> v <= last.
@@ -148,12 +150,29 @@ Proof.
   - apply Hc in H. lia.
 Qed.
 
-(** The last value of a loop is read off its test; [iterator <= bound] is
-    recognised, alone or among other conditions. *)
+(** Where the iterator has a factor or a divisor below 2^32, it is not farther
+    than this from where the two sides of the test meet. *)
+Definition far (a : Z) : Z := 4294967296 * (Z.abs a + 1).
+Lemma bound_far_le : forall A B : Z -> Z,
+  (forall v, A v <= B v -> v <= far (B 0 - A 0)) -> exists last, forall v, A v <= B v -> v <= last.
+Proof. eauto. Qed.
+Lemma bound_far_lt : forall A B : Z -> Z,
+  (forall v, A v < B v -> v <= far (B 0 - A 0)) -> exists last, forall v, A v < B v -> v <= last.
+Proof. eauto. Qed.
+
+Ltac bound_far :=
+  match goal with
+  | |- exists last, forall v, @?A v <= @?B v -> v <= last => apply (bound_far_le A B)
+  | |- exists last, forall v, @?A v < @?B v -> v <= last => apply (bound_far_lt A B)
+  end;
+  cbv beta delta [far]; intros; arithmetic.
+
+(** The last value of a loop is read off its test: an upper bound of the
+    iterator, alone or among other conditions. *)
 Ltac find_bound :=
-  first [ apply bound_le | apply bound_lt | apply bound_eq
+  first [ apply bound_none | apply bound_le | apply bound_lt | apply bound_eq
         | apply bound_left; find_bound | apply bound_right; find_bound
-        | apply bound_either; find_bound ].
+        | apply bound_either; find_bound | bound_far ].
 
 Ltac regular_leaf :=
   match goal with

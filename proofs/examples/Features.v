@@ -1,0 +1,196 @@
+(** * Every construct of LOOP, once
+
+    Small programs that show how the less common constructs are written and
+    how their obligations are closed. *)
+
+From Loopwright Require Import Tactics Evaluator.
+
+Definition any_size (p : list Z) : Prop := match p with [n] => 0 <= n | _ => False end.
+
+(** ** A stride with an offset, a remark, a value bound by a let
+<<
+    for (c0 = 1; c0 <= n; c0 += 3) {
+      // mark: every third
+      int h = c0 / 3;
+      S(h, c0);
+    }
+>> *)
+Definition strided_loop : node :=
+  For "c0" (Int 1) (Compare LE (Var "c0") (Var "n")) 3
+    (Mark "every third"
+      (Let "h" (TruncDiv (Var "c0") 3) (Call "S" [Var "h"; Var "c0"] []))).
+
+Definition every_third : program :=
+  Program ["n"] any_size (fun p =>
+    match p with
+    | [n] => [statement_at "S"
+        (fun x => match x with [h; i] => 1 <= i <= n /\ i mod 3 = 1 /\ i = 3 * h + 1 | _ => False end)
+        (fun x => match x with [h; i] => [i] | _ => [] end)]
+    | _ => []
+    end).
+
+Theorem strided_loop_correct : implements every_third strided_loop.
+Proof.
+  prove_implements.
+  - prove_regular.
+  - prove_covers. intros n Hn h i H. iterate i. arrive.
+  - prove_sound.
+  - prove_order.
+Qed.
+
+(** ** Conditionals: a guard with else, a disjunction, a conditional bound
+<<
+    for (c0 = 0; c0 <= (n >= 10 ? 2 * n : n); c0++)
+      if (c0 % 2 == 0 && !(c0 == 4))
+        S0(c0);
+      else if (c0 < 3 || c0 > 7)
+        S1(c0);
+>> *)
+Definition guarded : node :=
+  For "c0" (Int 0)
+    (Compare LE (Var "c0")
+       (Select (Compare GE (Var "n") (Int 10)) (Scaled 2 (Var "n")) (Var "n"))) 1
+    (If (And [Compare EQ (Rem (Var "c0") 2) (Int 0); Not (Compare EQ (Var "c0") (Int 4))])
+       (Call "S0" [Var "c0"] [])
+       (If (Or [Compare LT (Var "c0") (Int 3); Compare GT (Var "c0") (Int 7)])
+          (Call "S1" [Var "c0"] [])
+          (Block []))).
+
+Definition last_value (n : Z) : Z := if 10 <=? n then 2 * n else n.
+
+Definition guarded_statements : program :=
+  Program ["n"] any_size (fun p =>
+    match p with
+    | [n] => [
+        statement_at "S0"
+          (fun x => match x with
+            | [i] => 0 <= i <= last_value n /\ i mod 2 = 0 /\ i <> 4
+            | _ => False
+            end)
+          (fun x => match x with [i] => [i] | _ => [] end);
+        statement_at "S1"
+          (fun x => match x with
+            | [i] => 0 <= i <= last_value n /\ (i mod 2 = 1 \/ i = 4) /\ ~ 3 <= i <= 7
+            | _ => False
+            end)
+          (fun x => match x with [i] => [i] | _ => [] end)]
+    | _ => []
+    end).
+
+Theorem guarded_correct : implements guarded_statements guarded.
+Proof.
+  prove_implements.
+  - prove_regular.
+  - prove_covers.
+    + intros n Hn i H. iterate i. yes. arrive.
+    + intros n Hn i H. iterate i. no. yes. arrive.
+  - prove_sound.
+  - prove_order.
+Qed.
+
+(** ** A schedule that leaves the order of some instances open
+    All [S(i, j)] of one [i] have the same time; the program runs them in some
+    order, here by increasing [j].
+<<
+    for (c0 = 0; c0 <= n; c0++)
+      for (c1 = 0; c1 <= c0; c1++)
+        S(c0, c1);
+>> *)
+Definition open_order : node :=
+  For "c0" (Int 0) (Compare LE (Var "c0") (Var "n")) 1
+    (For "c1" (Int 0) (Compare LE (Var "c1") (Var "c0")) 1
+      (Call "S" [Var "c0"; Var "c1"] [])).
+
+Definition by_row : program :=
+  Program ["n"] any_size (fun p =>
+    match p with
+    | [n] => [statement_at "S"
+        (fun x => match x with [i; j] => 0 <= j <= i /\ i <= n | _ => False end)
+        (fun x => match x with [i; j] => [i] | _ => [] end)]
+    | _ => []
+    end).
+
+Theorem open_order_correct : implements by_row open_order.
+Proof.
+  prove_implements.
+  - prove_regular.
+  - prove_covers. intros n Hn i j H. iterate i. iterate j. arrive.
+  - prove_sound.
+  - prove_order_weak.
+Qed.
+
+(** ** A schedule that gives an instance several times
+
+    [S(i)] is to run at times [2 i] and [2 i + 1]; each call says for which
+    time it stands.
+<<
+    for (c0 = 0; c0 <= 2 * n + 1; c0++)
+      S(floord(c0, 2));      // time c0
+>> *)
+Definition twice : node :=
+  For "c0" (Int 0) (Compare LE (Var "c0") (Sum [Scaled 2 (Var "n"); Int 1])) 1
+    (Call "S" [FloorDiv (Var "c0") 2] [Var "c0"]).
+
+Definition two_times : program :=
+  Program ["n"] any_size (fun p =>
+    match p with
+    | [n] => [statement_at_all "S"
+        (fun x => match x with [i] => 0 <= i <= n | _ => False end)
+        (fun x t => match x, t with [i], [c] => c = 2 * i \/ c = 2 * i + 1 | _, _ => False end)]
+    | _ => []
+    end).
+
+Theorem twice_correct : implements two_times twice.
+Proof.
+  prove_implements.
+  - prove_regular.
+  - prove_covers. intros n Hn i c H. iterate c. arrive.
+  - prove_sound.
+  - prove_order.
+Qed.
+
+(** ** A schedule in pieces
+
+    The second half runs first.
+<<
+    for (c0 = floord(n, 2) + 1; c0 <= n; c0++) S(c0);
+    for (c0 = 0; c0 <= floord(n, 2); c0++) S(c0);
+>> *)
+Definition halves : node :=
+  Block [
+    For "c0" (Sum [FloorDiv (Var "n") 2; Int 1]) (Compare LE (Var "c0") (Var "n")) 1
+      (Call "S" [Var "c0"] []);
+    For "c0" (Int 0) (Compare LE (Var "c0") (FloorDiv (Var "n") 2)) 1
+      (Call "S" [Var "c0"] [])].
+
+Definition second_half_first : program :=
+  Program ["n"] any_size (fun p =>
+    match p with
+    | [n] => [statement_at "S"
+        (fun x => match x with [i] => 0 <= i <= n | _ => False end)
+        (fun x => match x with [i] => if i <=? n / 2 then [1; i] else [0; i] | _ => [] end)]
+    | _ => []
+    end).
+
+Theorem halves_correct : implements second_half_first halves.
+Proof.
+  prove_implements.
+  - prove_regular.
+  - prove_covers. intros n Hn i H. cases (i <= n / 2).
+    + child 1. iterate i. arrive.
+    + child 0. iterate i. arrive.
+  - prove_sound.
+  - prove_order.
+Qed.
+
+(** ** The evaluator shows what a program does. *)
+Example halves_of_3 :
+  evaluate 100 [("n", 3)] halves =
+  Some [Event "S" [2] []; Event "S" [3] []; Event "S" [0] []; Event "S" [1] []].
+Proof. reflexivity. Qed.
+
+Print Assumptions strided_loop_correct.
+Print Assumptions guarded_correct.
+Print Assumptions open_order_correct.
+Print Assumptions twice_correct.
+Print Assumptions halves_correct.
