@@ -18,8 +18,8 @@ from loopwright.model.source import TextRange
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import NotAffine, affine
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import always_evaluated
-from loopwright.read.c.purity import looks_like_macro, refuse_impure_call
+from loopwright.read.c.macros import always_evaluated, definitions
+from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.references import Reference, Subscript, reference_of
 from loopwright.read.c.syntax import (
     field,
@@ -133,7 +133,7 @@ def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
     source = frame.setting.source
     name = reference.base
-    if name in frame.iterators and not reference.subscripts:
+    if not reference.subscripts and (name in frame.iterators or _is_fixed(name, frame)):
         return ()
     if name in frame.setting.names.iterators:
         raise refuse(
@@ -144,6 +144,11 @@ def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Tou
         )
     own = Touch(name, reference.subscripts, False, must, place(reference.node))
     return (*_subscript_reads(reference, frame, must), own)
+
+
+def _is_fixed(name: str, frame: Frame) -> bool:
+    """A type, or a macro of the file, which was checked to hide nothing that changes."""
+    return frame.setting.is_type(name) or definitions(frame.setting.macros, name) != ()
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -183,7 +188,7 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     arguments = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression" and len(arguments) == 1:
         name = text_of(source, without_parentheses(function))
-        if _names_a_type(name, frame):
+        if frame.setting.is_type(name):
             return touches(arguments[0], frame, must)
         raise refuse(
             source,
@@ -201,13 +206,6 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
             evaluated = must and always_evaluated(frame.setting.macros, text_of(source, function), index)
             found += touches(argument, frame, evaluated)
     return tuple(found)
-
-
-def _names_a_type(name: str, frame: Frame) -> bool:
-    setting = frame.setting
-    is_variable = setting.declarations.visible(name, setting.region) is not None
-    named_like_one = name.endswith("_t") or (looks_like_macro(name) and not is_variable)
-    return setting.is_type(name) or (named_like_one and name not in setting.declarations.functions)
 
 
 def _unreadable(node: Node, frame: Frame) -> Exception:

@@ -18,14 +18,16 @@ from loopwright.model.source import Source
 from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import constant_macro, definitions
-from loopwright.read.c.purity import INDEX_HELPERS, looks_like_macro
+from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro
+from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
+    EXPRESSION,
+    expression_of,
     field,
+    is_atomic,
     named_children,
     operator,
-    parse,
     place,
     refuse,
     text_of,
@@ -33,14 +35,20 @@ from loopwright.read.c.syntax import (
     without_parentheses,
 )
 
+ACCEPTED = (
+    "accepted: sums of iterators and parameters with constant factors, / and % by constants, "
+    "min, max, floord, ceild, and c ? a : b"
+)
+
 
 class NotAffine(Exception):
-    """`node` is not a quasi-affine expression, because of `reason`."""
+    """`node` is not a quasi-affine expression, because of `reason`; `hint` is what to do about it."""
 
-    def __init__(self, node: Node, reason: str) -> None:
+    def __init__(self, node: Node, reason: str, hint: str = ACCEPTED) -> None:
         super().__init__(reason)
         self.node = node
         self.reason = reason
+        self.hint = hint
 
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
@@ -121,7 +129,7 @@ def constant(node: Node, frame: Frame) -> int:
             inner = inner.bind(name, number(macro))
     value = constant_value(affine(node, inner))
     if value is None:
-        raise NotAffine(node, "it is not a constant")
+        raise NotAffine(node, "the value of this is not known here")
     return value
 
 
@@ -139,16 +147,17 @@ def not_affine(frame: Frame, failure: NotAffine, what: str) -> BadInput:
         frame.setting.source,
         failure.node,
         f"{what} must be affine in the iterators and parameters, but {failure.reason}",
-        "accepted: sums of iterators and parameters with constant factors, / and % by constants, "
-        "min, max, floord, ceild, and c ? a : b",
+        failure.hint,
     )
 
 
 def _integer(node: Node, text: str) -> int:
-    digits = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
+    digits = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
     if digits is None:
         raise NotAffine(node, "this number is not an integer")
-    return int(digits[1], 8) if re.fullmatch(r"0\d+", digits[1]) else int(digits[1], 0)
+    is_octal = re.fullmatch(r"0\d+", digits[2]) is not None
+    value = int(digits[2], 8 if is_octal else 0)
+    return -value if digits[1] == "-" else value
 
 
 def _only_child(node: Node) -> Node:
@@ -167,6 +176,8 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         return value
     if name in frame.iterators:
         return variable(name)
+    if setting.is_type(name):
+        raise NotAffine(node, f"'{name}' is a type")
     if name in setting.names.iterators:
         raise refuse(
             setting.source,
@@ -175,9 +186,17 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
             "write the value out: what an iterator is after its loop is not tracked",
         )
     if name in setting.names.written:
-        raise NotAffine(node, f"'{name}' is written in the region, so it is not a parameter")
+        raise NotAffine(
+            node,
+            f"'{name}' is written in the region, so it is not a parameter",
+            f"end the region before '{name}' changes, or use another variable",
+        )
     if setting.names.ranks.get(name, 0) > 0:
         raise NotAffine(node, f"'{name}' is an array")
+    for macro in definitions(setting.macros, name):
+        value_ = expression_of(macro.body)
+        if value_ is None or not is_atomic(value_):
+            raise NotAffine(node, f"the macro '{name}' is not an expression in parentheses", _PARENTHESES)
     declared = setting.declarations.visible(name, setting.region)
     if declared is not None and is_floating_type(declared.type):
         raise NotAffine(node, f"'{name}' is a '{declared.type}', not an integer")
@@ -194,14 +213,21 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
 def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
     left, right = field(node, "left"), field(node, "right")
     name = operator(node)
-    if (kind := _parenthesised_name(frame, left)) is not None:
-        _refuse_ambiguous_cast(frame, node, kind)
+    if (word := _parenthesised_name(frame, _last_operand(left))) is not None:
+        _refuse_ambiguous_cast(frame, node, word)
     if name in "/%":
         return _division(node, affine(left, frame), constant(right, frame), frame)
     if name == "*":
         return _product(node, frame)
     first, second = affine(left, frame), affine(right, frame)
     return first.add(second) if name == "+" else first.sub(second)
+
+
+def _last_operand(node: Node) -> Node:
+    """The `(X)` of `i + (X) - j`, which the grammar groups to the left."""
+    while node.type in ("binary_expression", "unary_expression"):
+        node = field(node, "right" if node.type == "binary_expression" else "argument")
+    return node
 
 
 def _parenthesised_name(frame: Frame, node: Node) -> str | None:
@@ -318,6 +344,17 @@ def _mentions_iterator(node: Node, frame: Frame) -> bool:
     )
 
 
+_PARENTHESES = "put parentheses around the body of the macro and around its parameters"
+
+
+def _is_guarded(use: Node, argument: Node) -> bool:
+    """Whether the text of `argument` in place of `use` cannot come apart."""
+    parent = use.parent
+    return is_atomic(argument) or (
+        parent is not None and parent.type in ("parenthesized_expression", "argument_list")
+    )
+
+
 def _expanded(
     node: Node, parameters: tuple[str, ...], body: str, arguments: list[Node], frame: Frame
 ) -> isl.PwAff:
@@ -327,16 +364,19 @@ def _expanded(
     inner = frame
     for parameter, argument in zip(parameters, arguments, strict=True):
         inner = inner.bind(parameter, affine(argument, frame))
-    text = f"int x = {body};"
-    root = parse(text)
-    if root.has_error:
-        raise NotAffine(node, "the macro is not an expression")
-    value = field(field(root.named_children[0], "declarator"), "value")
-    setting = replace(inner.setting, source=Source(frame.setting.source.path, text))
+    value = expression_of(body)
+    if value is None or not is_atomic(value):
+        raise NotAffine(node, "the macro is not an expression in parentheses", _PARENTHESES)
+    body_source = Source(frame.setting.source.path, EXPRESSION.format(body))
+    for part in walk(value):
+        name = text_of(body_source, part) if part.type == "identifier" else ""
+        if name in parameters and not _is_guarded(part, arguments[parameters.index(name)]):
+            raise NotAffine(node, f"the macro uses '{name}' without parentheses", _PARENTHESES)
+    setting = replace(inner.setting, source=body_source)
     try:
         return affine(value, replace(inner, setting=setting))
     except NotAffine as failure:
-        raise NotAffine(node, failure.reason) from None
+        raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:
         raise refuse(frame.setting.source, node, f"in this macro: {failure.message}") from None
 

@@ -174,6 +174,13 @@ def _arrays(
                 continue
             declared = setting.declarations.visible(name, setting.region)
             rank = setting.names.ranks[name]
+            if declared is not None and "volatile" in declared.type.split():
+                raise refuse(
+                    setting.source,
+                    access.place,
+                    f"'{name}' is volatile: its accesses must stay as they are",
+                    "copy it into another variable before the region",
+                )
             if name in local:
                 found[name] = local[name]
             elif declared is None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.errors import BadInput, Span
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, names_of
@@ -33,6 +34,8 @@ def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumpt
     match = _ASSUME.match(pragma.argument)
     start = pragma.argument_start + (0 if match is None else match.end())
     text = setting.source.text
+    while text[start] in " \t" and start < pragma.place.end:
+        start += 1
     head = blank(text[: start - len(_BEFORE)]) + _BEFORE
     stated = text[start : pragma.place.end]
     return _condition(setting, head, stated, start)
@@ -43,14 +46,22 @@ def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     inner = replace(setting, source=Source("--assume", " " * len(_BEFORE) + option))
     try:
         stated, assumption = _condition(inner, _BEFORE, option, len(_BEFORE))
-    except NotAffine as failure:
-        raise AssertionError("reported by _condition") from failure
+    except BadInput as failure:
+        raise _in_option(failure, option) from None
     used = re.findall(r"[A-Za-z_]\w*", setting.source.text)
     for name in names_of(stated):
         if name not in used:
-            place = TextRange(len(_BEFORE), len(_BEFORE) + len(option))
-            raise refuse(inner.source, place, f"there is no '{name}' in {setting.source.path}")
+            span = Span("--assume", 1, 1, option, len(option))
+            raise BadInput(f"there is no '{name}' in {setting.source.path}", span=span, hint=_HINT)
     return stated, replace(assumption, place=None)
+
+
+def _in_option(failure: BadInput, option: str) -> BadInput:
+    """The same error, its columns counted in the option itself."""
+    span = failure.span
+    if span is not None:
+        span = Span(span.file, 1, max(1, span.column - len(_BEFORE)), option, span.length)
+    return BadInput(failure.message, span=span, hint=failure.hint)
 
 
 def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[isl.Set, Assumption]:

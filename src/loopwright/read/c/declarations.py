@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.macros import looks_like_macro
 from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import parse, place, text_of, walk
+from loopwright.read.c.syntax import parse, place, text_of, walk, without_parentheses
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -128,7 +129,21 @@ def declarations_of(source: Source) -> Declarations:
                 types.update(text_of(source, d) for d in node.children_by_field_name("declarator"))
             case "cast_expression":
                 types.update(_named_types(source, node.named_children[0]))
+    values = functions | {variable.name for variable in variables}
+    types |= {name for name in _cast_names(source, root) if name not in values}
     return Declarations(tuple(variables), frozenset(types), frozenset(functions), frozenset(pure))
+
+
+def _cast_names(source: Source, root: Node) -> list[str]:
+    """X in `(X)(e)`, which the grammar takes for a call, where X is spelt like a type."""
+    found = []
+    for node in walk(root):
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if function is not None and function.type == "parenthesized_expression":
+            name = text_of(source, without_parentheses(function))
+            if name.endswith("_t") or looks_like_macro(name):
+                found.append(name)
+    return found
 
 
 def _named_types(source: Source, node: Node) -> list[str]:

@@ -75,7 +75,9 @@ def _iterator(node: Node, frame: Frame) -> str:
         )
     declared = _declared_type(node, frame, name)
     if is_floating_type(declared):
-        raise refuse(source, start, f"the iterator '{name}' is a '{declared}', not an integer")
+        raise refuse(
+            source, start, f"the iterator '{name}' is a '{declared}', not an integer", "declare it as int"
+        )
     return name
 
 
@@ -106,7 +108,7 @@ def _step(node: Node, frame: Frame, iterator: str) -> int:
         step = _increment(update, frame, iterator)
     except NotAffine as failure:
         raise refuse(
-            source, failure.node, f"the step of a loop must be a constant, but {failure.reason}", _ACCEPTED
+            source, failure.node, f"the step of a loop must be a constant; {failure.reason}", _ACCEPTED
         ) from None
     if step is None:
         raise refuse(source, update, f"this does not add a constant to '{iterator}'", _ACCEPTED)

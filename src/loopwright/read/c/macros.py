@@ -26,6 +26,13 @@ volatile while
 _KEYWORDS = frozenset(_RESERVED.split())
 
 
+_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+def looks_like_macro(name: str) -> bool:
+    return _CAPITALS.fullmatch(name) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Macro:
     """`#define name(parameters) body`; an object-like macro has no parameters."""

@@ -89,6 +89,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
     for target in targets:
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
+    _refuse_whole_reads(source, block, assigned)
     return Names(iterators, assigned, locals_, ranks, first_use)
 
 
@@ -186,7 +187,8 @@ def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> N
         raise refuse(
             source,
             target.node,
-            f"'{base}' has {ranks[base]} dimensions here, but is assigned with {count} subscripts",
+            f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
+            f"{_counted(count, 'subscript')}",
             "pointers must not change in a region: use the array with all its subscripts",
         )
     if any(other.startswith(f"{base}__") for other in ranks):
@@ -196,6 +198,31 @@ def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> N
             f"'{base}' is assigned as a whole, and its fields are used too",
             "assign the fields one by one",
         )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _refuse_whole_reads(source: Source, block: Node, assigned: frozenset[str]) -> None:
+    """A struct must not be read as a whole where some of its fields are assigned."""
+    roots = {base.split("__")[0] for base in assigned if "__" in base}
+    for node in walk(block):
+        if node.type == "identifier" and text_of(source, node) in roots:
+            outer = node.parent
+            while outer is not None and outer.type == "parenthesized_expression":
+                outer = outer.parent
+            if outer is None or outer.type not in ("field_expression", "subscript_expression"):
+                raise refuse(
+                    source,
+                    node,
+                    "this is read as a whole, and some of its fields are assigned",
+                    "use the fields one by one",
+                )
+
+
+def _hides(outer: Local, inner: Local) -> bool:
+    return outer is not inner and outer.name == inner.name and outer.scope.contains(inner.scope)
 
 
 def local_arrays(source: Source, names: Names, block: Node) -> tuple[Array, ...]:
@@ -208,6 +235,13 @@ def local_arrays(source: Source, names: Names, block: Node) -> tuple[Array, ...]
                 source,
                 local.node,
                 f"'{local.name}' is declared twice in the region, with different types",
+                "give the two variables different names",
+            )
+        if any(_hides(other, local) for other in names.locals):
+            raise refuse(
+                source,
+                local.node,
+                f"this '{local.name}' hides another one declared in the region",
                 "give the two variables different names",
             )
     for node in walk(block):

@@ -8,13 +8,12 @@ recognised by their capitals and listed as assumptions.
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.read.c.macros import assigns, definitions, hidden_names, reachable_macros
+from loopwright.read.c.macros import assigns, definitions, hidden_names, looks_like_macro, reachable_macros
 from loopwright.read.c.names import Setting
+from loopwright.read.c.references import reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk
 
 _MATHEMATICS = """
@@ -27,6 +26,7 @@ LIBRARY = frozenset(
     [*_INTEGER_MATHEMATICS, *(name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l"))]
 )
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "floord", "ceild", "__min", "__max"))
+_PURE = "has no effect but its value, which depends on its arguments alone"
 _MEANING = {
     "min": "is the smaller of its arguments",
     "imin": "is the smaller of its arguments",
@@ -35,11 +35,6 @@ _MEANING = {
     "floord": "is the quotient rounded down",
     "ceild": "is the quotient rounded up",
 }
-_CAPITALS = re.compile(r"[A-Z_][A-Z0-9_]*")
-
-
-def looks_like_macro(name: str) -> bool:
-    return _CAPITALS.fullmatch(name) is not None
 
 
 def is_known_pure(setting: Setting, name: str) -> bool:
@@ -105,6 +100,21 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                 )
 
 
+def refuse_storage_macros(setting: Setting, block: Node) -> None:
+    """A macro must not stand for storage: which storage, the text of the region does not say."""
+    for node in walk(block):
+        reference = reference_of(setting.source, node)
+        if reference is None or not definitions(setting.macros, text_of(setting.source, reference.root)):
+            continue
+        if reference.subscripts or reference.base in setting.names.assigned:
+            raise refuse(
+                setting.source,
+                reference.root,
+                f"'{text_of(setting.source, reference.root)}' is a macro that stands for storage",
+                "write the name of the array or variable itself",
+            )
+
+
 def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
     """One assumption a function that was taken for pure without seeing why."""
     found: dict[str, Assumption] = {}
@@ -112,9 +122,8 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = text_of(setting.source, field(node, "function"))
-        obvious = name in LIBRARY or name in setting.declarations.pure_functions
-        if obvious or definitions(setting.macros, name) or setting.is_type(name.strip("() ")):
+        if name in LIBRARY or definitions(setting.macros, name) or setting.is_type(name.strip("() ")):
             continue
-        text = f"'{name}' {_MEANING.get(name.strip('_').lower(), 'has no effect but its value')}"
+        text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
     return tuple(found.values())

@@ -20,7 +20,7 @@ from loopwright.read.c.frames import Frame
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.macros import Macro, macros_of
 from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
-from loopwright.read.c.purity import refuse_hiding_macros
+from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.regions import Directive, Region, directives, find_regions, parse_region
 from loopwright.read.c.statements import named_children_and_comments, read_sequence
 from loopwright.read.c.syntax import field, refuse, walk, without_comments
@@ -72,6 +72,7 @@ def _program(
     names = names_of_region(source, block, declarations)
     setting = Setting(source, region.place, macros, declarations, names, pure, everywhere())
     refuse_hiding_macros(setting, block)
+    refuse_storage_macros(setting, block)
     locals_ = local_arrays(source, names, block)
     pragmas = [line for line in _assume_lines(setting, region, regions) if is_assume(line)]
     stated = [assume_pragma(setting, line) for line in pragmas]

@@ -9,10 +9,11 @@ from tree_sitter import Node
 
 from loopwright.errors import BadInput, Span
 from loopwright.model.source import Source, TextRange
-from loopwright.read.c.syntax import blank, parse, refuse, refuse_syntax_errors, without_comments
+from loopwright.read.c.syntax import blank, field, parse, refuse, refuse_syntax_errors, without_comments
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 _OPENING = "void f(){"
+_WHOLE = "put the pragmas around whole statements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def parse_region(source: Source, region: Region) -> Node:
     """
     text = source.text
     inside = region.place
+    _refuse_unbalanced(source, inside)
     pieces = [blank(text[: inside.start - len(_OPENING) - 1]), _OPENING, "\n"]
     position = inside.start
     for pragma in region.pragmas:
@@ -127,9 +129,21 @@ def parse_region(source: Source, region: Region) -> Node:
     pieces += [text[position : inside.end], "}", blank(text[inside.end + 1 :])]
     root = parse("".join(pieces))
     refuse_syntax_errors(source, root)
-    function = root.named_children[0]
-    block = function.child_by_field_name("body")
-    if len(root.named_children) != 1 or block is None or block.end_byte != inside.end + 1:
-        stray = TextRange(function.end_byte - 1, function.end_byte)
-        raise refuse(source, stray, "this '}' closes a block opened before the region")
-    return block
+    return field(root.named_children[0], "body")
+
+
+def _refuse_unbalanced(source: Source, inside: TextRange) -> None:
+    """A region is a list of whole statements: its braces match each other."""
+    text = without_comments(source.text, literals=False)
+    opened: list[int] = []
+    for match in re.compile(r"[{}]").finditer(text, inside.start, inside.end):
+        spot = TextRange(match.start(), match.end())
+        if match.group() == "{":
+            opened.append(match.start())
+        elif opened:
+            opened.pop()
+        else:
+            raise refuse(source, spot, "this '}' closes a block opened before the region", _WHOLE)
+    if opened:
+        spot = TextRange(opened[-1], opened[-1] + 1)
+        raise refuse(source, spot, "this '{' is not closed before the region ends", _WHOLE)

@@ -99,7 +99,7 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
                 last = piece.leaves[-1]
                 body = replace(last.body, trailing=place(node))
                 piece = replace(piece, leaves=(*piece.leaves[:-1], replace(last, body=body)))
-            else:
+            elif previous is None or not _same_line(previous, node, frame):
                 pending = (*pending, place(node))
             continue
         read = read_statement(node, piece.frame, piece.position)
@@ -114,9 +114,14 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
 
 def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> bool:
     """Whether `comment` is on the line where the statement before it ends."""
-    if not piece.leaves or piece.leaves[-1].body.place.end != previous.end_byte:
+    if not piece.leaves or not _same_line(previous, comment, frame):
         return False
-    return "\n" not in frame.setting.source.text[previous.end_byte : comment.start_byte]
+    last = piece.leaves[-1].body
+    return last.place.end == previous.end_byte or last.terminator != ""
+
+
+def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
+    return "\n" not in frame.setting.source.text[previous.end_byte : node.start_byte]
 
 
 def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[TextRange, ...]) -> tuple[Leaf, ...]:
@@ -231,10 +236,8 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
     _refuse_specifiers(node, frame)
     piece = Piece((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
-        target = declarator
-        if declarator.type == "init_declarator":
-            target = field(declarator, "declarator")
-            piece = _initialised(node, declarator, piece)
+        is_initialised = declarator.type == "init_declarator"
+        target = field(declarator, "declarator") if is_initialised else declarator
         for part in walk(target):
             if part.type == "pointer_declarator":
                 raise refuse(
@@ -250,6 +253,8 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
                     "the size of a local array, or its name, is an iterator",
                     "declare the array before the region",
                 )
+        if is_initialised:
+            piece = _initialised(node, declarator, piece)
     return piece
 
 
@@ -258,7 +263,7 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
     source = frame.setting.source
     target, value = field(declarator, "declarator"), field(declarator, "value")
     name = text_of(source, target)
-    if target.type != "identifier" or value.type == "initializer_list":
+    if target.type == "array_declarator" or value.type == "initializer_list":
         raise refuse(
             source,
             declarator,
