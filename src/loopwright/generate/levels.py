@@ -15,7 +15,7 @@ from loopwright.generate.separation import split_by_conditions
 from loopwright.generate.shifts import align_shifts
 from loopwright.generate.site import Executed, Site
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import local_domain
+from loopwright.presburger.sets import IN, local_domain
 
 
 def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
@@ -33,6 +33,10 @@ def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
 
 
 def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+    if not site.splits:
+        value = _constant(executed, stock.level)
+        if value is not None:
+            return _skip_constant(site, stock, executed, value)
     domain = local_domain(schedule_domain(executed), stock.level)
     wanted = _wanted_isolation(site, stock)
     parts = isolate(domain, wanted, stock.level) if wanted is not None else None
@@ -48,6 +52,22 @@ def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
         if not part.is_empty():
             result.extend(_base(where, stock, executed, part))
     return result
+
+
+def _constant(executed: Executed, level: int) -> isl.Val | None:
+    """The value of the current dimension if it is obviously the same constant everywhere."""
+    values = [relation.plain_get_val_if_fixed(IN, level) for relation in executed]
+    if all(value.is_int() and value.eq(values[0]) for value in values):
+        return values[0]
+    return None
+
+
+def _skip_constant(site: Site, stock: Stock, executed: Executed, value: isl.Val) -> list[Graft]:
+    """A dimension that only numbers the statements of a sequence needs no thought."""
+    level = stock.level
+    free = tuple(relation.eliminate(IN, level, 1) for relation in executed)
+    constant = isl.Aff.val_on_domain_space(stock.space, value)
+    return next_level(site, stock.eliminate(constant).enter(), free)
 
 
 def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:

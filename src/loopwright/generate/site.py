@@ -58,6 +58,11 @@ class Site:
     def child(self) -> Tree:
         return self.band.child
 
+    @property
+    def splits(self) -> bool:
+        """Whether the band asks for parts of its dimensions to be treated apart."""
+        return self.band.isolate is not None or self.band.options is not None
+
     def inside_isolation(self) -> Site:
         return replace(self, isolated=True)
 

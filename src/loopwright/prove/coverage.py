@@ -32,7 +32,8 @@ def _stray(run: Run) -> Failure | None:
 
 
 def _failure(kind: str, target: Target, points: isl.Set) -> Failure:
-    return Failure(kind, points, (target.key,), time_follows=target.several_times)
+    several = target.several_times
+    return Failure(kind, points, (target.key,), time_follows=several, chosen=several)
 
 
 def _extra(execution: Execution, target: Target) -> Failure | None:

@@ -62,9 +62,10 @@ def misordered(
     wrong = next(_wrong(earlier, later, column, shown, loop))
     arguments = _arguments(wrong, earlier, later)
     keys = tuple((one.run.name, one.run.arguments.dim(OUT)) for one in (earlier, later))
+    chosen = earlier.chosen or later.chosen
     if loop is not None and loop.parallel:
-        return Failure("parallel", arguments, keys, loop=loop.iterator)
-    return Failure("order", arguments, keys)
+        return Failure("parallel", arguments, keys, chosen=chosen, loop=loop.iterator)
+    return Failure("order", arguments, keys, chosen=chosen)
 
 
 def _plainly_later(

@@ -7,7 +7,6 @@ whose test does not end it never runs on with nothing left to execute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 
 import islpy as isl
@@ -18,11 +17,15 @@ from loopwright.model.schedule import Schedule
 from loopwright.prove.coverage import coverage
 from loopwright.prove.endless import endless
 from loopwright.prove.executed import executed, runs
-from loopwright.prove.meaning import meaning
+from loopwright.prove.meaning import Meaning, meaning
 from loopwright.prove.order import order
-from loopwright.prove.targets import match, timed_calls
-from loopwright.prove.verdict import Proved, Undecided, Verdict
-from loopwright.prove.witness import Failure, refuted
+from loopwright.prove.replay import replayed
+from loopwright.prove.targets import Timed, match, timed_calls
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.prove.witness import refuted
+
+NEARBY = 4
+"""How many parameter values are tried to see a failure in a run."""
 
 
 def prove_scan(schedule: Schedule, program: Node) -> Verdict:
@@ -42,15 +45,21 @@ def _prove(schedule: Schedule, program: Node) -> Verdict:
     matched = match(known, timed, runs(tree))
     if isinstance(matched, Undecided):
         return matched
-    return _discharged(
-        chain(coverage(matched.targets, matched.strays), order(tree, matched.pieces), endless(tree))
-    )
-
-
-def _discharged(obligations: Iterator[Failure | None]) -> Verdict:
+    obligations = chain(coverage(matched.targets, matched.strays), order(tree, matched.pieces), endless(tree))
     count = 0
     for failure in obligations:
         if failure is not None:
-            return refuted(failure)
+            answer = refuted(failure)
+            return _confirmed(answer, known, timed, program) if failure.chosen else answer
         count += 1
     return Proved(count)
+
+
+def _confirmed(answer: Refuted, known: Meaning, timed: tuple[Timed, ...], program: Node) -> Verdict:
+    """A failure that may be due to the choice of times: wrong only if the run is."""
+    for more in range(NEARBY):
+        parameters = {name: value + more for name, value in answer.parameters.items()}
+        seen = replayed(known, timed, program, parameters)
+        if seen is not None:
+            return seen
+    return Undecided(f"not with the times chosen for instances that have several: {answer.message}")

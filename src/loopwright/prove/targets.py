@@ -18,6 +18,7 @@ import islpy as isl
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.prove.executed import Run
+from loopwright.prove.hints import choose
 from loopwright.prove.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
 from loopwright.prove.verdict import Undecided
 
@@ -63,6 +64,8 @@ class Piece:
     times: isl.Map
     entries: tuple[Entry, ...]
     values: AffineValues
+    chosen: bool
+    """Whether the time was chosen among several of the instance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +132,7 @@ def match(known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...]) -> M
             return found
         for target, timing in found:
             targets.append(target)
-            pieces.extend(_piece(known, part, run, times) for part, run, times in timing)
+            pieces.extend(_piece(known, target, *entry) for entry in timing)
     strays = tuple(run for key, runs in called.items() if key not in by_key for run in runs)
     return Matched(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
 
@@ -160,47 +163,21 @@ def _graph(run: Run, function: isl.MultiPwAff) -> isl.Map:
 
 def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]] | Undecided:
     """A target for each leaf, a point of which is an instance with a time."""
-    hinted: dict[int, list[tuple[Run, isl.Map, isl.Map]]] = {k: [] for k in range(len(parts))}
-    for run in calls:
-        if run.hint is None:
-            if run.domain.is_empty():
-                continue
-            return Undecided(f"{key[0] or 'a statement'} runs at several times, and a call does not say which")
-        times = _graph(run, run.hint)
-        points = _graph(run, run.arguments).flat_range_product(times)
-        choice = _leaf_of(points, parts, hinted)
-        if choice is None:
-            return Undecided(f"a call of {key[0] or 'a statement'} gives no time of the schedule as its own")
-        hinted[choice].append((run, points, times))
-    return [
-        (
-            Target(key, _points(part), tuple(Execution(run, points) for run, points, _ in hinted[k]), True),
-            [(part, run, times) for run, _, times in hinted[k]],
-        )
-        for k, part in enumerate(parts)
-    ]
+    chosen = choose(calls, [part.times for part in parts])
+    if isinstance(chosen, Run):
+        return Undecided(f"{key[0] or 'a statement'} runs at several times, and a call does not say which")
+    found: list[tuple[Target, Timing]] = []
+    for k, part in enumerate(parts):
+        mine = [one for one in chosen if one.leaf == k]
+        executions = tuple(Execution(one.run, one.points) for one in mine)
+        target = Target(key, part.times.wrap().flatten(), executions, several_times=True)
+        found.append((target, [(part, one.run, one.times) for one in mine]))
+    return found
 
 
-def _points(part: Timed) -> isl.Set:
-    return part.times.wrap().flatten()
-
-
-def _leaf_of(
-    points: isl.Map, parts: list[Timed], taken: dict[int, list[tuple[Run, isl.Map, isl.Map]]]
-) -> int | None:
-    """The leaf a call belongs to: the first that has all its points, and none of them taken by other calls."""
-    reached = points.range()
-    same_width = [k for k in taken if _points(parts[k]).dim(isl.dim_type.set) == reached.dim(isl.dim_type.set)]
-    holding = [k for k in same_width if reached.is_subset(_points(parts[k]))]
-    for k in holding:
-        if all(reached.is_disjoint(other.range()) for _, other, _ in taken[k]):
-            return k
-    return next(iter(holding or same_width), None)
-
-
-def _piece(known: Meaning, part: Timed, run: Run, times: isl.Map) -> Piece:
+def _piece(known: Meaning, target: Target, part: Timed, run: Run, times: isl.Map) -> Piece:
     values = affine_values(times)
-    return Piece(run, times, tuple(_entries(known, part, values.forms)), values)
+    return Piece(run, times, tuple(_entries(known, part, values.forms)), values, target.several_times)
 
 
 def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:

@@ -14,6 +14,8 @@ SENTENCES = {
     "missing": "{0} is never executed",
     "extra": "{0} is executed, but the schedule does not have it",
     "twice": "{0} is executed twice",
+    "too few": "{0} is executed, but not as many times as the schedule has it",
+    "too many": "{0} is executed more times than the schedule has it",
     "order": "{0} runs before {1}, but the schedule orders {1} first",
     "parallel": "{0} and {1} run in different iterations of the parallel loop over {loop}, "
     "but the schedule orders them",
@@ -33,6 +35,8 @@ class Failure:
     points: isl.Set
     keys: tuple[tuple[str, int], ...]
     time_follows: bool = False
+    chosen: bool = False
+    """Whether it depends on times chosen among several, so that the choice may be what is wrong."""
     loop: str = ""
 
 
@@ -42,18 +46,26 @@ def refuted(failure: Failure) -> Refuted:
     if point is None:
         raise InternalError(f"the obligation {failure.obligation!r} fails, but nowhere")
     instances, time = _instances(failure, point)
+    at = f" at time ({', '.join(map(str, time))})" if failure.time_follows else ""
+    return sentence(failure.obligation, point.parameters, instances, at=at, loop=failure.loop)
+
+
+def sentence(
+    obligation: str,
+    parameters: dict[str, int],
+    instances: tuple[Instance, ...],
+    *,
+    at: str = "",
+    loop: str = "",
+) -> Refuted:
+    """What is wrong, said of these instances for these parameters; `at` tells more of the last."""
     shown = [f"{name}({', '.join(map(str, arguments))})" for name, arguments in instances]
-    if failure.time_follows:
-        shown[-1] += f" at time ({', '.join(map(str, time))})"
-    sentence = SENTENCES[failure.obligation].format(*shown, loop=failure.loop)
-    values = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
-    return Refuted(
-        failure.obligation,
-        sentence + (f" for {values}" if values else ""),
-        f"{values}: {', '.join(shown)}" if values else ", ".join(shown),
-        point.parameters,
-        instances,
-    )
+    if shown:
+        shown[-1] += at
+    values = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    message = SENTENCES[obligation].format(*shown, loop=loop) + (f" for {values}" if values else "")
+    witness = ": ".join(part for part in (values, ", ".join(shown)) if part)
+    return Refuted(obligation, message, witness, parameters, instances)
 
 
 def _instances(failure: Failure, point: Point) -> tuple[tuple[Instance, ...], tuple[int, ...]]:

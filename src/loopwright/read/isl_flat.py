@@ -58,7 +58,7 @@ def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:
         end = len(source.text.rstrip())
         raise source.error(
             end,
-            f"{PARTS[len(pieces)]} is missing",
+            f"{PARTS[len(pieces)]} should follow here",
             hint="a .in file holds a schedule, a context and options; the last two may be { : } and { }",
         )
     if len(pieces) > 3:

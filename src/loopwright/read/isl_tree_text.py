@@ -32,6 +32,9 @@ OBJECTS: dict[str, Reader[object]] = {
 }
 """What the text after each key is."""
 
+ABOUT = {"option": "options", "expecting child": "mark"}
+"""The key that a complaint of isl's which has no place is about, by a word in it."""
+
 KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
 
 TOKEN = re.compile(
@@ -126,8 +129,8 @@ def explain(source: Source, error: isl.Error) -> BadInput:
     if complaint is not None:
         return source.error(complaint.offset, complaint.message, length=complaint.length)
     message = plain(error)
-    options = [entry for entry in found if entry.key == "options" and "option" in message]
-    entry = (options or found)[0]
+    key = next((key for word, key in ABOUT.items() if word in message), None)
+    entry = next((entry for entry in found if entry.key == key), found[0])
     return source.error(entry.at, message, length=len(entry.key))
 
 
