@@ -1,0 +1,267 @@
+"""Random schedules, as the texts a user would write: isl's flat inputs and schedule trees.
+
+Every domain is bounded for given parameters and small for small ones, so that it can be
+enumerated; nothing else is spared: unions, strides, existentially quantified variables,
+schedules that are piecewise, not injective, not unimodular or of several values, and options.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from loopwright.generate.options import Options
+from loopwright.model.schedule import LoopType
+
+PARAMETERS = "[n, m]"
+ITERATORS = ("i", "j", "k")
+CONTEXTS = ("", "n >= 0", "n >= 1 and m >= 1", "m = n + 1", "0 <= m <= n")
+small = st.integers(-2, 3)
+
+
+@dataclass(frozen=True)
+class Statement:
+    name: str
+    iterators: tuple[str, ...]
+    domain: str
+
+    @property
+    def instance(self) -> str:
+        return f"{self.name}[{', '.join(self.iterators)}]"
+
+
+def chance(one_in: int) -> st.SearchStrategy[bool]:
+    """True once in so many times; false is simpler."""
+    return st.integers(0, one_in - 1).map(lambda value: value == one_in - 1)
+
+
+@st.composite
+def affine(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    """A sum of a few names with small coefficients and a constant."""
+    terms = [f"{draw(small)}{name}" for name in names if draw(chance(2))]
+    return " + ".join([*terms, str(draw(small))])
+
+
+@st.composite
+def constraints(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    """A condition on `names` and the parameters: affine, a stride, or an existence."""
+    text = draw(affine(names))
+    match draw(st.integers(0, 5)):
+        case 0 | 1:
+            return f"{text} >= 0"
+        case 2:
+            return f"({text}) mod {draw(st.integers(2, 4))} = {draw(st.integers(0, 1))}"
+        case 3:
+            factor, least = draw(st.integers(2, 3)), draw(small)
+            return f"(exists e : {text} = {factor}e and e >= {least})"
+        case 4:
+            return f"(exists e : {text} - 1 <= 2e <= {text} + {draw(st.integers(0, 2))})"
+        case _:
+            return f"{draw(st.sampled_from((*names, 'n')))} != {draw(small)}"
+
+
+@st.composite
+def piece(draw: st.DrawFn, iterators: tuple[str, ...]) -> str:
+    """A conjunction that bounds each iterator by the parameters, constants and outer iterators."""
+    parts = []
+    for position, name in enumerate(iterators):
+        outer = iterators[:position]
+        low = draw(st.sampled_from(("0", "0", "1", "-1", "2", "n", *outer)))
+        high = draw(st.sampled_from(("3", "5", "n", "n + 1", "m", *outer, *(f"{o} + 2" for o in outer))))
+        parts.append(f"{low} <= {name} <= {high} and -8 <= {name} <= 9")
+    extra = draw(st.lists(constraints((*iterators, "n")), max_size=2))
+    return " and ".join([*parts, *extra]) or "n >= 0"
+
+
+@st.composite
+def statements(draw: st.DrawFn, name: str, most: int = 2) -> Statement:
+    iterators = ITERATORS[: draw(st.integers(0 if most < 2 else 1, most))]
+    pieces = draw(st.lists(piece(iterators), min_size=1, max_size=2))
+    return Statement(name, iterators, " or ".join(f"({text})" for text in pieces))
+
+
+def several_statements(most: int = 3) -> st.SearchStrategy[tuple[Statement, ...]]:
+    counts = st.integers(1, most)
+    return counts.flatmap(lambda count: st.tuples(*(statements(f"S{k}") for k in range(count))))
+
+
+@st.composite
+def time(draw: st.DrawFn, iterators: tuple[str, ...]) -> str:
+    """One dimension of a schedule."""
+    if not iterators:
+        return str(draw(small))
+    name = draw(st.sampled_from(iterators))
+    match draw(st.integers(0, 7)):
+        case 0 | 1:
+            return name
+        case 2:
+            return str(draw(small))
+        case 3:
+            return f"{draw(st.sampled_from((-2, -1, 2, 3)))}{name} + {draw(small)}"
+        case 4:
+            return f"floor(({draw(affine(iterators))})/{draw(st.integers(2, 3))})"
+        case 5:
+            return f"({name}) mod {draw(st.integers(2, 3))}"
+        case 6:
+            return f"n - {name}"
+        case _:
+            return draw(affine(iterators))
+
+
+@st.composite
+def flat_maps(draw: st.DrawFn, statement: Statement, length: int) -> list[str]:
+    """The schedule of one statement: one map, or two for two parts of the domain."""
+    source, domain = statement.instance, f"({statement.domain})"
+    if draw(chance(8)):
+        first = draw(time(statement.iterators))
+        rest = [draw(time(statement.iterators)) for _ in range(length - 1)]
+        spread = f"{first} <= s <= {first} + {draw(st.integers(0, 1))}"
+        return [f"{source} -> [{', '.join(['s', *rest])}] : {domain} and {spread}"]
+    vectors = [[draw(time(statement.iterators)) for _ in range(length)] for _ in range(2)]
+    shown = [f"[{', '.join(vector)}]" for vector in vectors]
+    if draw(chance(4)) and statement.iterators:
+        cut = f"{statement.iterators[0]} {{}} {draw(small)}"
+        parts = (cut.format("<="), cut.format(">"))
+        return [f"{source} -> {s} : {domain} and {c}" for s, c in zip(shown, parts, strict=True)]
+    return [f"{source} -> {shown[0]} : {domain}"]
+
+
+@st.composite
+def flat_options(draw: st.DrawFn, length: int) -> list[str]:
+    times = ", ".join(f"t{k}" for k in range(length))
+    options = []
+    for k in range(length):
+        where = draw(st.sampled_from(("", f" : t{k} >= 1", f" : t{k} <= n")))
+        match draw(st.integers(0, 6)):
+            case 0:
+                options.append(f"[{times}] -> separate[{k}]{where}")
+            case 1:
+                options.append(f"[{times}] -> atomic[{k}]{where}")
+            case 2:
+                options.append(f"[{times}] -> unroll[{k}] : 0 <= t{k} <= {draw(st.integers(0, 3))}")
+            case 3 if k == 0:
+                options.append(f"[{times}] -> separation_class[[0] -> [0]] : 1 <= t0 <= n")
+            case _:
+                pass
+    return options
+
+
+@st.composite
+def flat_texts(draw: st.DrawFn) -> str:
+    """A `.in` file."""
+    chosen = draw(several_statements())
+    length = draw(st.integers(1, 3))
+    maps = [text for statement in chosen for text in draw(flat_maps(statement, length))]
+    context = draw(st.sampled_from(CONTEXTS))
+    options = draw(flat_options(length))
+    return "\n".join(
+        (
+            f"{PARAMETERS} -> {{ {'; '.join(maps)} }}",
+            f"{PARAMETERS} -> {{ : {context or 'true'} }}",
+            f"{PARAMETERS} -> {{ {'; '.join(options)} }}",
+            "",
+        )
+    )
+
+
+@st.composite
+def tree_texts(draw: st.DrawFn) -> str:
+    """A `.st` file."""
+    chosen = draw(several_statements())
+    domain = "; ".join(f"{statement.instance} : {statement.domain}" for statement in chosen)
+    tree = draw(trees(chosen, 0, 3))
+    context = draw(st.sampled_from(CONTEXTS))
+    if context:
+        tree = {"context": f"{PARAMETERS} -> {{ [] : {context} }}", **({"child": tree} if tree else {})}
+    whole: dict[str, Any] = {"domain": f"{PARAMETERS} -> {{ {domain} }}"}
+    return json.dumps({**whole, "child": tree} if tree else whole)
+
+
+@st.composite
+def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> dict[str, Any] | None:
+    """A tree below `outer` schedule dimensions; None is a leaf."""
+    match draw(st.integers(0, 6)) if depth else 0:
+        case 0:
+            return None
+        case 1 | 2 | 3:
+            return draw(bands(chosen, outer, depth))
+        case 4:
+            child = draw(trees(chosen, outer, depth - 1))
+            return {"mark": "remark", **({"child": child} if child else {})}
+        case _:
+            kind = draw(st.sampled_from(("sequence", "sequence", "set")))
+            return {kind: draw(children(chosen, outer, depth, split=kind == "sequence"))}
+
+
+@st.composite
+def children(
+    draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int, split: bool
+) -> list[dict[str, Any]]:
+    """Filters that share out the statements, the first one perhaps in two parts."""
+    parts = [(f"{statement.instance}", (statement,)) for statement in chosen]
+    first = chosen[0]
+    if split and first.iterators:
+        cut = draw(affine(first.iterators))
+        parts[:1] = [(f"{first.instance} : {cut} {sign} 0", (first,)) for sign in (">=", "<")]
+    order = draw(st.permutations(parts))
+    found = []
+    for text, inside in order:
+        child = draw(trees(inside, outer, depth - 1))
+        found.append({"filter": f"{PARAMETERS} -> {{ {text} }}", **({"child": child} if child else {})})
+    return found
+
+
+@st.composite
+def bands(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> dict[str, Any]:
+    size = draw(st.integers(1, 2))
+    dimensions = []
+    for _ in range(size):
+        pieces = [text for one in chosen for text in draw(band_pieces(one))]
+        dimensions.append(f"{{ {'; '.join(pieces)} }}")
+    band: dict[str, Any] = {"schedule": f"{PARAMETERS} -> [{', '.join(dimensions)}]"}
+    options = draw(band_options(outer, size))
+    if options:
+        band["options"] = f"{PARAMETERS} -> {{ {'; '.join(options)} }}"
+    child = draw(trees(chosen, outer + size, depth - 1))
+    return {**band, "child": child} if child else band
+
+
+@st.composite
+def band_pieces(draw: st.DrawFn, statement: Statement) -> list[str]:
+    """One dimension of a band for one statement, perhaps in two pieces."""
+    one, other = draw(time(statement.iterators)), draw(time(statement.iterators))
+    if draw(chance(5)) and statement.iterators:
+        cut = f"{statement.iterators[-1]} {{}} {draw(small)}"
+        low, high = cut.format("<="), cut.format(">")
+        return [f"{statement.instance} -> [({one})] : {low}", f"{statement.instance} -> [({other})] : {high}"]
+    return [f"{statement.instance} -> [({one})]"]
+
+
+@st.composite
+def band_options(draw: st.DrawFn, outer: int, size: int) -> list[str]:
+    """Loop types, and sometimes an isolated part, unrolled or separated."""
+    kinds = [draw(st.sampled_from(("", "", "separate", "atomic"))) for _ in range(size)]
+    options = [f"{kind}[{k}]" for k, kind in enumerate(kinds) if kind]
+    if draw(chance(4)):
+        before = ", ".join(f"o{k}" for k in range(outer))
+        inside = ", ".join(f"t{k}" for k in range(size))
+        options.append(f"isolate[[{before}] -> [{inside}]] : 1 <= t0 <= {draw(st.sampled_from(('3', 'n')))}")
+        kind = draw(st.sampled_from(("", "separate", "atomic")))
+        if kind:
+            options.append(f"[isolate[] -> {kind}[0]]")
+    return options
+
+
+generation_options: st.SearchStrategy[Options] = st.builds(
+    Options,
+    loop_type=st.sampled_from((LoopType.DEFAULT, LoopType.DEFAULT, LoopType.SEPARATE, LoopType.ATOMIC)),
+    separate_from=st.sampled_from((0, 0, 1)),
+    separate_depth=st.sampled_from((None, None, 0, 1)),
+    single_upper_bound=st.booleans().map(lambda value: not value),
+    nested_bounds=st.booleans().map(lambda value: not value),
+    split_bounds=chance(3),
+    dead_loops=chance(3),
+)

@@ -1,0 +1,57 @@
+"""The law of code generation: whatever the schedule and the options, the program is proved, and
+running it gives what enumerating the schedule gives."""
+
+from __future__ import annotations
+
+from hypothesis import given, note, settings
+
+from loopwright.emit.c import to_c
+from loopwright.errors import InternalError
+from loopwright.generate import Options, generate
+from loopwright.loops.interpreter import execute
+from loopwright.loops.nodes import Node
+from loopwright.model.schedule import Schedule
+from loopwright.prove.scanning import prove_scan
+from loopwright.prove.verdict import Proved
+from loopwright.read.isl_flat import parse as parse_flat
+from loopwright.read.isl_tree import parse as parse_tree
+from tests.generate.brute_force import expected, fixed, mistake
+from tests.generate.strategies import flat_texts, generation_options, tree_texts
+
+VALUES = ((0, 0), (1, 3), (3, 4), (4, 2), (-1, 2), (2, 3))
+LIMIT = 100_000
+
+
+def check(schedule: Schedule, options: Options) -> None:
+    program = generated(schedule, options)
+    note(to_c(program))
+    for n, m in VALUES:
+        values = {"n": n, "m": m}
+        if schedule.context.intersect_params(fixed(values)).is_empty():
+            continue
+        wrong = mistake(expected(schedule, values), execute(program, values, LIMIT))
+        assert wrong is None, f"n = {n}, m = {m}: {wrong}"
+    verdict = prove_scan(schedule, program)
+    assert isinstance(verdict, Proved), verdict
+
+
+def generated(schedule: Schedule, options: Options) -> Node:
+    """The program; a failure loses the isl error it comes from, which hypothesis cannot compare."""
+    try:
+        return generate(schedule, options)
+    except InternalError as error:
+        raise AssertionError(error.message) from None
+
+
+@settings(max_examples=150)
+@given(flat_texts(), generation_options)
+def test_flat_schedules(text: str, options: Options) -> None:
+    note(text)
+    check(parse_flat(text, "random.in"), options)
+
+
+@settings(max_examples=150)
+@given(tree_texts(), generation_options)
+def test_schedule_trees(text: str, options: Options) -> None:
+    note(text)
+    check(parse_tree(text, "random.st"), options)
