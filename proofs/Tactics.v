@@ -16,7 +16,7 @@
     - [prove_legal]: the three parts of a legal transformation. *)
 
 From Coq Require Export ZArith List String Lia.
-From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction Arithmetic.
+From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction Ordering Arithmetic.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.
@@ -33,7 +33,7 @@ Declare Reduction formula := cbv -[
 Declare Reduction formula_of_program := cbv -[
   Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
   Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide
-  scheduled time_of lex_lt conflicting in_time statements].
+  scheduled time_of lex_lt conflicting in_time strictly starts_with statements].
 
 Ltac compute_formula :=
   match goal with |- ?G => let G' := eval formula in G in change G' end.
@@ -244,15 +244,56 @@ Ltac walk_pairs :=
   end;
   take_apart.
 
-(** Time increases strictly from each execution to every later one. *)
-Ltac prove_order :=
-  eapply ordered_weaken; [exact (strictly_after _) |];
+(** Time increases strictly from each execution to every later one.  All
+    pairs of calls are compared: short to write, slow with many calls. *)
+Ltac time_increases := apply strictly_ordered.
+
+Ltac order_pairs :=
   match goal with
-  | |- ordered (fun a b => lex_lt (time_of ?P a) (time_of ?P b)) _ _ =>
+  | |- ordered (strictly ?P) _ _ =>
       let Q := fresh "P" in let HQ := fresh "HP" in
       remember P as Q eqn:HQ; walk_pairs; subst Q
   end;
   compute_formula; lexicographic.
+
+Ltac prove_order := time_increases; order_pairs.
+
+(** The same, step by step down the tree, where there are many calls: after
+    [time_increases], every call is compared with the iterators around it.
+
+    - [order_loop [c0; c1] as c2]: in the body of this loop, time starts with
+      [c0; c1; c2].
+    - [order_cut [c0; 1]]: the first child of this block runs before that
+      time, the others do not.
+    - [order_if], [order_let], [order_call]: the other nodes.
+    - [order_pairs]: compare all pairs below this node. *)
+Ltac order_leaves :=
+  let ev := fresh "ev" in let H := fresh "H" in
+  match goal with
+  | |- context [time_of ?P _] =>
+      let Q := fresh "P" in let HQ := fresh "HP" in
+      remember P as Q eqn:HQ; intros ev H; revert H; compute_program; intro H; take_apart; subst Q
+  end;
+  compute_formula.
+
+Tactic Notation "order_loop" constr(common) "as" ident(v) :=
+  let Hv := fresh "H" in let Hc := fresh "H" in
+  apply (order_loop _ common);
+  [ intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc; order_leaves; prepare;
+    repeat match goal with |- _ /\ _ => split | |- True => exact I end; lia
+  | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
+
+Tactic Notation "order_cut" constr(cut) :=
+  apply (order_cut _ cut); [order_leaves; lexicographic | order_leaves; lexicographic | |].
+
+Ltac order_if :=
+  let H := fresh "H" in split; intro H; compute_formula_in H.
+Ltac order_let :=
+  match goal with
+  | |- ordered ?R ?e (Let ?x ?a ?n) => change (ordered R ((x, eval e a) :: e) n)
+  | |- ordered ?R ?e (Mark _ ?n) => change (ordered R e n)
+  end.
+Ltac order_call := exact I.
 
 (** The schedule leaves some order open: no event twice, and no later event
     with an earlier time. *)

@@ -174,8 +174,8 @@ def tree_texts(draw: st.DrawFn) -> str:
     domain = "; ".join(f"{statement.instance} : {statement.domain}" for statement in chosen)
     tree = draw(trees(chosen, 0, 3))
     context = draw(st.sampled_from(CONTEXTS))
-    if context:
-        tree = {"context": f"{PARAMETERS} -> {{ [] : {context} }}", **({"child": tree} if tree else {})}
+    if context and tree:
+        tree = {"context": f"{PARAMETERS} -> {{ [] : {context} }}", "child": tree}
     whole: dict[str, Any] = {"domain": f"{PARAMETERS} -> {{ {domain} }}"}
     return json.dumps({**whole, "child": tree} if tree else whole)
 
@@ -190,7 +190,7 @@ def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int
             return draw(bands(chosen, outer, depth))
         case 4:
             child = draw(trees(chosen, outer, depth - 1))
-            return {"mark": "remark", **({"child": child} if child else {})}
+            return child and {"mark": "remark", "child": child}
         case _:
             kind = draw(st.sampled_from(("sequence", "sequence", "set")))
             return {kind: draw(children(chosen, outer, depth, split=kind == "sequence"))}

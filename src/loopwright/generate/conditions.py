@@ -62,11 +62,14 @@ def _conjunction(piece: isl.BasicSet, place: Place) -> Test:
     for constraint in constraints:
         if constraint.is_div_constraint():
             continue
+        holds = isl.BasicSet.from_constraint(constraint).to_set()
+        if _division_count(constraint) and place.known.is_subset(holds):
+            continue  # two ways to write the same division
         test = constraint_test(constraint, place)
         if test == TRUE:
             continue
         tests.append(test)
-        place = place.where(isl.BasicSet.from_constraint(constraint).to_set())
+        place = place.where(holds)
     distinct = tuple(dict.fromkeys(tests))
     return distinct[0] if len(distinct) == 1 else And(distinct)
 

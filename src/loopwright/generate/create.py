@@ -53,7 +53,9 @@ def _single_value(bounds: isl.BasicSet, stride: Stride | None, stock: Stock) -> 
     values = value_map(here, stock.level)
     if not values.is_single_valued():
         return None
-    return values.as_pw_multi_aff().gist(stock.known).coalesce().get_at(0)
+    # of the bounds that meet in one value the upper one leaves less to be tested
+    value = values.as_pw_multi_aff() if values.plain_is_single_valued() else values.lexmax_pw_multi_aff()
+    return value.gist(stock.known).coalesce().get_at(0)
 
 
 def _eliminated(

@@ -66,6 +66,11 @@ class Linear:
     def plus_constant(self, constant: int) -> Linear:
         return Linear(self.terms, self.constant + constant)
 
+    @property
+    def leads_positive(self) -> bool:
+        """Whether the positive terms are not outnumbered."""
+        return 2 * sum(coefficient < 0 for coefficient, _ in self.terms) <= len(self.terms)
+
     def negated(self) -> Linear:
         return Linear((), 0).plus(self, -1)
 
@@ -94,8 +99,10 @@ def linear(function: isl.Aff, place: Place) -> Linear:
     if not inside.terms:
         return outside.plus_constant(inside.constant // denominator)
     whole, rest = divmod(inside.constant, denominator)
-    quotient = TruncDiv(Linear(inside.terms, rest).expr(), denominator)
-    return outside.plus_term(1, quotient).plus_constant(whole)
+    inside = Linear(inside.terms, rest)
+    sign = 1 if inside.leads_positive else -1  # an exact quotient changes its sign with its dividend
+    quotient = TruncDiv((inside if sign == 1 else inside.negated()).expr(), denominator)
+    return outside.plus_term(sign, quotient).plus_constant(whole)
 
 
 def _integral(function: isl.Aff, place: Place) -> Linear:
@@ -121,43 +128,35 @@ def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place)
     """total + coefficient · ⌊a/m⌋ with division = a/m."""
     divisor = division.get_denominator_val().to_python()
     dividend = division.scale_val(division.get_denominator_val())
-    if coefficient % divisor == 0:
-        reduced = _add_multiple(total, coefficient // divisor, dividend, divisor, place)
-        if reduced is not None:
-            return reduced
-    shift = _shift_to_nonnegative(dividend, divisor, place)
-    if shift is not None:
-        shifted = linear(dividend, place).plus_constant(shift * divisor)
-        return total.plus_term(coefficient, TruncDiv(shifted.expr(), divisor)).plus_constant(
-            -coefficient * shift
-        )
-    opposite = dividend.neg().add_constant_val(isl.Val.int_from_si(dividend.get_ctx(), divisor - 1))
-    if is_nonnegative(opposite, place):
-        quotient = TruncDiv(linear(opposite, place).expr(), divisor)
-        return total.plus_term(-coefficient, quotient)
-    return total.plus_term(coefficient, FloorDiv(linear(dividend, place).expr(), divisor))
+    sides = [(coefficient, dividend), (-coefficient, _opposite(dividend, divisor))]
+    if not linear(dividend, place).leads_positive:
+        sides.reverse()
+    for factor, argument in sides:
+        shift = _shift_to_nonnegative(argument, divisor, place)
+        if shift is None:
+            continue
+        shifted = linear(argument, place).plus_constant(shift * divisor)
+        if factor % divisor == 0:
+            # f·m·⌊a/m⌋ = f·a − f·(a mod m), if the sum does not get longer by it
+            reduced = total.plus(shifted, factor // divisor)
+            if len(reduced.terms) <= len(total.terms):
+                rest = reduced.plus_term(-(factor // divisor), Rem(shifted.expr(), divisor))
+                return rest.plus_constant(-factor * shift)
+        quotient = TruncDiv(shifted.expr(), divisor)
+        return total.plus_term(factor, quotient).plus_constant(-factor * shift)
+    factor, argument = sides[0]
+    whole = linear(argument, place)
+    steps, rest_constant = divmod(whole.constant, divisor)
+    if rest_constant == divisor - 1:  # ⌊(a − 1)/m⌋ reads better than ⌊(a + m − 1)/m⌋ − 1
+        steps, rest_constant = steps + 1, -1
+    quotient = FloorDiv(Linear(whole.terms, rest_constant).expr(), divisor)
+    return total.plus_term(factor, quotient).plus_constant(factor * steps)
 
 
-def _add_multiple(
-    total: Linear, factor: int, dividend: isl.Aff, divisor: int, place: Place
-) -> Linear | None:
-    """total + factor · m · ⌊a/m⌋ as a remainder, where that is no longer than the division.
-
-    With b = m − 1 − a ≥ 0:  m·⌊a/m⌋ = −m·⌊b/m⌋ = a − (m − 1) + (b mod m).
-    """
-    argument = linear(dividend, place)
-    candidate = total.plus(argument, factor)
-    if len(candidate.terms) > len(total.terms):
-        return None
-    shift = _shift_to_nonnegative(dividend, divisor, place)
-    if shift is not None:
-        remainder = Rem(argument.plus_constant(shift * divisor).expr(), divisor)
-        return candidate.plus_term(-factor, remainder)
-    opposite = dividend.neg().add_constant_val(isl.Val.int_from_si(dividend.get_ctx(), divisor - 1))
-    if is_nonnegative(opposite, place):
-        remainder = Rem(linear(opposite, place).expr(), divisor)
-        return candidate.plus_term(factor, remainder).plus_constant(-factor * (divisor - 1))
-    return None
+def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:
+    """b = −a + m − 1, for which ⌊a/m⌋ = −⌊b/m⌋."""
+    amount = isl.Val.int_from_si(dividend.get_ctx(), divisor - 1)
+    return dividend.neg().add_constant_val(amount)
 
 
 def _shift_to_nonnegative(dividend: isl.Aff, divisor: int, place: Place) -> int | None:

@@ -97,17 +97,13 @@ def nest(grafts: list[Graft], place: Place) -> Node:
     """One node for a list of grafts: a tree of ifs around them, the order unchanged.
 
     `open_ifs` are the ifs, outermost first, that end the program so far.  Each graft goes into
-    the deepest branch whose condition its guard implies.
+    the deepest branch whose condition its guard, or what it enforces itself, implies.
     """
     roots: list[Node | _Branching] = []
     open_ifs: list[_Branching] = []
     for graft in grafts:
         guard = graft.guard.gist(place.known)
-        if guard.plain_is_universe():
-            roots.append(graft.node)
-            open_ifs = []
-            continue
-        inside = guard.intersect(place.known)
+        inside = guard.intersect(graft.enforced).intersect(place.known) if open_ifs else guard
         if inside.is_empty():
             continue
         target, context, kept = roots, place.known, 0
@@ -120,7 +116,7 @@ def nest(grafts: list[Graft], place: Place) -> Node:
                 target, context, kept = candidate.orelse, candidate.complement, index + 1
                 break
         open_ifs = open_ifs[:kept]
-        rest = guard.gist(context).coalesce() if kept else guard
+        rest = guard.gist(context).coalesce() if kept and not guard.plain_is_universe() else guard
         if rest.plain_is_universe():
             target.append(graft.node)
             continue

@@ -39,7 +39,8 @@ KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set"
 
 TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*) | (?P<text>"[^"]*") | (?P<key>[A-Za-z_]\w*+)(?=\s*:)
-      | (?P<word>\w++) | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
+      | (?P<number>[0-9]++)(?!\w) | (?P<word>\w++)
+      | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
     re.VERBOSE,
 )
 
@@ -61,12 +62,37 @@ class Mapping:
     keys: set[str] = field(default_factory=set)
 
 
+SHOWN = {
+    "text": "a quoted text",
+    "number": "0 or 1",
+    "open": "a list in brackets",
+    "key": "a node",
+    "dash": "a list of filters",
+}
+
+FOLLOWS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(OBJECTS, ("text",)),
+    "mark": ("text", "word"),
+    "permutable": ("number",),
+    "coincident": ("open",),
+    "child": ("key", "open"),
+    "sequence": ("dash", "open"),
+    "set": ("dash", "open"),
+}
+"""What may stand after a key and its colon."""
+
+
 def check_tree_text(source: Source) -> None:
-    """Refuse keys given twice (isl takes the last), text after the tree, and trees too deep to walk."""
+    """Refuse keys given twice (isl takes the last), text after the tree, and trees too deep to walk.
+
+    What follows a key is checked here too: given something else, isl does not always come back.
+    """
     open_mappings: list[Mapping] = []
     ended = False
-    for token in TOKEN.finditer(source.text):
-        if ended and token.lastgroup != "comment":
+    tokens = list(_tokens(source))
+    key = ""
+    for k, token in enumerate(tokens):
+        if ended:
             raise source.error(token.start(), "the tree ends before this", length=len(token.group()))
         match token.lastgroup:
             case "open":
@@ -77,9 +103,37 @@ def check_tree_text(source: Source) -> None:
             case "dash":
                 _close(open_mappings, _column(source, token.start()))
             case "key":
-                _add_key(source, open_mappings, token)
+                key = _add_key(source, open_mappings, token, tokens[k + 2 : k + 3])
+            case _ if not _belongs(token, tokens[k - 1].group() if k else "", key):
+                raise _stray(source, token)
         if len(open_mappings) > DEEPEST:
             raise source.error(token.start(), f"nodes are nested more than {DEEPEST} deep")
+
+
+def _tokens(source: Source) -> Iterator[re.Match[str]]:
+    return (token for token in TOKEN.finditer(source.text) if token.lastgroup != "comment")
+
+
+def _belongs(token: re.Match[str], before: str, key: str) -> bool:
+    """May this stand after `before` in what belongs to `key`?"""
+    if not key:
+        return False
+    match token.lastgroup:
+        case "text":
+            return before == ":" and "text" in FOLLOWS[key]
+        case "number":
+            return before == ":" if key == "permutable" else key == "coincident" and before in ("[", ",")
+        case "word":
+            return before == ":" and key == "mark"
+        case _:
+            return before == key if token.group() == ":" else token.group() == "," and before != ","
+
+
+def _stray(source: Source, token: re.Match[str]) -> BadInput:
+    text = token.group()
+    message = "a quote that is never closed" if text == '"' else f"'{text[:40]}' has no meaning here"
+    hint = 'a node is written as key: "text", as in domain: "{ S[i] : 0 <= i < 4 }"'
+    return source.error(token.start(), message, length=min(len(text), 40), hint=hint)
 
 
 def _column(source: Source, offset: int) -> int:
@@ -92,7 +146,14 @@ def _close(mappings: list[Mapping], column: int) -> None:
         mappings.pop()
 
 
-def _add_key(source: Source, mappings: list[Mapping], token: re.Match[str]) -> None:
+def _add_key(
+    source: Source, mappings: list[Mapping], token: re.Match[str], value: list[re.Match[str]]
+) -> str:
+    """Note a key and look at what stands after its colon."""
+    if token.group() not in KEYS:
+        hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
+        message = f"unknown key {token.group()[:40]}"
+        raise source.error(token.start(), message, length=len(token.group()), hint=hint)
     column = _column(source, token.start())
     _close(mappings, column)
     if not mappings or (mappings[-1].column is not None and mappings[-1].column < column):
@@ -102,11 +163,17 @@ def _add_key(source: Source, mappings: list[Mapping], token: re.Match[str]) -> N
             token.start(), f"{token.group()} is given twice for one node", length=len(token.group())
         )
     mappings[-1].keys.add(token.group())
+    wanted = FOLLOWS[token.group()]
+    if not value or value[0].lastgroup not in wanted:
+        hint = f'{token.group()}: "{{ ... }}"' if wanted == ("text",) else None
+        message = f"{token.group()} should be followed by {SHOWN[wanted[0]]}"
+        raise source.error(token.start(), message, length=len(token.group()), hint=hint)
+    return token.group()
 
 
 def entries(source: Source) -> Iterator[Entry]:
     """The keys in the order of the text, with the quoted texts that follow them."""
-    tokens = [token for token in TOKEN.finditer(source.text) if token.lastgroup != "comment"]
+    tokens = list(_tokens(source))
     for k, token in enumerate(tokens):
         if token.lastgroup != "key":
             continue
@@ -119,8 +186,7 @@ def explain(source: Source, error: isl.Error) -> BadInput:
     """Why isl refused the tree: the first key, object or place that is wrong."""
     found = list(entries(source))
     if not found:
-        hint = 'a schedule tree begins with domain: "{ ... }"'
-        return source.error(_first(source), "no node here", hint=hint)
+        return source.error(_first(source), plain(error), hint='a tree begins with domain: "{ ... }"')
     for entry in found:
         wrong = _explain_entry(source, entry)
         if wrong is not None:
@@ -129,26 +195,15 @@ def explain(source: Source, error: isl.Error) -> BadInput:
     if complaint is not None:
         return source.error(complaint.offset, complaint.message, length=complaint.length)
     message = plain(error)
-    key = next((key for word, key in ABOUT.items() if word in message), None)
+    key = next((key for word, key in ABOUT.items() if word in message), found[0].key)
     entry = next((entry for entry in found if entry.key == key), found[0])
     return source.error(entry.at, message, length=len(entry.key))
 
 
 def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
     """What is wrong with one entry by itself."""
-    if entry.key not in KEYS:
-        return source.error(
-            entry.at,
-            f"unknown key {entry.key}",
-            length=len(entry.key),
-            hint=f"the keys of a schedule tree are {', '.join(sorted(KEYS))}",
-        )
-    if entry.key not in OBJECTS:
+    if entry.key not in OBJECTS or entry.text is None:
         return None
-    if entry.text is None:
-        return source.error(
-            entry.at, f"{entry.key} is not followed by a quoted text", hint=f'{entry.key}: "{{ ... }}"'
-        )
     try:
         read_isl(OBJECTS[entry.key], source, *entry.text, f"the {entry.key}")
     except BadInput as wrong:

@@ -96,7 +96,7 @@ def checked(source: Source) -> Source:
         )
     if not source.without_comments().text.strip():
         raise source.error(0, "the file is empty", hint="it holds no statement and no schedule")
-    _refuse_deep_nesting(source)
+    _refuse_deep_nesting(source.without_comments())
     return source
 
 
@@ -107,8 +107,14 @@ def _printable(span: Span) -> Span:
 
 
 def _refuse_deep_nesting(source: Source) -> None:
-    depth = 0
-    for bracket in re.finditer(r"[\[\](){}]", source.text):
-        depth += 1 if bracket.group() in "[({" else -1
-        if depth > DEEPEST:
-            raise source.error(bracket.start(), f"brackets are nested more than {DEEPEST} deep")
+    """Brackets, `exists` without brackets, and products, all of which isl reads recursively."""
+    brackets = exists = factors = 0
+    for mark in re.finditer(r"\bexists\b|\*|[-+<>=,:;()\[\]{}]", source.text):
+        text = mark.group()
+        factors = factors + 1 if text == "*" else 0
+        exists = exists + 1 if text == "exists" else 0 if text in "()[]{};" else exists
+        brackets += 1 if text in "[({" else -1 if text in "])}" else 0
+        if brackets > DEEPEST:
+            raise source.error(mark.start(), f"brackets are nested more than {DEEPEST} deep")
+        if exists > DEEPEST or factors > DEEPEST:
+            raise source.error(mark.start(), f"more than {DEEPEST} times '{text}' in a row", length=len(text))

@@ -18,8 +18,8 @@ from loopwright.model.source import Source
 from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro
-from loopwright.read.c.purity import INDEX_HELPERS
+from loopwright.read.c.macros import Macro, constant_macro, definitions, looks_like_macro
+from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
     EXPRESSION,
@@ -28,7 +28,6 @@ from loopwright.read.c.syntax import (
     is_atomic,
     named_children,
     operator,
-    place,
     refuse,
     text_of,
     walk,
@@ -247,7 +246,7 @@ def _refuse_ambiguous_cast(frame: Frame, node: Node, name: str) -> None:
         or frame.value(name) is not None
         or setting.declarations.visible(name, setting.region) is not None
         or definitions(setting.macros, name) != ()
-        or setting.names.first_use.get(name, place(node).start) < place(node).start
+        or name in setting.names.values
     )
     if not is_value:
         raise refuse(
@@ -309,9 +308,9 @@ def _call(node: Node, frame: Frame) -> isl.PwAff:
     found = definitions(setting.macros, name)
     if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
         try:
-            return _expanded(node, found[0].parameters, found[0].body, arguments, frame)
+            return _expanded(node, found[0], arguments, frame)
         except NotAffine:
-            if name not in INDEX_HELPERS:
+            if name not in DIVISIONS:
                 raise
     if name in INDEX_HELPERS and len(arguments) == 2:
         return _index_helper(name.strip("_").lower(), arguments, frame)
@@ -344,37 +343,28 @@ def _mentions_iterator(node: Node, frame: Frame) -> bool:
     )
 
 
-_PARENTHESES = "put parentheses around the body of the macro and around its parameters"
+_PARENTHESES = "put parentheses around the body of the macro"
 
 
-def _is_guarded(use: Node, argument: Node) -> bool:
-    """Whether the text of `argument` in place of `use` cannot come apart."""
-    parent = use.parent
-    return is_atomic(argument) or (
-        parent is not None and parent.type in ("parenthesized_expression", "argument_list")
-    )
+def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> isl.PwAff:
+    """The value of a macro's body with the text of the arguments in place of its parameters.
 
-
-def _expanded(
-    node: Node, parameters: tuple[str, ...], body: str, arguments: list[Node], frame: Frame
-) -> isl.PwAff:
-    """The value of a macro's body with its parameters bound to the arguments."""
+    The body has to hold together in the text around the call; inside, the preprocessor's result
+    is read as it stands.  A macro does not expand inside itself.
+    """
+    parameters = macro.parameters or ()
     if len(parameters) != len(arguments):
         raise NotAffine(node, f"the macro has {len(parameters)} parameters")
-    inner = frame
-    for parameter, argument in zip(parameters, arguments, strict=True):
-        inner = inner.bind(parameter, affine(argument, frame))
+    texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
+    body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
     value = expression_of(body)
     if value is None or not is_atomic(value):
         raise NotAffine(node, "the macro is not an expression in parentheses", _PARENTHESES)
-    body_source = Source(frame.setting.source.path, EXPRESSION.format(body))
-    for part in walk(value):
-        name = text_of(body_source, part) if part.type == "identifier" else ""
-        if name in parameters and not _is_guarded(part, arguments[parameters.index(name)]):
-            raise NotAffine(node, f"the macro uses '{name}' without parentheses", _PARENTHESES)
-    setting = replace(inner.setting, source=body_source)
+    others = tuple(other for other in frame.setting.macros if other != macro)
+    source = Source(frame.setting.source.path, EXPRESSION.format(body))
+    setting = replace(frame.setting, source=source, macros=others)
     try:
-        return affine(value, replace(inner, setting=setting))
+        return affine(value, replace(frame, setting=setting))
     except NotAffine as failure:
         raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:

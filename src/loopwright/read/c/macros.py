@@ -15,7 +15,7 @@ from loopwright.model.source import Source, TextRange
 from loopwright.read.c.regions import directives
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_ASSIGNS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
+_ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
 _INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\s*\)*")
 _DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
 _RESERVED = """

@@ -35,8 +35,8 @@ class Names:
     assigned: frozenset[str]
     locals: tuple[Local, ...]
     ranks: dict[str, int]
-    first_use: dict[str, int]
-    """Where each base occurs first."""
+    values: frozenset[str]
+    """Names that stand somewhere without parentheses around them, which a type in a cast does not."""
 
     @property
     def written(self) -> frozenset[str]:
@@ -83,14 +83,14 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
     headers = [place(part) for loop in loops for part in _header(loop)]
     targets = _targets(source, block, iterators, headers)
     locals_ = _locals(source, block, headers)
-    ranks, first_use = _ranks(source, block, declarations)
+    ranks = _ranks(source, block, declarations)
     for local in locals_:
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
     for target in targets:
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
     _refuse_whole_reads(source, block, assigned)
-    return Names(iterators, assigned, locals_, ranks, first_use)
+    return Names(iterators, assigned, locals_, ranks, _values(source, block))
 
 
 def _targets(
@@ -155,23 +155,29 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
     return tuple(found)
 
 
-def _ranks(
-    source: Source, block: Node, declarations: Declarations
-) -> tuple[dict[str, int], dict[str, int]]:
+def _values(source: Source, block: Node) -> frozenset[str]:
+    return frozenset(
+        text_of(source, node)
+        for node in walk(block)
+        if node.type == "identifier"
+        and node.parent is not None
+        and node.parent.type != "parenthesized_expression"
+    )
+
+
+def _ranks(source: Source, block: Node, declarations: Declarations) -> dict[str, int]:
     """The rank of every base: the subscripts it is used with, or the declared ones if more."""
     ranks: dict[str, int] = {}
-    first: dict[str, int] = {}
     for node in walk(block):
         reference = _outermost_reference(source, node)
         if reference is None:
             continue
-        first.setdefault(reference.base, node.start_byte)
         ranks[reference.base] = max(ranks.get(reference.base, 0), len(reference.subscripts))
     for base in ranks:
         variable = declarations.visible(base, place(block))
         if variable is not None:
             ranks[base] = max(ranks[base], variable.rank)
-    return ranks, first
+    return ranks
 
 
 def _outermost_reference(source: Source, node: Node) -> Reference | None:

@@ -25,7 +25,9 @@ _INTEGER_MATHEMATICS = ("abs", "labs", "llabs", "isnan", "isinf", "isfinite")
 LIBRARY = frozenset(
     [*_INTEGER_MATHEMATICS, *(name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l"))]
 )
-INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "floord", "ceild", "__min", "__max"))
+DIVISIONS = ("floord", "ceild")
+"""Believed to be what they are called even where the file defines them, which takes floating point."""
+INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
 _PURE = "has no effect but its value, which depends on its arguments alone"
 _MEANING = {
     "min": "is the smaller of its arguments",
@@ -122,7 +124,8 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = text_of(setting.source, field(node, "function"))
-        if name in LIBRARY or definitions(setting.macros, name) or setting.is_type(name.strip("() ")):
+        defined = definitions(setting.macros, name) != () and name not in DIVISIONS
+        if name in LIBRARY or defined or setting.is_type(name.strip("() ")):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
