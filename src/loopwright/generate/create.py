@@ -40,8 +40,8 @@ def create(
     value = _single_value(bounds, stride, stock)
     if value is not None and value.n_piece() == 1:
         return _eliminated(site, stock, executed, bounds, value.get_pieces()[0][1], next_level)
-    tight = bounds.to_set().gist(stock.known)
-    tight = tight.get_basic_sets()[0] if tight.n_basic_set() == 1 else bounds
+    simpler = bounds.to_set().gist(stock.known).get_basic_sets()
+    tight = simpler[0] if len(simpler) == 1 else bounds
     return _loop(site, stock, executed, tight, domain, stride, value, next_level)
 
 

@@ -118,7 +118,7 @@ def _integral(function: isl.Aff, place: Place) -> Linear:
 def _affine_terms(function: isl.Aff, place: Place) -> tuple[tuple[int, Expr], ...]:
     dims = ((function.get_coefficient_val(IN, k).to_python(), n) for k, n in enumerate(place.names))
     params = (
-        (function.get_coefficient_val(PARAM, k).to_python(), function.get_dim_name(PARAM, k))
+        (function.get_coefficient_val(PARAM, k).to_python(), function.get_dim_name(PARAM, k) or "")
         for k in range(function.dim(PARAM))
     )
     return tuple((c, Var(name)) for c, name in (*params, *dims) if c)
@@ -149,8 +149,8 @@ def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place)
     steps, rest_constant = divmod(whole.constant, divisor)
     if rest_constant == divisor - 1:  # ⌊(a − 1)/m⌋ reads better than ⌊(a + m − 1)/m⌋ − 1
         steps, rest_constant = steps + 1, -1
-    quotient = FloorDiv(Linear(whole.terms, rest_constant).expr(), divisor)
-    return total.plus_term(factor, quotient).plus_constant(factor * steps)
+    rounded = FloorDiv(Linear(whole.terms, rest_constant).expr(), divisor)
+    return total.plus_term(factor, rounded).plus_constant(factor * steps)
 
 
 def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:

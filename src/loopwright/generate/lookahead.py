@@ -12,8 +12,9 @@ from itertools import combinations
 import islpy as isl
 
 from loopwright.generate.components import components
+from loopwright.generate.options import Options
 from loopwright.generate.pieces import pieces_of, schedule_domain
-from loopwright.generate.site import Executed, Options, Site, restrict
+from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
 from loopwright.presburger.sets import DIM, local_domain
 

@@ -65,9 +65,11 @@ def _split_cycle(cycle: list[isl.Set], level: int) -> list[isl.BasicSet]:
 
 
 def _split_by(cycle: list[isl.Set], outer: isl.Set, level: int) -> list[isl.BasicSet]:
+    inside = [piece.intersect(outer) for piece in cycle]
+    outside = [piece.subtract(outer) for piece in cycle]
     result: list[isl.BasicSet] = []
-    for side in (lambda piece: piece.intersect(outer), lambda piece: piece.subtract(outer)):
-        parts = [part for piece in cycle for part in basic_sets(side(piece).coalesce())]
+    for side in (inside, outside):
+        parts = [part for piece in side for part in basic_sets(piece.coalesce())]
         result.extend(sort_pieces(parts, level))
     return result
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import chain, count
+from typing import assert_never
 
 import islpy as isl
 
@@ -13,17 +15,30 @@ from loopwright.generate.grafts import nest
 from loopwright.generate.options import Options
 from loopwright.generate.site import Executed, Run
 from loopwright.generate.stock import Stock, initial_stock
-from loopwright.generate.tree import generate_tree
+from loopwright.generate.tree import generate_tree, runs_again
 from loopwright.loops.nodes import EMPTY, Node
-from loopwright.model.schedule import Context, Schedule, Tree
+from loopwright.model.schedule import (
+    AnyOrder,
+    Band,
+    Context,
+    Expansion,
+    Extension,
+    Filter,
+    Guard,
+    Leaf,
+    Mark,
+    Schedule,
+    Sequence,
+    Tree,
+)
 
 
 def generate(schedule: Schedule, options: Options | None = None) -> Node:
     """The loops that run the instances of `schedule` in its order."""
     options = options or Options()
     context, tree = _outer_context(schedule)
-    stock = initial_stock(context)
-    run = Run(options, schedule.arguments, False, _prefix(schedule), count())
+    stock = initial_stock(context.align_params(_parameters(schedule)))
+    run = Run(options, schedule.arguments, runs_again(tree), _prefix(schedule), count())
     try:
         grafts = generate_tree(run, tree, stock, _executed(schedule, stock))
         return nest(grafts, Place((), stock.generated)) if grafts else EMPTY
@@ -33,11 +48,47 @@ def generate(schedule: Schedule, options: Options | None = None) -> Node:
 
 def _prefix(schedule: Schedule) -> str:
     """What iterators are called: c0, c1, ... unless a parameter has such a name."""
-    names = schedule.domain.get_space().get_var_names(isl.dim_type.param)
-    names += schedule.context.get_space().get_var_names(isl.dim_type.param)
+    names = isl.Set.universe(_parameters(schedule)).get_var_names_not_none(isl.dim_type.param)
     taken = {match[1] for name in names if (match := re.fullmatch(r"(.*?)\d+", name))}
     candidates = chain("ctx", (f"c{'_' * k}" for k in count(1)))
     return next(prefix for prefix in candidates if prefix not in taken)
+
+
+def _parameters(schedule: Schedule) -> isl.Space:
+    """The space of all parameters, those that only an inner node names included."""
+    space = schedule.domain.get_space().params().align_params(schedule.context.get_space().params())
+    for part in _presburger_parts(schedule.tree):
+        space = space.align_params(part.get_space().params())
+    return space
+
+
+def _presburger_parts(tree: Tree) -> Iterator[isl.Set | isl.Map | isl.UnionSet | isl.UnionMap]:
+    """Everything in the tree that may name parameters."""
+    match tree:
+        case Leaf():
+            return
+        case Sequence(children) | AnyOrder(children):
+            for child in children:
+                yield from _presburger_parts(child)
+            return
+        case Band():
+            yield tree.schedule
+            yield from (part for part in (tree.isolate, tree.options) if part is not None)
+        case Filter():
+            yield tree.filter
+        case Context():
+            yield tree.context
+        case Guard():
+            yield tree.guard
+        case Extension():
+            yield tree.extension
+        case Expansion():
+            yield tree.expansion
+        case Mark():
+            pass
+        case _:
+            assert_never(tree)
+    yield from _presburger_parts(tree.child)
 
 
 def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
@@ -53,7 +104,7 @@ def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
 
 def _executed(schedule: Schedule, stock: Stock) -> Executed:
     """{ [] -> s : s in the domain }, one map a statement (4.1)."""
-    domain = schedule.domain.intersect_params(stock.known.params())
+    domain = schedule.domain.align_params(stock.space).intersect_params(stock.known.params())
     sets: list[isl.Set] = []
     domain.foreach_set(sets.append)
     sets.sort(key=lambda s: (s.get_tuple_name() or "", s.n_dim()))

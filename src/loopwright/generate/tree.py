@@ -68,6 +68,25 @@ def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> lis
             assert_never(tree)
 
 
+def runs_again(tree: Tree) -> bool:
+    """Whether an instance may run at several times, so that its calls have to say at which."""
+    match tree:
+        case Leaf():
+            return False
+        case Sequence(children) | AnyOrder(children):
+            return any(runs_again(child) for child in children)
+        case Extension():
+            return True
+        case Band():
+            return not tree.schedule.is_single_valued() or runs_again(tree.child)
+        case Expansion():
+            return not tree.expansion.reverse().is_single_valued() or runs_again(tree.child)
+        case Filter() | Mark() | Context() | Guard():
+            return runs_again(tree.child)
+        case _:
+            assert_never(tree)
+
+
 def in_iterators(condition: isl.Set, stock: Stock) -> isl.Set:
     """A condition on the schedule's dimensions as one on the iterators.
 

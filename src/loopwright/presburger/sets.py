@@ -103,20 +103,20 @@ def merge_overlapping(pieces: list[isl.BasicSet]) -> list[isl.BasicSet]:
 
 def before(domain: isl.Set, level: int) -> isl.Set:
     """The points that come before some point of `domain` at `level`, outer dimensions equal."""
-    return domain.apply(_order(domain.get_space(), level, isl.Map.order_gt))
+    return domain.apply(_outer_equal(domain.get_space(), level).order_gt(IN, level, OUT, level))
 
 
 def after(domain: isl.Set, level: int) -> isl.Set:
     """The points that come after some point of `domain` at `level`, outer dimensions equal."""
-    return domain.apply(_order(domain.get_space(), level, isl.Map.order_lt))
+    return domain.apply(_outer_equal(domain.get_space(), level).order_lt(IN, level, OUT, level))
 
 
-def _order(space: isl.Space, level: int, relation: object) -> isl.Map:
-    """{ x -> y : outer dimensions equal, x[level] related to y[level], inner ones free }."""
+def _outer_equal(space: isl.Space, level: int) -> isl.Map:
+    """{ x -> y : the dimensions outside `level` are equal }."""
     result = isl.Map.universe(space.map_from_set())
     for outer in range(level):
         result = result.equate(IN, outer, OUT, outer)
-    return relation(result, IN, level, OUT, level)  # type: ignore[operator]
+    return result
 
 
 def value_map(domain: isl.Set, level: int) -> isl.Map:

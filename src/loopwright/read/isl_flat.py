@@ -116,9 +116,16 @@ def _check_options(source: Source, piece: Piece, schedule: isl.UnionMap, options
             )
 
 
+def tuple_name(space: isl.Space) -> str:
+    """The name of the tuples of a set space; parameters alone have none."""
+    if space.is_params() or not space.has_tuple_name(isl.dim_type.set):
+        return ""
+    return str(space.get_tuple_name(isl.dim_type.set))
+
+
 def is_loop_option(space: isl.Space) -> bool:
     """`atomic[d]`, `separate[d]`, `unroll[d]` or `separation_class[[d] -> [k]]`."""
-    name = space.get_tuple_name(isl.dim_type.set) if space.has_tuple_name(isl.dim_type.set) else ""
+    name = tuple_name(space)
     if name == "separation_class":
         return bool(space.is_wrapping()) and _shape(space.unwrap()) == (1, 1)
     return name in LOOP_TYPES and not space.is_wrapping() and space.dim(isl.dim_type.set) == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.read.isl_flat import is_loop_option
+from loopwright.read.isl_flat import is_loop_option, tuple_name
 from loopwright.read.isl_tree_text import option_error
 from loopwright.read.source import Source
 
@@ -24,7 +24,7 @@ def check_band_options(source: Source, node: isl.ScheduleNode) -> None:
 
 
 def _check(source: Source, node: isl.ScheduleNode, space: isl.Space) -> None:
-    name = _name(space)
+    name = tuple_name(space)
     if not space.is_wrapping():
         if not is_loop_option(space):
             raise option_error(source, name, f"unknown option {space}", HINT)
@@ -35,13 +35,9 @@ def _check(source: Source, node: isl.ScheduleNode, space: isl.Space) -> None:
         if (inner.dim(isl.dim_type.in_), inner.dim(isl.dim_type.out)) != wanted:
             message = f"isolate is about {_counted(inner)} here, not {wanted[0]} outer and {wanted[1]} inner"
             raise option_error(source, name, message, HINT)
-    elif _name(inner.domain()) != "isolate" or not is_loop_option(inner.range()):
-        raise option_error(source, name or _name(inner.range()), f"unknown option {space}", HINT)
+    elif tuple_name(inner.domain()) != "isolate" or not is_loop_option(inner.range()):
+        raise option_error(source, name or tuple_name(inner.range()), f"unknown option {space}", HINT)
 
 
 def _counted(space: isl.Space) -> str:
     return f"{space.dim(isl.dim_type.in_)} outer and {space.dim(isl.dim_type.out)} inner dimensions"
-
-
-def _name(space: isl.Space) -> str:
-    return str(space.get_tuple_name(isl.dim_type.set)) if space.has_tuple_name(isl.dim_type.set) else ""

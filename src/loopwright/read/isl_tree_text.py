@@ -150,25 +150,33 @@ def _add_key(
     source: Source, mappings: list[Mapping], token: re.Match[str], value: list[re.Match[str]]
 ) -> str:
     """Note a key and look at what stands after its colon."""
-    if token.group() not in KEYS:
+    key = token.group()
+    if key not in KEYS:
         hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
-        message = f"unknown key {token.group()[:40]}"
-        raise source.error(token.start(), message, length=len(token.group()), hint=hint)
+        raise source.error(token.start(), f"unknown key {key[:40]}", length=len(key), hint=hint)
     column = _column(source, token.start())
     _close(mappings, column)
     if not mappings or (mappings[-1].column is not None and mappings[-1].column < column):
         mappings.append(Mapping(column))
-    if token.group() in mappings[-1].keys:
-        raise source.error(
-            token.start(), f"{token.group()} is given twice for one node", length=len(token.group())
-        )
-    mappings[-1].keys.add(token.group())
-    wanted = FOLLOWS[token.group()]
-    if not value or value[0].lastgroup not in wanted:
-        hint = f'{token.group()}: "{{ ... }}"' if wanted == ("text",) else None
-        message = f"{token.group()} should be followed by {SHOWN[wanted[0]]}"
-        raise source.error(token.start(), message, length=len(token.group()), hint=hint)
-    return token.group()
+    if key in mappings[-1].keys:
+        raise source.error(token.start(), f"{key} is given twice for one node", length=len(key))
+    mappings[-1].keys.add(key)
+    if not value or value[0].lastgroup not in FOLLOWS[key]:
+        example = f'{key}: "{{ ... }}"' if key in OBJECTS else None
+        message = f"{key} should be followed by {SHOWN[FOLLOWS[key][0]]}"
+        raise source.error(token.start(), message, length=len(key), hint=example)
+    if key in OBJECTS:
+        _check_ends(source, value[0])
+    return key
+
+
+def _check_ends(source: Source, text: re.Match[str]) -> None:
+    """An object ends with a bracket; isl does not look at what follows it."""
+    last = text.end() - 2
+    while last > text.start() and source.text[last].isspace():
+        last -= 1
+    if last > text.start() and source.text[last] not in "}]":
+        raise source.error(last, f"'{source.text[last]}' after the end of the object")
 
 
 def entries(source: Source) -> Iterator[Entry]:
