@@ -1,0 +1,82 @@
+"""Files that are no descriptions of loops at all, in whatever format they claim to be."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.read import READERS, read_schedule
+from loopwright.read.source import LARGEST, Source
+
+SUFFIXES = sorted(READERS)
+
+
+def refusal(path: Path) -> BadInput:
+    with pytest.raises(BadInput) as raised:
+        read_schedule(path)
+    assert raised.value.span is not None
+    assert raised.value.span.file == str(path)
+    return raised.value
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("content", "line", "column", "message"),
+    [
+        (b"", 1, 1, "the file is empty"),
+        (b"  \n# only a comment\n", 1, 1, "the file is empty"),
+        (b"# fine\n\x00\x01", 2, 1, "character 0x00 does not belong in a text file"),
+        (b"\x7fELF\x02\x01", 1, 1, "character 0x7f does not belong in a text file"),
+        (b"# fine\n# caf\xe9\n", 2, 6, "byte 0xe9 is not UTF-8 text"),
+        (b"{" * 600, 1, 501, "brackets are nested more than 500 deep"),
+        (b"{ [i] : " + b"exists a: " * 600, 1, 5009, "more than 500 times 'exists' in a row"),
+        (b"{ [i] : i = " + b"2*" * 600, 1, 1014, "more than 500 times '*' in a row"),
+    ],
+)
+def test_files_no_reader_can_make_sense_of(
+    tmp_path: Path, suffix: str, content: bytes, line: int, column: int, message: str
+) -> None:
+    path = tmp_path / f"file{suffix}"
+    path.write_bytes(content)
+    error = refusal(path)
+    assert error.span is not None
+    assert (error.message, error.span.line, error.span.column) == (message, line, column)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "character", ["a", "{", "1 ", '"', "\n", "(", "param n\n", "# #\n", "child:\n", "a: "]
+)
+def test_large_files_are_refused_quickly(tmp_path: Path, suffix: str, character: str) -> None:
+    path = tmp_path / f"file{suffix}"
+    for size in (LARGEST // 4, 10_000_000):
+        path.write_text(character * (size // len(character)))
+        start = time.process_time()
+        refusal(path)
+        assert time.process_time() - start < 10
+
+
+def test_directories_missing_files_and_unknown_endings(tmp_path: Path) -> None:
+    assert refusal(tmp_path).message == "this is a directory"
+    assert refusal(tmp_path / "none.poly").message == "cannot be read: No such file or directory"
+    unknown = refusal(tmp_path / "file.txt")
+    assert unknown.message == "no reader for files that end in '.txt'"
+    assert unknown.hint == "known endings are .cloog, .in, .poly, .st"
+    assert refusal(tmp_path / "file").message == "the file's name has no ending"
+
+
+def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "file.poly"
+    path.write_bytes(b"\xef\xbb\xbfstatement S(i)\r\n  domain i = 0\r\n  schedule i\r\n")
+    assert str(read_schedule(path).domain) == "{ S[i = 0] }"
+
+
+def test_places_and_excerpts() -> None:
+    source = Source("f", "ab\ncde\n")
+    assert (source.span(0).line, source.span(0).column, source.span(0).excerpt) == (1, 1, "ab")
+    assert (source.span(5, 9).line, source.span(5, 9).column, source.span(5, 9).length) == (2, 3, 1)
+    assert (source.span(99).line, source.span(99).column) == (3, 1)
+    assert [source.offset(1, 1), source.offset(2, 3), source.offset(9, 9)] == [0, 5, 7]
