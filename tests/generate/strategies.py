@@ -7,7 +7,6 @@ schedules that are piecewise, not injective, not unimodular or of several values
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,7 +176,18 @@ def tree_texts(draw: st.DrawFn) -> str:
     if context and tree:
         tree = {"context": f"{PARAMETERS} -> {{ [] : {context} }}", "child": tree}
     whole: dict[str, Any] = {"domain": f"{PARAMETERS} -> {{ {domain} }}"}
-    return json.dumps({**whole, "child": tree} if tree else whole)
+    return yaml({**whole, "child": tree} if tree else whole)
+
+
+def yaml(value: Any) -> str:
+    """Nested dictionaries, lists and strings the way isl writes them on one line."""
+    match value:
+        case dict():
+            return "{ " + ", ".join(f"{key}: {yaml(item)}" for key, item in value.items()) + " }"
+        case list():
+            return "[ " + ", ".join(map(yaml, value)) + " ]"
+        case _:
+            return f'"{value}"'
 
 
 @st.composite
