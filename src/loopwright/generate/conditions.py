@@ -38,7 +38,12 @@ def condition(domain: isl.Set, place: Place) -> Test:
     unequal = _disequality(domain, place)
     if unequal is not None:
         return unequal
-    tests = [_conjunction(piece, place) for piece in pieces]
+    tests: list[Test] = []
+    for piece in pieces:
+        # where an earlier disjunct holds the later ones no longer matter
+        simpler = piece.to_set().gist(place.known)
+        tests.append(condition(simpler, place) if simpler.n_basic_set() <= 1 else _conjunction(piece, place))
+        place = Place(place.names, place.known.subtract(piece.to_set()))
     return TRUE if TRUE in tests else Or(tuple(dict.fromkeys(tests)))
 
 

@@ -8,14 +8,25 @@ from loopwright.generate.components import components
 from loopwright.generate.create import create
 from loopwright.generate.grafts import Graft
 from loopwright.generate.isolation import isolate, isolated_domain
-from loopwright.generate.lookahead import lookahead
+from loopwright.generate.lookahead import contexts, refined_pieces
 from loopwright.generate.ordering import sort_pieces
-from loopwright.generate.pieces import pieces_of, points_in_stock, schedule_domain
-from loopwright.generate.separation import split_by_conditions
+from loopwright.generate.pieces import points_in_stock, schedule_domain
 from loopwright.generate.shifts import align_shifts
-from loopwright.generate.site import Executed, Site
+from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
 from loopwright.presburger.sets import IN, local_domain
+
+
+def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+    """Generate a band from its first dimension on, for each context its loops need (003)."""
+    parts = contexts(site, stock, executed)
+    if len(parts) == 1:
+        return next_level(site, stock, executed)
+    return [
+        graft.guarded(part)
+        for part in parts
+        for graft in next_level(site, stock.assume(part, None), restrict(executed, part))
+    ]
 
 
 def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
@@ -85,11 +96,7 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
 
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
     """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
-    pieces = pieces_of(site, stock, executed, domain)
-    options = site.run.options
-    if options.dead_loops or options.split_bounds:
-        conditions = lookahead(site, stock, executed, pieces)
-        pieces = split_by_conditions(pieces, conditions, stock.level)
+    pieces = refined_pieces(site, stock, executed, domain)
     result: list[Graft] = []
     for piece in sort_pieces(pieces, stock.level):
         result.extend(create(site, stock, executed, piece, next_level))

@@ -2,7 +2,8 @@
 
 Both extensions look one level ahead.  The second separation cuts a piece along the contexts in
 which each inner loop is not empty; the removal of minima and maxima cuts it along the conditions
-under which one bound of an inner loop is the larger one.
+under which one bound of an inner loop is the larger one.  A cut gives a loop new bounds, so the
+levels are refined from the inside out; what the outermost loops need is asked of the parameters.
 """
 
 from __future__ import annotations
@@ -12,47 +13,54 @@ from itertools import combinations
 import islpy as isl
 
 from loopwright.generate.components import components
-from loopwright.generate.options import Options
 from loopwright.generate.pieces import pieces_of, schedule_domain
+from loopwright.generate.separation import split_by_conditions
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import DIM, local_domain
+from loopwright.presburger.sets import DIM, basic_sets, local_domain
 
 
-def lookahead(
-    site: Site, stock: Stock, executed: Executed, pieces: list[isl.BasicSet]
-) -> list[isl.Set]:
-    """Conditions on the dimensions up to the current one, from the loops right below it."""
-    inside = stock.enter()
-    if inside.innermost:
-        return []
+def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[isl.BasicSet]:
+    """The pieces of `domain`, cut by what the loops right below the current level need."""
+    pieces = pieces_of(site, stock, executed, domain)
+    options = site.run.options
+    if not (options.dead_loops or options.split_bounds) or stock.enter().innermost:
+        return pieces
     found: list[isl.Set] = []
     for piece in pieces:
-        for new in conditions_at(site, inside, restrict(executed, piece.to_set())):
+        inside = restrict(executed, piece.to_set())
+        for new in conditions_at(site, stock.enter(), inside, dead_loops=options.dead_loops):
             if not any(new.is_equal(old) for old in found):
                 found.append(new)
-    return found
+    return split_by_conditions(pieces, found, stock.level)
 
 
-def conditions_at(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:
+def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:
+    """The parameter values cut by how the bounds of the outermost loops compare.
+
+    That an outermost loop is empty costs one test a run: no cut is worth it.
+    """
+    whole = [stock.known]
+    if stock.level > 0 or stock.innermost or not site.run.options.split_bounds:
+        return whole
+    for condition in conditions_at(site, stock, executed, dead_loops=False):
+        halves = [part for old in whole for part in (old.intersect(condition), old.subtract(condition))]
+        whole = [part.coalesce() for part in halves if not part.is_empty()]
+    return whole
+
+
+def conditions_at(site: Site, stock: Stock, executed: Executed, *, dead_loops: bool) -> list[isl.Set]:
     """What the loops at the current level ask of the dimensions outside it."""
     found: list[isl.Set] = []
     if not executed:
         return found
     for component in components(site, stock, executed):
         domain = local_domain(schedule_domain(component), stock.level)
-        for piece in pieces_of(site, stock, component, domain):
-            found.extend(_conditions_of(piece, stock, site.run.options))
-    return found
-
-
-def _conditions_of(piece: isl.BasicSet, stock: Stock, options: Options) -> list[isl.Set]:
-    found: list[isl.Set] = []
-    if options.dead_loops:
-        alive = piece.to_set().eliminate(DIM, stock.level, 1).compute_divs()
-        found.append(alive)
-    if options.split_bounds:
-        found.extend(_bound_comparisons(piece.to_set().gist(stock.known), stock.level))
+        for piece in refined_pieces(site, stock, component, domain):
+            if dead_loops:
+                found.append(piece.to_set().eliminate(DIM, stock.level, 1).compute_divs())
+            if site.run.options.split_bounds:
+                found.extend(_bound_comparisons(piece.to_set().gist(stock.known), stock.level))
     return found
 
 
@@ -60,7 +68,7 @@ def _bound_comparisons(domain: isl.Set, level: int) -> list[isl.Set]:
     """{ outer : first bound ≥ second bound } for two lower or two upper bounds."""
     lower: list[isl.Aff] = []
     upper: list[isl.Aff] = []
-    for piece in domain.get_basic_sets():
+    for piece in basic_sets(domain):
         for constraint in piece.get_constraints():
             if not constraint.involves_dims(DIM, level, 1) or constraint.is_div_constraint():
                 continue

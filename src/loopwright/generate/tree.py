@@ -120,7 +120,7 @@ def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]
     inside = stock.widen(names, tuple(range(first_time, first_time + count)))
     site = Site(run, band, first_time, lambda s, e: generate_tree(run, band.child, s, e))
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
-    return _narrow(levels.next_level(site, inside, extended), stock, inside)
+    return _narrow(levels.generate_band(site, inside, extended), stock, inside)
 
 
 def _narrow(grafts: list[Graft], outer: Stock, inner: Stock) -> list[Graft]:
@@ -141,7 +141,7 @@ def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
     inside = stock.widen(names, (None,) * count)
     band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
     site = Site(run, band, 0, lambda s, e: generate_tree(run, LEAF, s, e), parallel=True)
-    return _narrow(levels.next_level(site, inside, (copied,)), stock, inside)
+    return _narrow(levels.generate_band(site, inside, (copied,)), stock, inside)
 
 
 def _identity(relation: isl.Map) -> isl.Map:
