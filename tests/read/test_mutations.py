@@ -14,7 +14,8 @@ from loopwright.model.schedule import Schedule
 from loopwright.read import cloog, isl_flat, isl_tree, poly
 
 FLAT = """\
-[n] -> { S[i, j] -> [i, 0, j] : exists (e = floor(i/2) : 2e = i and 0 <= i, j < n) ; T[i] -> [i, 1, 0] : i = 3 }
+[n] -> { S[i, j] -> [i, 0, j] : exists (e = floor(i/2) : 2e = i and 0 <= i, j < n);
+  T[i] -> [i, 1, 0] : i = 3 }
 [n] -> { : n >= 1 }
 { [i, t, j] -> separate[x] : x >= 1 }
 """

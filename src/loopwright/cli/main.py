@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from loopwright import __version__
 from loopwright.cli import codegen
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def main() -> None:
-    arguments = parser().parse_args()
+def main(words: Sequence[str] | None = None) -> None:
+    """Do what the command line says, and exit."""
+    arguments = parser().parse_args(words)
     sys.exit(arguments.run(arguments))

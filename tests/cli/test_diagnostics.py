@@ -1,0 +1,62 @@
+"""Diagnostics: plain in a pipe, coloured on a terminal, the caret under the place."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from loopwright.cli.diagnostics import exit_code, show
+from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(error: LoopwrightError, stream: io.StringIO | None = None) -> str:
+    stream = stream or io.StringIO()
+    show(error, stream, "file.poly")
+    return stream.getvalue()
+
+
+def test_the_caret_stands_under_the_place() -> None:
+    error = BadInput("unknown name foo", span=Span("f", 3, 4, "\ti foo", 3), hint="try bar")
+    assert shown(error) == "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
+
+
+def test_long_lines_are_shown_around_the_place() -> None:
+    error = BadInput("here", span=Span("f", 1, 5001, "a" * 5000 + "X" + "b" * 5000))
+    _, line, caret, *_ = shown(error).splitlines()
+    assert len(line) < 200
+    assert line[caret.index("^")] == "X"
+
+
+def test_an_error_without_a_place_names_the_file() -> None:
+    assert shown(GaveUp("too long")) == "file.poly: error: too long\n"
+    assert shown(InternalError("isl failed")) == "file.poly: internal error: isl failed\n"
+
+
+def test_a_witness_is_shown() -> None:
+    assert shown(Illegal("no", witness="n = 1")) == "file.poly: error: no\nwitness: n = 1\n"
+
+
+def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    error = BadInput("what [bold]is[/bold] this", span=Span("f", 1, 1, "x"))
+    assert "\x1b[" not in shown(error)
+    coloured = shown(error, Terminal())
+    assert "\x1b[1;31m" in coloured
+    assert "what [bold]is[/bold] this" in coloured
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" not in shown(error, Terminal())
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(Illegal("", witness=""), 1), (BadInput(""), 2), (GaveUp(""), 3), (InternalError(""), 4)],
+)
+def test_exit_codes(error: LoopwrightError, code: int) -> None:
+    assert exit_code(error) == code
