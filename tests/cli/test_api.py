@@ -21,5 +21,6 @@ def test_read_generate_prove_print(tmp_path: Path) -> None:
 
 def test_the_rooms_stay_modules() -> None:
     poly = importlib.import_module("loopwright.read.poly")
-    assert sys.modules["loopwright.read"] is lw.read
+    room: object = lw.read
+    assert room is sys.modules["loopwright.read"]
     assert vars(lw.read)["poly"] is poly

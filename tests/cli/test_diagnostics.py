@@ -7,6 +7,7 @@ import io
 import pytest
 
 from loopwright.cli.diagnostics import exit_code, show
+from loopwright.cli.progress import CLEAR, progress
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 
@@ -52,6 +53,16 @@ def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "what [bold]is[/bold] this" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[1;31m" not in shown(error, Terminal())
+
+
+def test_progress_is_a_line_that_goes_away_and_silence_in_a_pipe() -> None:
+    terminal, pipe = Terminal(), io.StringIO()
+    for stream in (terminal, pipe):
+        with progress(stream) as say:
+            say("reading")
+            say("proving")
+    assert pipe.getvalue() == ""
+    assert terminal.getvalue() == f"{CLEAR}reading ...{CLEAR}proving ...{CLEAR}"
 
 
 @pytest.mark.parametrize(

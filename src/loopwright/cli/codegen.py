@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed
+from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
@@ -151,11 +152,12 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _run(job: Job, timeout: float | None) -> Outcome:
-    if timeout is None:
-        return _work(job, lambda doing: None)
-    from loopwright.cli.supervise import within
+    with progress(sys.stderr) as say:
+        if timeout is None:
+            return _work(job, say)
+        from loopwright.cli.supervise import within
 
-    return within(timeout, lambda say: failures_named(lambda: _work(job, say)))
+        return within(timeout, lambda say: failures_named(lambda: _work(job, say)), say)
 
 
 def _work(job: Job, say: Callable[[str], None]) -> Outcome:

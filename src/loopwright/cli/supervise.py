@@ -25,8 +25,11 @@ Say = Callable[[str], None]
 Work = Callable[[Say], T]
 
 
-def within(seconds: float, work: Work[T]) -> T:
-    """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up."""
+def within(seconds: float, work: Work[T], say: Say) -> T:
+    """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up.
+
+    What the work says is passed on to `say`.
+    """
     deadline = time.monotonic() + seconds
     reading, writing = os.pipe()
     sys.stdout.flush()
@@ -38,7 +41,7 @@ def within(seconds: float, work: Work[T]) -> T:
     os.close(writing)
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            return cast(T, _listen(pipe, deadline, seconds))
+            return cast(T, _listen(pipe, deadline, seconds, say))
     finally:
         _end(child)
 
@@ -66,7 +69,7 @@ def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
     pipe.flush()
 
 
-def _listen(pipe: BinaryIO, deadline: float, seconds: float) -> object:
+def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say) -> object:
     doing = "starting"
     received = b""
     while True:
@@ -85,6 +88,7 @@ def _listen(pipe: BinaryIO, deadline: float, seconds: float) -> object:
             match kind:
                 case "doing":
                     doing = str(value)
+                    say(doing)
                 case "done":
                     return value
                 case _:
