@@ -115,18 +115,23 @@ def refuse(source: Source, where: Node | TextRange, message: str, hint: str | No
     return BadInput(message, span=source.span(spot), hint=hint)
 
 
+_PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
+
+
 def refuse_syntax_errors(source: Source, root: Node) -> None:
     """Raise for the first place the grammar of C does not accept."""
     if not root.has_error:
         return
     for node in walk(root):
         if node.is_missing:
-            raise refuse(source, node, f"this is not C: '{node.type}' is missing here")
+            raise refuse(source, node, f"this is not C: '{node.type}' is missing here", _PLAIN)
         if node.type == "ERROR":
-            raise refuse(
-                source,
-                node,
-                "this is not C",
-                "write plain C here; macros that stand for pieces of syntax cannot be read",
-            )
-    raise refuse(source, root, "this is not C")
+            raise refuse(source, node, "this is not C", _syntax_hint(source, node))
+    raise refuse(source, root, "this is not C", _PLAIN)
+
+
+def _syntax_hint(source: Source, node: Node) -> str:
+    """The usual mistake is a forgotten `;`: the text stops making sense at the end of a line."""
+    rest = source.text[node.end_byte :].split("\n", 1)[0].strip()
+    is_statement = source.text[node.start_byte : node.end_byte].rstrip()[-1:] not in ("", ";", "{", "}", ",")
+    return "is there a ';' at the end of the line?" if not rest and is_statement else _PLAIN

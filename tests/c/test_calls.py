@@ -1,0 +1,170 @@
+"""Calls, macros and casts: what is believed, what is looked into, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.model.program import AssumptionKind, Program
+from tests.c.support import is_domain, reads, refusal, region, underlined, writes
+
+LOOP = "for (i = 0; i < n; i++) "
+
+
+def believed(program: Program, kind: AssumptionKind) -> list[str]:
+    return [entry.text for entry in program.assumptions if entry.kind is kind]
+
+
+def test_the_mathematics_of_the_library_is_pure() -> None:
+    program = region(LOOP + "a[i] = sqrt(b[i]) + fmaxf(b[0], expl(x));")
+    assert reads(program.statements[0]) == ["b[i]", "b[0]", "x[]"]
+    assert believed(program, AssumptionKind.PURE) == []
+
+
+def test_a_macro_the_file_does_not_define_is_believed_and_listed() -> None:
+    program = region(LOOP + "a[i] = SQRT_FUN(b[i]) * SCALAR_VAL(2.0);")
+    assert reads(program.statements[0]) == ["b[i]"]
+    listed = believed(program, AssumptionKind.PURE)
+    assert len(listed) == 2 and listed[0].startswith("'SQRT_FUN'") and listed[1].startswith("'SCALAR_VAL'")
+
+
+def test_an_unknown_function_is_refused() -> None:
+    error = refusal(LOOP + "a[i] = weigh(b[i]);")
+    assert "'weigh' is not known to be free of side effects" in error.message
+    assert underlined(error) == "weigh(b[i])"
+    assert error.hint and "--pure weigh" in error.hint and "__attribute__((pure))" in error.hint
+
+
+def test_a_function_is_pure_by_option_or_attribute() -> None:
+    by_option = region(LOOP + "a[i] = weigh(b[i]);", pure=["weigh"])
+    assert reads(by_option.statements[0]) == ["b[i]"]
+    assert believed(by_option, AssumptionKind.PURE)
+    for head in (
+        "double weigh(double) __attribute__((pure));",
+        "__attribute__((const)) double weigh(double);",
+        "__attribute__((__pure__)) static double weigh(double x) { return x; }",
+    ):
+        assert region(LOOP + "a[i] = weigh(b[i]);", head=head).statements
+
+
+def test_a_call_as_a_statement_is_refused() -> None:
+    assert "changes nothing" in refusal(LOOP + "weigh(b[i]);", pure=["weigh"]).message
+
+
+def test_a_call_through_a_pointer_is_refused() -> None:
+    assert "through a pointer" in refusal(LOOP + "a[i] = table[i](x);").message
+
+
+SCORE = "#define max_score(s, t) ((s >= t) ? s : t)"
+
+
+def test_a_macro_the_file_defines_is_looked_into() -> None:
+    program = region(LOOP + "a[i] = max_score(a[i], b[i]);", head=SCORE)
+    assert reads(program.statements[0]) == ["a[i]", "b[i]"]
+    assert believed(program, AssumptionKind.PURE) == []
+
+
+@pytest.mark.parametrize(
+    ("definition", "text", "message"),
+    [
+        ("#define NEXT a[i + 1]", "b[i] = NEXT;", "hides a use of 'a'|hides a use of 'i'"),
+        ("#define AT(k) c[k + i]", "b[i] = AT(0);", "hides a use of 'i'"),
+        ("#define OUT b[0]", "b[i] = OUT;", "hides a use of 'b'"),
+        ("#define BUMP(k) a[k]++", "b[i] = BUMP(i);", "more than an expression"),
+        ("#define SET(k) a[k] = 1", "SET(i);", "more than an expression"),
+        ("#define PUT(k) do { a[k] = 1; } while (0)", "PUT(i);", "more than an expression"),
+        ("#define NAME(k) v##k", "b[i] = NAME(i);", "more than an expression"),
+        ("#define LOG(k) trace(k)", "b[i] = LOG(i);", "calls 'trace'"),
+        ("#define ONE TWO\n#define TWO b[1]", "b[i] = ONE;", "hides a use of 'b'"),
+        ("#define V vec", "V[i] = 0;", "stands for storage"),
+        ("#define V vec", "b[i] = V[i];", "stands for storage"),
+        ("#define X x1", "X = i;", "stands for storage"),
+    ],
+)
+def test_macros_that_are_not_values_are_refused(definition: str, text: str, message: str) -> None:
+    error = refusal(LOOP + text, head=definition)
+    assert any(part in error.message for part in message.split("|")), error.message
+    assert error.hint
+
+
+def test_a_comparison_in_a_macro_is_not_an_assignment() -> None:
+    head = "#define same(s, t) ((s) == (t) || (s) <= 0 || (t) != 1 || (s) >= 2)"
+    assert region(LOOP + "a[i] = same(b[i], x);", head=head).statements
+
+
+def test_macros_in_bounds_are_parameters_whatever_they_expand_to() -> None:
+    program = region("for (i = 0; i < _PB_N; i++) a[i] = 0;", head="#define _PB_N POLYBENCH_LOOP_BOUND(N, n)")
+    assert program.params == ("_PB_N",)
+    assert is_domain(program.statements[0], "[_PB_N] -> { [i] : 0 <= i < _PB_N }")
+
+
+def test_a_function_like_macro_in_a_bound_is_one_parameter() -> None:
+    program = region("for (i = 0; i < LOOP_BOUND(4000, n); i++) a[i] = 0;")
+    (parameter,) = program.parameters
+    assert (parameter.name, parameter.text) == ("LOOP_BOUND_4000_n", "LOOP_BOUND(4000, n)")
+
+
+def test_a_macro_of_an_iterator_is_no_parameter() -> None:
+    error = refusal("for (i = 0; i < n; i++) for (j = 0; j < END(i); j++) A[i][j] = 0;")
+    assert "what 'END' returns is not known" in error.message
+
+
+def test_the_text_of_a_macro_is_what_counts() -> None:
+    """`HALF(i + j)` is `(i + j/2)`: the preprocessor knows no precedence."""
+    program = region(
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) a[HALF(i + j)] = 0;", head="#define HALF(x) (x/2)"
+    )
+    (write,) = program.statements[0].writes
+    point = "[n] -> { S1[3, 5] : n > 9 }"
+    import islpy as isl
+
+    assert isl.Set(point).apply(write.relation).is_equal(isl.Set("[n] -> { a[5] : n > 9 }"))
+
+
+def test_a_macro_that_would_come_apart_in_the_text_is_refused_in_a_bound() -> None:
+    error = refusal("for (i = 0; i < 2 * LAST; i++) a[i] = 0;", head="#define LAST n - 1")
+    assert "not an expression in parentheses" in error.message and underlined(error) == "LAST"
+
+
+def test_min_is_read_from_its_definition() -> None:
+    wrong = "#define min(a, b) ((a) > (b) ? (a) : (b))"
+    (statement,) = region("for (i = 0; i < min(n, m); i++) a[i] = 0;", head=wrong).statements
+    assert is_domain(statement, "[n, m] -> { [i] : 0 <= i and (i < n or i < m) }")
+
+
+def test_floord_is_believed_and_listed() -> None:
+    program = region(
+        "for (i = 0; i < floord(n, 4); i++) a[i] = 0;",
+        head="#define floord(n, d) floor(((double)(n))/((double)(d)))",
+    )
+    assert believed(program, AssumptionKind.PURE) == ["'floord' is the quotient rounded down"]
+
+
+def test_casts_the_grammar_takes_for_calls_and_differences() -> None:
+    (statement,) = region(LOOP + "a[i] = (DATA_TYPE)(b[i]) + (DATA_TYPE)-x + (DATA_TYPE)_PB_N;").statements
+    assert reads(statement) == ["b[i]", "x[]", "_PB_N[]"]
+    (declared,) = region(LOOP + "a[i] = (real)-b[i] * (real)(x);", head="typedef double real;").statements
+    assert reads(declared) == ["b[i]", "x[]"]
+
+
+def test_a_cast_of_a_dereference_reads_through_the_pointer() -> None:
+    (statement,) = region(LOOP + "a[i] = (real)*b;", head="typedef double real;").statements
+    assert reads(statement) == ["b[0]"]
+
+
+def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
+    (statement,) = region(LOOP + "a[(real)-i] = 0;", head="typedef float real;").statements
+    assert writes(statement) == ["a[o0]?"]
+    (difference,) = region(LOOP + "a[(n)-i] = 0;").statements
+    assert writes(difference) == ["a[n - i]"]
+    error = refusal(LOOP + "a[i + (X)-k] = 0;")
+    assert "may be a type or a value" in error.message and underlined(error) == "i + (X)-k"
+
+
+def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
+    error = refusal(LOOP + "a[i] = (weigh)(b[i]);")
+    assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
+
+
+def test_volatile_storage_is_refused() -> None:
+    error = refusal(LOOP + "port = a[i];", head="volatile int port;")
+    assert "'port' is volatile" in error.message

@@ -1,0 +1,63 @@
+"""Variables declared inside a region."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.model.program import Array, statement_text
+from tests.c.support import is_domain, reads, refusal, region, underlined, writes
+
+LOOP = "for (i = 0; i < n; i++) "
+
+
+def test_an_initialised_local_becomes_an_assignment_to_storage_in_front() -> None:
+    program = region(LOOP + "{ double t = b[i], u; u = t; a[i] = u * u; }")
+    first, second, third = program.statements
+    assert statement_text(program, first, {}) == "t = b[i];"
+    assert statement_text(program, first, {"i": "c0 + 1"}) == "t = b[(c0 + 1)];"
+    assert (reads(first), writes(first)) == (["b[i]"], ["t[]"])
+    assert (reads(second), writes(second)) == (["t[]"], ["u[]"])
+    assert writes(third) == ["a[i]"]
+    local = [array for array in program.arrays if array.local]
+    assert local == [Array("t", 0, "double", True), Array("u", 0, "double", True)]
+
+
+def test_local_arrays_keep_their_extents() -> None:
+    program = region(LOOP + "{ float t[3][N]; t[1][2] = 0; a[i] = t[1][2]; }")
+    assert Array("t", 2, "float", True, ("3", "N")) in program.arrays
+
+
+def test_a_local_integer_that_never_changes_can_be_a_bound() -> None:
+    program = region(LOOP + "{ const int last = n - i; for (j = 0; j < last; j++) A[i][last - j] = 0; }")
+    _, inner = program.statements
+    assert is_domain(inner, "[n] -> { [i, j] : 0 <= i < n and 0 <= j < n - i }")
+    assert writes(inner) == ["A[i, n - i - j]"]
+
+
+def test_a_local_integer_that_changes_cannot() -> None:
+    error = refusal(LOOP + "{ int last = n; last = last - 1; for (j = 0; j < last; j++) A[i][j] = 0; }")
+    assert "'last' is written in the region" in error.message
+
+
+def test_the_same_local_in_two_blocks_is_one_storage() -> None:
+    program = region(LOOP + "{ { double t = 1; a[i] = t; } { double t = 2; b[i] = t; } }")
+    assert [array.name for array in program.arrays if array.local] == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "where"),
+    [
+        ("{ { double t = 1; a[i] = t; } { int t = 2; b[i] = t; } }", "declared twice", "t = 2"),
+        ("{ double t = 5; { double t = 1; a[i] = t; } b[i] = t; }", "hides another one", "t = 1"),
+        ("{ b[i] = t; { double t = 1; a[i] = t; } }", "is not the one declared inside", "t"),
+        ("{ double *p = a; p[i] = 0; }", "pointer declared in a region", "*p"),
+        ("{ static double t = 1; a[i] = t; }", "'static' variable", "static"),
+        ("{ volatile double t = 1; a[i] = t; }", "'volatile' variable", "volatile"),
+        ("{ double t[2] = {1, 2}; a[i] = t[0]; }", "initialised array", "t[2] = {1, 2}"),
+        ("{ double t[i]; t[0] = 1; a[i] = t[0]; }", "is an iterator", "i"),
+        ("{ double g(int); a[i] = 1; }", "only variables and arrays", "g(int)"),
+    ],
+)
+def test_declarations_that_are_refused(text: str, message: str, where: str) -> None:
+    error = refusal(LOOP + text)
+    assert message in error.message and underlined(error) == where

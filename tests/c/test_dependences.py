@@ -1,0 +1,157 @@
+"""Dependences: memory-based for legality, value-based for the flow of values."""
+
+from __future__ import annotations
+
+import itertools
+
+import islpy as isl
+import pytest
+
+from loopwright.errors import InternalError
+from loopwright.model.dependences import Dependences, Kind, dependences
+from loopwright.model.program import Program
+from tests.c.support import instances, region
+
+
+def memory(found: Dependences, kind: Kind, source: str, sink: str) -> isl.UnionMap:
+    union = isl.UnionMap("{ }")
+    for item in found.memory:
+        if (item.kind, item.source, item.sink) == (kind, source, sink):
+            union = union.union(isl.UnionMap.from_map(item.relation))
+    return union
+
+
+def test_matrix_multiplication() -> None:
+    program = region(
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { A[i][j] = 0;"
+        " for (k = 0; k < n; k++) A[i][j] += B[i][k] * C[k][j]; }"
+    )
+    found = dependences(program)
+    box = "0 <= i, j, k < n"
+    assert memory(found, Kind.FLOW, "S1", "S2").is_equal(
+        isl.UnionMap(f"[n] -> {{ S1[i, j] -> S2[i, j, k] : {box} }}")
+    )
+    carried = isl.UnionMap(f"[n] -> {{ S2[i, j, k] -> S2[i, j, l] : {box} and k < l < n }}")
+    for kind in Kind:
+        assert memory(found, kind, "S2", "S2").is_equal(carried)
+    last_writer = isl.UnionMap(
+        "[n] -> { S1[i, j] -> S2[i, j, 0] : 0 <= i, j < n;"
+        f" S2[i, j, k] -> S2[i, j, l] : {box} and l = k + 1 and l < n }}"
+    )
+    assert found.flow.is_equal(last_writer.intersect_params(isl.Set("[n] -> { : n > 0 }")))
+
+
+def test_writing_what_another_iteration_reads_first() -> None:
+    """Fusing `s[p] = a[1] * c[p]` with `a[p] = s[p]` breaks an anti-dependence on a[1]."""
+    program = region("for (i = 0; i < n; i++) b[i] = a[1] * c[i]; for (i = 0; i < n; i++) a[i] = b[i];")
+    anti = memory(dependences(program), Kind.ANTI, "S1", "S2")
+    assert anti.is_equal(isl.UnionMap("[n] -> { S1[i] -> S2[1] : 0 <= i < n and n > 1 }"))
+
+
+def test_a_subscript_that_is_not_affine_conflicts_with_everything() -> None:
+    program = region(
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) T[p * q][i][j] = T[p * q][j][i] + 1;"
+    )
+    found = dependences(program)
+    assert all(not item.must for item in found.memory)
+    flow = memory(found, Kind.FLOW, "S1", "S1")
+    wanted = isl.UnionMap("[n] -> { S1[i, j] -> S1[j, i] : 0 <= i < j < n }")
+    assert wanted.is_subset(flow)
+
+
+def test_a_write_that_may_not_happen_does_not_hide_the_one_before() -> None:
+    program = region("x = 1; for (i = 0; i < n; i++) { if (a[i] > 0) x = 2; b[i] = x; }")
+    flow = dependences(program).flow
+    assert isl.UnionMap("[n] -> { S1[] -> S3[i] : 0 <= i < n }").is_subset(flow)
+    certain = region("x = 1; for (i = 0; i < n; i++) { x = 2; b[i] = x; }")
+    assert not isl.UnionMap("[n] -> { S1[] -> S3[0] : 0 < n }").is_subset(dependences(certain).flow)
+
+
+def test_reads_of_what_was_there_before_are_live_in() -> None:
+    program = region("for (i = 1; i < n; i++) a[i] = a[i - 1] + b[i];")
+    live = dependences(program).live_in
+    assert live.is_equal(isl.UnionMap("[n] -> { S1[1] -> a[0] : n > 1; S1[i] -> b[i] : 0 < i < n }"))
+
+
+def test_the_context_restricts_dependences() -> None:
+    text = "for (i = 0; i < n; i++) a[i] = a[i + m];"
+    assert dependences(region(text)).memory
+    assert not dependences(region(text, assume=["m >= n"])).memory
+
+
+PROGRAMS = [
+    "for (i = 0; i < n; i++) { x = a[i]; for (j = i; j > 0; j--) { a[j] = a[j-1] + x; x += 1; } b[i] = x; }",
+    "for (i = 0; i < n; i += 2) a[i / 2] = a[i] + b[(n - i) % 3]; for (i = n; i > 0; i--) b[i] = a[i];",
+    "for (i = 0; i < n; i++) for (j = 0; j <= i; j++) "
+    "if ((i + j) % 2) A[i][j] = A[j][i]; else A[i][0] += A[j][i];",
+    "for (i = 0; i < n; i++) { a[i] = b[i]; if (a[i] > 0) b[0] = a[i]; b[i] = a[n - 1 - i]; }",
+]
+
+
+def touched(
+    program: Program, name: str, point: tuple[int, ...], values: dict[str, int]
+) -> list[tuple[str, bool]]:
+    """The cells an instance touches, found point by point."""
+    statement = program.statement(name)
+    found = []
+    for access in statement.accesses:
+        relation = access.relation
+        for position, value in enumerate(point):
+            relation = relation.fix_val(isl.dim_type.in_, position, isl.Val(value))
+        for key, value in values.items():
+            position = relation.find_dim_by_name(isl.dim_type.param, key)
+            relation = relation.fix_val(isl.dim_type.param, position, isl.Val(value))
+        cells: list[isl.Point] = []
+        relation.range().foreach_point(cells.append)
+        found += [(str(cell).split("->")[-1], access.is_write) for cell in cells]
+    return found
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_memory_based_dependences_against_brute_force(text: str) -> None:
+    program = region(text)
+    values = {"n": 5}
+    order = instances(program, values)
+    wanted = set()
+    cells = [touched(program, name, point, values) for name, point in order]
+    for first, second in itertools.combinations(range(len(order)), 2):
+        for cell, writes in cells[first]:
+            if any(cell == other and (writes or writes_too) for other, writes_too in cells[second]):
+                wanted.add((order[first], order[second]))
+    fixed = isl.Set("[n] -> { : n = 5 }")
+    relation = dependences(program).relation().intersect_params(fixed)
+    assert _pairs(relation) == wanted
+
+
+Instance = tuple[str, tuple[int, ...]]
+
+
+def _pairs(relation: isl.UnionMap) -> set[tuple[Instance, Instance]]:
+    found = set()
+    pieces: list[isl.Map] = []
+    relation.foreach_map(pieces.append)
+    for piece in pieces:
+        names = [piece.get_tuple_name(kind) for kind in (isl.dim_type.in_, isl.dim_type.out)]
+        ins = piece.dim(isl.dim_type.in_)
+        points: list[tuple[int, ...]] = []
+
+        def visit(point: isl.Point, points: list[tuple[int, ...]] = points) -> None:
+            count = point.get_space().dim(isl.dim_type.set)
+            points.append(
+                tuple(int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(count))
+            )
+
+        piece.wrap().flatten().foreach_point(visit)
+        for point in points:
+            found.add(((str(names[0]), point[:ins]), (str(names[1]), point[ins:])))
+    return found
+
+
+def test_an_error_of_isl_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> isl.Map:
+        raise isl.Error("out of operations")
+
+    program = region("for (i = 0; i < n; i++) a[i] = a[i + 1];")
+    monkeypatch.setattr("loopwright.model.dependences._runs_before", fail)
+    with pytest.raises(InternalError, match="out of operations"):
+        dependences(program)
