@@ -35,6 +35,12 @@ Declare Reduction formula_of_program := cbv -[
   Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide
   scheduled time_of lex_lt conflicting in_time strictly starts_with statements].
 
+Declare Reduction formula_of_domain := cbv -[
+  Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
+  Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide reached].
+
+Ltac compute_covers :=
+  match goal with |- ?G => let G' := eval formula_of_domain in G in change G' end.
 Ltac compute_formula :=
   match goal with |- ?G => let G' := eval formula in G in change G' end.
 Ltac compute_program :=
@@ -81,6 +87,15 @@ Ltac take_apart :=
   | H : String _ _ = String _ _ |- _ => first [discriminate H | clear H]
   | H : ?x = ?x |- _ => clear H
   end.
+
+Ltac split_goal :=
+  repeat match goal with
+  | |- _ /\ _ => split
+  | |- [] = [] => reflexivity
+  | |- True => exact I
+  end.
+
+Ltac formula_holds := compute_formula; split_goal; arithmetic.
 
 Ltac introduce := repeat match goal with |- forall _, _ => intro end.
 
@@ -191,25 +206,53 @@ Ltac prove_regular :=
 
 (** *** Nothing missing *)
 
+Lemma walk_for : forall v e x a c s b ev,
+  strided (eval e a) s v -> holds ((x, v) :: e) c -> reached ((x, v) :: e) b ev ->
+  reached e (For x a c s b) ev.
+Proof. intros v e x a c s b ev Hv Hc H. exists v. auto. Qed.
+
+Lemma walk_child : forall k e cs c ev,
+  nth_error cs k = Some c -> reached e c ev -> reached e (Block cs) ev.
+Proof. intros k e cs c ev Hk H. apply any_nth. exists k, c. auto. Qed.
+
+Lemma walk_yes : forall e c a b ev, holds e c -> reached e a ev -> reached e (If c a b) ev.
+Proof. intros e c a b ev Hc H. left. auto. Qed.
+
+Lemma walk_no : forall e c a b ev, ~ holds e c -> reached e b ev -> reached e (If c a b) ev.
+Proof. intros e c a b ev Hc H. right. auto. Qed.
+
+Lemma walk_let : forall e x a b ev, reached ((x, eval e a) :: e) b ev -> reached e (Let x a b) ev.
+Proof. auto. Qed.
+
+Lemma walk_mark : forall e text b ev, reached e b ev -> reached e (Mark text b) ev.
+Proof. auto. Qed.
+
 (** One goal for each statement, of the form
-    [forall parameters, context -> forall arguments, domain -> ...]: the
-    rest is the program, in which the call has to be found. *)
+    [forall parameters, context -> forall arguments, domain -> reached ...]:
+    in the program, the call has to be found that runs this instance. *)
 Ltac prove_covers :=
-  apply for_each_statement; compute_formula;
-  repeat match goal with |- _ /\ _ => split end;
-  introduce; open_vectors;
+  match goal with
+  | |- forall ev, scheduled _ ev -> reached _ ?n ev =>
+      let N := fresh "N" in let HN := fresh "HN" in
+      remember n as N eqn:HN; apply for_each_statement; compute_covers;
+      repeat match goal with |- _ /\ _ => split end;
+      introduce; open_vectors; subst N
+  end;
   repeat match goal with H : _ |- _ => revert H end.
 
 (** Take the loop's iteration [v]. *)
-Ltac iterate v :=
-  exists v; split; [arithmetic | split; [arithmetic |]].
+Ltac iterate v := apply (walk_for v); [formula_holds | formula_holds |].
 (** Take the child number [k] of a block, from 0. *)
-Tactic Notation "child" integer(k) := do k right; left.
-(** Take the branch of a conditional. *)
-Ltac yes := left; split; [arithmetic |].
-Ltac no := right; split; [arithmetic |].
+Tactic Notation "child" constr(k) :=
+  let k' := eval compute in (Z.to_nat k) in eapply (walk_child k'); [reflexivity |].
+(** Take a branch of a conditional. *)
+Ltac yes := apply walk_yes; [formula_holds |].
+Ltac no := apply walk_no; [formula_holds |].
+(** Enter the scope of a [Let]; pass a [Mark]. *)
+Ltac enter := first [apply walk_let | apply walk_mark].
 (** The call is reached with the right arguments. *)
 Ltac arrive :=
+  compute_formula;
   repeat match goal with
   | |- Event _ _ _ = Event _ _ _ => apply same_event
   | |- _ :: _ = _ :: _ => apply same_cons
@@ -220,14 +263,6 @@ Ltac cases P :=
   let H := fresh "H" in assert (H : P \/ ~ P) by arithmetic; destruct H.
 
 (** *** Nothing extra *)
-
-Ltac formula_holds :=
-  compute_formula;
-  repeat match goal with
-  | |- _ /\ _ => split
-  | |- [] = [] => reflexivity
-  | |- True => exact I
-  end; arithmetic.
 
 Ltac prove_sound :=
   let ev := fresh "ev" in let H := fresh "H" in
@@ -263,8 +298,9 @@ Ltac prove_order := time_increases; order_pairs.
 
     - [order_loop [c0; c1] as c2]: in the body of this loop, time starts with
       [c0; c1; c2].
-    - [order_cut [c0; 1]]: the first child of this block runs before that
-      time, the others do not.
+    - [order_block [[c0; 1]; [c0; 2]]]: of the three children of this block,
+      the first runs before time [c0; 1], the second from then on and before
+      [c0; 2], the third from then on.  One goal for each child.
     - [order_if], [order_let], [order_call]: the other nodes.
     - [order_pairs]: compare all pairs below this node. *)
 Ltac order_leaves :=
@@ -276,15 +312,23 @@ Ltac order_leaves :=
   end;
   compute_formula.
 
-Tactic Notation "order_loop" constr(common) "as" ident(v) :=
+Tactic Notation "order_loop" uconstr(common) "as" ident(v) :=
   let Hv := fresh "H" in let Hc := fresh "H" in
   apply (order_loop _ common);
   [ intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc; order_leaves; prepare;
     repeat match goal with |- _ /\ _ => split | |- True => exact I end; lia
   | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
 
-Tactic Notation "order_cut" constr(cut) :=
-  apply (order_cut _ cut); [order_leaves; lexicographic | order_leaves; lexicographic | |].
+Tactic Notation "order_block" uconstr(cuts) :=
+  apply (order_block _ cuts);
+  [ cbn [cut_by];
+    repeat match goal with
+    | |- True => exact I
+    | |- _ /\ _ => split
+    | |- forall ev, reached _ _ ev -> _ => order_leaves; split_goal; lexicographic
+    | |- ~ lex_lt _ _ => cbn [lex_lt]; lexicographic
+    end
+  | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
 
 Ltac order_if :=
   let H := fresh "H" in split; intro H; compute_formula_in H.

@@ -33,7 +33,7 @@ Theorem strided_loop_correct : implements every_third strided_loop.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn h i H. iterate i. arrive.
+  - prove_covers. intros n Hn h i H. iterate i. enter. enter. arrive.
   - prove_sound.
   - prove_order.
 Qed.

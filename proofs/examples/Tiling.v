@@ -100,7 +100,11 @@ Proof.
   - prove_order.
 Qed.
 
-(** ** The new loops run the same instances in the new order. *)
+(** ** The new loops run the same instances in the new order.
+
+    The order is shown going down the tree: the times of the two children of
+    the block are before and after [[1]], and every iterator is the next place
+    of the time of all that runs in its loop. *)
 
 Theorem transformed_correct : implements target transformed.
 Proof.
@@ -111,7 +115,10 @@ Proof.
     + intros n Hn i j Hij. child 1.
       iterate (i / 32). iterate (j / 32). iterate i. iterate j. arrive.
   - prove_sound.
-  - prove_order.
+  - time_increases. order_block [[1]].
+    + order_loop [0] as c0. order_call.
+    + order_loop [1] as c0. order_loop [1; c0] as c1.
+      order_loop [1; c0; c1] as c2. order_loop [1; c0; c1; c2] as c3. order_call.
 Qed.
 
 (** ** The new order keeps every two conflicting instances in their old order. *)

@@ -1,0 +1,99 @@
+(** * Order with one obligation for each call
+
+    [ordered] compares all pairs of calls.  Where the iterators of the loops
+    are places of the schedule, as they are in programs made by scanning, it
+    is enough to compare each call with the iterators around it. *)
+
+From Coq Require Import ZArith List String Lia.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction.
+Import ListNotations.
+Open Scope Z_scope.
+
+Definition strictly (P : poly) (a b : event) : Prop := lex_lt (time_of P a) (time_of P b).
+
+Lemma strictly_ordered : forall P e n, ordered (strictly P) e n -> ordered (after P) e n.
+Proof. intros P e n. apply ordered_weaken. exact (strictly_after P). Qed.
+
+(** The first places of [t] are [key]. *)
+Fixpoint starts_with (key t : list Z) : Prop :=
+  match key, t with
+  | [], _ => True
+  | a :: key', b :: t' => a = b /\ starts_with key' t'
+  | _ :: _, [] => False
+  end.
+
+Lemma starts_with_before : forall common v w t u,
+  v < w -> starts_with (common ++ [v]) t -> starts_with (common ++ [w]) u -> lex_lt t u.
+Proof.
+  induction common as [|a common IH]; intros v w [|b t] [|c u]; simpl; try tauto; intros Hlt.
+  - intros [-> _] [-> _]. left. exact Hlt.
+  - intros [-> Ht] [-> Hu]. right. split; [reflexivity | exact (IH v w t u Hlt Ht Hu)].
+Qed.
+
+(** A loop whose iterator is the place of the schedule that comes after
+    [common], in the time of everything in its body. *)
+Theorem order_loop : forall P common e x i c s n,
+  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c ->
+     forall ev, reached ((x, v) :: e) n ev -> starts_with (common ++ [v]) (time_of P ev)) ->
+  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered (strictly P) ((x, v) :: e) n) ->
+  ordered (strictly P) e (For x i c s n).
+Proof.
+  intros P common e x i c s n Hkey Hbody. split; [exact Hbody|].
+  intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb.
+  exact (starts_with_before common v w _ _ Hlt (Hkey v Hv Hcv a Ha) (Hkey w Hw Hcw b Hb)).
+Qed.
+
+(** The children of a block run one after the other: there are times between
+    them, [cuts], such that each child keeps between its two.  The empty vector
+    is before all times. *)
+Fixpoint cut_by (P : poly) (e : env) (low : list Z) (cuts : list (list Z)) (cs : list node) : Prop :=
+  match cuts with
+  | [] =>
+      match cs with
+      | [] => True
+      | [c] => forall ev, reached e c ev -> ~ lex_lt (time_of P ev) low
+      | _ => False
+      end
+  | cut :: cuts' =>
+      match cs with
+      | [] => True
+      | c :: cs' =>
+          (forall ev, reached e c ev -> ~ lex_lt (time_of P ev) low /\ lex_lt (time_of P ev) cut) /\
+          ~ lex_lt cut low /\ cut_by P e cut cuts' cs'
+      end
+  end.
+
+Lemma not_before_trans : forall a b c, ~ lex_lt b a -> ~ lex_lt c b -> ~ lex_lt c a.
+Proof.
+  intros a b c Hab Hbc Hca. destruct (lex_lt_total a b) as [H | [-> | H]]; auto.
+  exact (Hbc (lex_lt_transitive _ _ _ Hca H)).
+Qed.
+
+Lemma cut_by_low : forall P e cs cuts low ev,
+  cut_by P e low cuts cs -> any (map (fun c => reached e c ev) cs) -> ~ lex_lt (time_of P ev) low.
+Proof.
+  induction cs as [|c cs IH]; intros [|cut cuts] low ev H Hev;
+    cbn in Hev; cbn [cut_by] in H; try contradiction.
+  - destruct cs as [|d cs]; [|destruct H]. destruct Hev as [Hev | []]. exact (H ev Hev).
+  - destruct H as (Hc & Hle & Hcs). destruct Hev as [Hev | Hev].
+    + exact (proj1 (Hc ev Hev)).
+    + exact (not_before_trans _ _ _ Hle (IH cuts cut ev Hcs Hev)).
+Qed.
+
+Theorem order_block : forall P cuts e cs,
+  cut_by P e [] cuts cs -> all (map (ordered (strictly P) e) cs) ->
+  ordered (strictly P) e (Block cs).
+Proof.
+  intros P cuts e cs. generalize (@nil Z) as low. revert cuts.
+  induction cs as [|c cs IH]; intros cuts low Hcut Hall; [exact I|].
+  cbn [map] in Hall. apply all_cons in Hall as [Hc Hcs].
+  destruct cuts as [|cut cuts].
+  - destruct cs as [|d cs]; [|destruct Hcut]. split; [exact Hc | split; [|exact I]].
+    intros a b _ [].
+  - destruct Hcut as (Hbetween & _ & Hcut). split; [exact Hc | split; [|exact (IH cuts cut Hcut Hcs)]].
+    intros a b Ha Hb. destruct (Hbetween a Ha) as [_ Hbefore].
+    pose proof (cut_by_low _ _ _ _ _ _ Hcut Hb) as Hafter.
+    destruct (lex_lt_total cut (time_of P b)) as [H | [H | H]]; [| |contradiction].
+    + exact (lex_lt_transitive _ _ _ Hbefore H).
+    + unfold strictly. rewrite <- H. exact Hbefore.
+Qed.
