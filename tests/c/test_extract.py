@@ -173,7 +173,7 @@ def plain(relation: isl.Map) -> isl.Map:
 def test_openscop_says_the_same(name: str) -> None:
     (program,) = read_c(KERNELS / f"{name}.c")
     relations = Scop(to_openscop(program)).relations()
-    kind, context = relations.pop(0)
+    kind, _ = relations.pop(0)
     assert kind == "CONTEXT"
     for statement in program.statements:
         kind, domain = relations.pop(0)

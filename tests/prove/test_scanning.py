@@ -101,14 +101,19 @@ def test_what_is_known_of_parameters_is_used() -> None:
 def test_reversed_loop() -> None:
     backwards = flat("[n] -> { S[i] -> [-i] : 0 <= i < n }")
     program = loop("i", "0", "i < n", call("S", "i"))
-    refuted(backwards, program, "order", "S(0) runs before S(1), but the schedule orders S(1) first for n = 2")
+    refuted(
+        backwards, program, "order", "S(0) runs before S(1), but the schedule orders S(1) first for n = 2"
+    )
     proved(backwards, loop("i", "1 - n", "i <= 0", call("S", "-i")))
 
 
 def test_interchanged_loops() -> None:
     program = loop("j", "0", "j < n", loop("i", "j", "i < n", call("S", "i", "j")))
     verdict = refuted(
-        TRIANGLE, program, "order", "S(2, 0) runs before S(1, 1), but the schedule orders S(1, 1) first for n = 3"
+        TRIANGLE,
+        program,
+        "order",
+        "S(2, 0) runs before S(1, 1), but the schedule orders S(1, 1) first for n = 3",
     )
     assert verdict.instances == (("S", (2, 0)), ("S", (1, 1)))
 
@@ -132,7 +137,10 @@ def test_distributed_loops() -> None:
 
 def test_instances_at_the_same_time_run_in_any_order() -> None:
     together = flat("[n] -> { S[i] -> [0] : 0 <= i < n; T[i] -> [0] : 0 <= i < n }")
-    proved(together, block(loop("i", "0", "i < n", call("T", "i")), loop("i", "1 - n", "i <= 0", call("S", "-i"))))
+    proved(
+        together,
+        block(loop("i", "0", "i < n", call("T", "i")), loop("i", "1 - n", "i <= 0", call("S", "-i"))),
+    )
 
 
 def test_then_and_else_are_not_ordered() -> None:
@@ -172,7 +180,10 @@ def test_strides_and_their_offset() -> None:
 
 
 def test_a_stride_from_a_maximum() -> None:
-    even = flat("[n, m] -> { S[i] -> [i] : n <= i <= 20 and m <= i and i mod 2 = 0 }", "[n, m] -> { : n = 2 and m mod 2 = 0 }")
+    even = flat(
+        "[n, m] -> { S[i] -> [i] : n <= i <= 20 and m <= i and i mod 2 = 0 }",
+        "[n, m] -> { : n = 2 and m mod 2 = 0 }",
+    )
     proved(even, loop("i", "max(n, m)", "i <= 20", call("S", "i"), step=2))
 
 
@@ -200,7 +211,10 @@ def test_an_infinite_loop() -> None:
 
 
 def test_an_infinite_loop_that_executes_every_other_iteration() -> None:
-    proved(flat("{ S[i] -> [i] : i >= 0 and i mod 2 = 0 }"), loop("i", "0", "True", when("i % 2 == 0", call("S", "i"))))
+    proved(
+        flat("{ S[i] -> [i] : i >= 0 and i mod 2 = 0 }"),
+        loop("i", "0", "True", when("i % 2 == 0", call("S", "i"))),
+    )
 
 
 def test_a_loop_hidden_by_one_of_the_same_name() -> None:
@@ -295,6 +309,4 @@ def test_a_step_that_is_not_positive_is_no_verdict() -> None:
 def test_nothing_to_run() -> None:
     nothing = tree('domain: "[n] -> { S[i] : 0 <= i < n and n < 0 }"')
     assert isinstance(prove_scan(nothing, EMPTY), Proved)
-    refuted(
-        nothing, call("S", "0"), "extra", "S(0) is executed, but the schedule does not have it for n = 0"
-    )
+    refuted(nothing, call("S", "0"), "extra", "S(0) is executed, but the schedule does not have it for n = 0")

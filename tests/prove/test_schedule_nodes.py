@@ -38,7 +38,12 @@ REVERSED = loop("i", "1 - n", "i <= 0", call("S", "-i"))
 
 @pytest.mark.parametrize(
     ("program", "sequence", "set_"),
-    [(block(S, T), True, True), (block(T, S), False, True), (FUSED, False, True), (block(REVERSED, T), False, False)],
+    [
+        (block(S, T), True, True),
+        (block(T, S), False, True),
+        (FUSED, False, True),
+        (block(REVERSED, T), False, False),
+    ],
 )
 def test_sequence_and_set(program: Node, sequence: bool, set_: bool) -> None:
     """Children of a set node may even be interleaved; inside a child there is order as ever."""
@@ -101,7 +106,9 @@ child:
   child:
     schedule: "[{ S[i, j] -> [i] }]"
 """)
-    assert is_proved(prove_scan(schedule, loop("j", "0", "j < n", loop("i", "0", "i < n", call("S", "i", "j")))))
+    assert is_proved(
+        prove_scan(schedule, loop("j", "0", "j < n", loop("i", "0", "i < n", call("S", "i", "j"))))
+    )
     program = loop("i", "0", "i < n", loop("j", "0", "j < n", call("S", "i", "j")))
     assert wrong(prove_scan(schedule, program)) == "order"
 
@@ -170,7 +177,10 @@ child:
       schedule: "[{ S[i, k] -> [-k] }]"
 """)
     assert is_proved(prove_scan(schedule, loop("i", "0", "i < n", call("S", "i", "1"), call("S", "i", "0"))))
-    assert wrong(prove_scan(schedule, loop("i", "0", "i < n", call("S", "i", "0"), call("S", "i", "1")))) == "order"
+    assert (
+        wrong(prove_scan(schedule, loop("i", "0", "i < n", call("S", "i", "0"), call("S", "i", "1"))))
+        == "order"
+    )
 
 
 EXTENSION = tree("""
@@ -224,7 +234,10 @@ def test_an_instance_with_several_times() -> None:
     assert is_proved(prove_scan(schedule, loop("i", "0", "i < n", inner, call("T", "i"))))
     unrolled = call("S", time=("i", "0")), call("S", time=("i", "1"))
     assert is_proved(prove_scan(schedule, loop("i", "0", "i < n", *unrolled, call("T", "i"))))
-    assert wrong(prove_scan(schedule, loop("i", "0", "i < n", unrolled[0], call("T", "i"), unrolled[1]))) == "order"
+    assert (
+        wrong(prove_scan(schedule, loop("i", "0", "i < n", unrolled[0], call("T", "i"), unrolled[1])))
+        == "order"
+    )
     assert wrong(prove_scan(schedule, loop("i", "0", "i < n", unrolled[0], call("T", "i")))) == "too few"
     three = loop("i", "0", "i < n", *unrolled, call("S", time=("i", "1")), call("T", "i"))
     assert wrong(prove_scan(schedule, three)) == "too many"

@@ -37,14 +37,14 @@ class Graft:
         )
 
 
-def shared_enforced(grafts: list[Graft], level: int) -> isl.Set:
+def shared_enforced(grafts: list[Graft], level: int | None) -> isl.Set:
     """What every instance below satisfies, said without the dimension `level`."""
     everything = union(graft.enforced for graft in grafts)
     hull = shared_constraints(everything.coalesce()).to_set()
     return _without(hull, level)
 
 
-def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int) -> isl.Set:
+def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int | None) -> isl.Set:
     """The conditions all guards share and that do not depend on `level` (5.9).
 
     Equal guards are hoisted whole; otherwise a constraint of some guard is shared if every
@@ -53,7 +53,8 @@ def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int) -> isl.Set:
     first = grafts[0].guard
     if all(graft.guard.plain_is_universe() for graft in grafts):
         return first
-    if all(graft.guard.plain_is_equal(first) for graft in grafts[1:]) and not involves(first, level):
+    same = all(graft.guard.plain_is_equal(first) for graft in grafts[1:])
+    if same and (level is None or not involves(first, level)):
         return first
     independent = [_independent(graft.guard, level) for graft in grafts]
     if len(grafts) == 1:
@@ -67,16 +68,16 @@ def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int) -> isl.Set:
     return whole.unshifted_simple_hull_from_set_list(candidates).to_set()
 
 
-def _independent(guard: isl.Set, level: int) -> isl.Set:
+def _independent(guard: isl.Set, level: int | None) -> isl.Set:
     """Only the constraints that do not depend on `level`."""
-    if not involves(guard, level):
+    if level is None or not involves(guard, level):
         return guard
     return guard.remove_divs_involving_dims(DIM, level, 1).drop_constraints_involving_dims(DIM, level, 1)
 
 
-def _without(domain: isl.Set, level: int) -> isl.Set:
+def _without(domain: isl.Set, level: int | None) -> isl.Set:
     """Project `level` out, keeping only what can be said without quantifiers."""
-    if not involves(domain, level):
+    if level is None or not involves(domain, level):
         return domain
     return domain.eliminate(DIM, level, 1).remove_unknown_divs()
 

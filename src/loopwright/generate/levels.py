@@ -60,8 +60,9 @@ def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
         (parts.after, site),
         (parts.other, site),
     ):
-        if not part.is_empty():
-            result.extend(_base(where, stock, executed, part))
+        inside = restrict(executed, part)
+        if inside:
+            result.extend(_base(where, stock, inside, part))
     return result
 
 

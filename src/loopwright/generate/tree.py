@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.generate import levels
 from loopwright.generate.components import expand, extend_by_band, in_filter, maps_of
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, nest
+from loopwright.generate.grafts import Graft, hoistable_guard, nest, shared_enforced
 from loopwright.generate.leaf import terminate
 from loopwright.generate.site import Executed, Run, Site
 from loopwright.generate.stock import Stock
@@ -155,9 +155,9 @@ def _mark(run: Run, mark: Mark, stock: Stock, executed: Executed) -> list[Graft]
     grafts = generate_tree(run, mark.child, stock, executed)
     if not grafts:
         return []
-    body = nest(grafts, Place(stock.names, stock.generated))
-    universe = isl.Set.universe(stock.space)
-    return [Graft(nodes.Mark(mark.name, body), universe, universe)]
+    guard = hoistable_guard(grafts, stock.known, None)
+    body = nest(grafts, Place(stock.names, stock.generated.intersect(guard)))
+    return [Graft(nodes.Mark(mark.name, body), guard, shared_enforced(grafts, None))]
 
 
 def _context(run: Run, context: Context, stock: Stock, executed: Executed) -> list[Graft]:

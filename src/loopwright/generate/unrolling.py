@@ -42,13 +42,14 @@ def _best_lower_bound(
     step = stride.step if stride else 1
     best: tuple[tuple[int, int], isl.Aff] | None = None
     for bound in _lower_bounds(domain, level):
-        start = stride.align_up(bound) if stride else bound
-        start = start.gist(exact)
+        start = (stride.align_up(bound) if stride else bound).gist(exact)
         variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
-        reach = exact.max_val(variable.sub(start))
+        distance = variable.sub(start)
+        scale = distance.get_denominator_val()
+        reach = exact.max_val(distance.scale_val(scale))
         if not reach.is_rat():
             continue
-        cost = (reach.floor().to_python() // step + 1, start.dim(DIV))
+        cost = (reach.div(scale).floor().to_python() // step + 1, start.dim(DIV))
         if best is None or cost < best[0]:
             best = (cost, start)
     if best is None:

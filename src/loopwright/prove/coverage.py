@@ -72,5 +72,3 @@ def _again(execution: Execution, target: Target) -> Failure | None:
     pairs = points.apply_range(points.reverse())
     different = pairs.subtract(isl.Map.identity(pairs.get_space()))
     return _failure("twice", target, different.domain().apply(points))
-
-

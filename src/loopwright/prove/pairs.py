@@ -112,9 +112,7 @@ def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
     return pairs.project_out(isl.dim_type.set, 0, wrong.first + earlier.times.dim(OUT))
 
 
-def _wrong(
-    earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None
-) -> Iterator[Joint]:
+def _wrong(earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None) -> Iterator[Joint]:
     """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
     parallel = loop is not None and loop.parallel
     for a, b in zip(earlier.entries[column:], later.entries[column:], strict=False):
