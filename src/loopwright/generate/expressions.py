@@ -98,8 +98,9 @@ def linear(function: isl.Aff, place: Place) -> Linear:
     inside = Linear(tuple((c, t) for c, t in scaled.terms if c % denominator), scaled.constant)
     if not inside.terms:
         return outside.plus_constant(inside.constant // denominator)
-    whole, rest = divmod(inside.constant, denominator)
-    inside = Linear(inside.terms, rest)
+    # towards zero: (a − 1)/2 rather than (a + 1)/2 − 1
+    whole = abs(inside.constant) // denominator * (1 if inside.constant >= 0 else -1)
+    inside = inside.plus_constant(-whole * denominator)
     sign = 1 if inside.leads_positive else -1  # an exact quotient changes its sign with its dividend
     quotient = TruncDiv((inside if sign == 1 else inside.negated()).expr(), denominator)
     return outside.plus_term(sign, quotient).plus_constant(whole)

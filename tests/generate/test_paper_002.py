@@ -1,0 +1,488 @@
+"""The examples of paper 002 (Grosser, Verdoolaege, Cohen), section 5 and figures 3 to 8.
+
+Each expected text is what we generate and prove; the sizes beside it are the paper's.
+"""
+
+from __future__ import annotations
+
+from tests.generate.support import assert_no_larger, c, flat, proved_program, text, tree
+
+
+def test_example_5_1_elimination_is_no_quantifier_elimination() -> None:
+    """One loop at the outer level: Fourier-Motzkin elimination does not split it as (6) would."""
+    schedule = flat("[N] -> { S[t, a] -> [t, a] : a >= t - 1 and 2a >= t + 1 and a <= t and 4a <= N + 2t }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 1; c0 <= floord(N, 2) + 2; c0 += 1)
+          for (int c1 = max(c0 - 1, c0 / 2 + 1); c1 <= min(c0, (N + 2 * c0) / 4); c1 += 1)
+            S(c0, c1);
+        """
+    )
+    assert_no_larger(program, loops=2, ifs=0, calls=1)
+
+
+def test_example_5_2_division_of_the_level_itself() -> None:
+    """A constraint on ⌊(i + 1)/3⌋ cannot bound i; it becomes a condition."""
+    schedule = flat("{ S[i] -> [i] : 3*floor((i + 1)/3) <= i and 0 <= i <= 3 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 <= 3; c0 += 1)
+          if ((c0 + 1) % 3 >= 1)
+            S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=1, remainders=1)
+
+
+def test_example_5_3_and_5_8_merged_strides() -> None:
+    """Strides 6 and 10 merge into 30; that n − m is even is what they imply."""
+    schedule = flat(
+        "[n, m] -> { S[i] -> [i] : exists a, b : 0 <= i <= 100 and n - i + 6a = 0 and m - i + 10b = 0 }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if ((n + m) % 2 == 0)
+          for (int c0 = 6 * m + 30 * floord(5 * n - 6 * m - 1, 30) - 5 * n + 30; c0 <= 100; c0 += 30)
+            S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=1, min_max=0)
+
+
+def test_example_5_4_single_value() -> None:
+    """A stride and two bounds leave one value, and no loop."""
+    schedule = flat("[n] -> { S[i] -> [i] : i >= 1 and n - 1 <= i <= n and 4*floor((i - 2)/4) = i - 2 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (n >= 0 && n % 4 >= 2)
+          S(4 * (n / 4) + 2);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=1, calls=1)
+
+
+def test_example_5_5_enforced_by_the_inner_loop() -> None:
+    """n ≥ 1 need not be tested: the inner loop does."""
+    schedule = flat("[n, m] -> { S[i, j] -> [i, j] : 0 <= i < m and 0 <= j < n }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 < m; c0 += 1)
+          for (int c1 = 0; c1 < n; c1 += 1)
+            S(c0, c1);
+        """
+    )
+    assert_no_larger(program, loops=2, ifs=0, calls=1)
+
+
+def test_example_5_5_without_nested_bounds() -> None:
+    """The user may want the test outside."""
+    schedule = flat("[n, m] -> { S[i, j] -> [i, j] : 0 <= i < m and 0 <= j < n }")
+    program = proved_program(schedule, nested_bounds=False)
+    assert text(program) == c(
+        """
+        if (n >= 1)
+          for (int c0 = 0; c0 < m; c0 += 1)
+            for (int c1 = 0; c1 < n; c1 += 1)
+              S(c0, c1);
+        """
+    )
+    assert_no_larger(program, loops=2, ifs=1, calls=1)
+
+
+def test_example_5_6_implied_by_a_stride() -> None:
+    """The stride implies that n is even, which the loop alone would not test."""
+    schedule = flat("[n] -> { S[t] -> [t] : exists a : 2t - n = 4a and 0 <= t <= 100 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (n % 2 == 0)
+          for (int c0 = 2 * floord(n - 1, 4) - n / 2 + 2; c0 <= 100; c0 += 2)
+            S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=1, min_max=0)
+
+
+def test_example_5_7_atomic_without_upper_bound() -> None:
+    """The shared constraints have no upper bound; it comes from the domain, here as a maximum."""
+    schedule = flat(
+        "[M] -> { S1[i] -> [i, 0] : 0 <= i <= M; S2[] -> [0, 1] }", options="{ [a, b] -> atomic[0] }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 <= max(0, M); c0 += 1) {
+          if (c0 <= M)
+            S1(c0);
+          if (c0 == 0)
+            S2();
+        }
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=2, calls=2)
+
+
+def test_example_5_9_single_upper_bound() -> None:
+    """One comparison with a minimum, as OpenMP wants it."""
+    schedule = flat(
+        "[M, N] -> { S[i] -> [i] : 0 <= i and M >= i + 1 and N >= 3i + 8 }", "[N] -> { : N >= 0 }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 < min(M, (N + 1) / 3 - 2); c0 += 1)
+          S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=0, calls=1, min_max=1)
+
+
+def test_example_5_9_conjunction() -> None:
+    """A conjunction of comparisons, without division."""
+    schedule = flat(
+        "[M, N] -> { S[i] -> [i] : 0 <= i and M >= i + 1 and N >= 3i + 8 }", "[N] -> { : N >= 0 }"
+    )
+    program = proved_program(schedule, single_upper_bound=False)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 < M && 3 * c0 + 8 <= N; c0 += 1)
+          S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=0, calls=1, min_max=0, divisions=0)
+
+
+def test_example_5_10_separation() -> None:
+    """Each statement in the pieces where it runs."""
+    schedule = flat(
+        "[M] -> { S1[i] -> [i, 0] : 0 <= i <= M; S2[] -> [0, 1] }", options="{ [a, b] -> separate[0] }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (M >= 0) {
+          S1(0);
+          S2();
+          for (int c0 = 1; c0 <= M; c0 += 1)
+            S1(c0);
+        } else
+          S2();
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=4)
+
+
+def test_example_5_11_unrolling_with_a_stride() -> None:
+    """256 is the step: four copies, not 1024."""
+    schedule = flat("{ S[i] -> [i] : 0 <= i < 1024 and i mod 256 = 0 }", options="{ [i] -> unroll[0] }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        S(0);
+        S(256);
+        S(512);
+        S(768);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=0, calls=4)
+
+
+def test_example_5_12_best_lower_bound() -> None:
+    """From N there are 4 slices, from 0 a thousand."""
+    schedule = flat(
+        "[N] -> { S[i] -> [i] : 0 <= i < 1000 and N <= i < N + 4 }", options="{ [i] -> unroll[0] }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (N >= 0 && N <= 999)
+          S(N);
+        if (N >= -1 && N <= 998)
+          S(N + 1);
+        if (N >= -2 && N <= 997)
+          S(N + 2);
+        if (N >= -3 && N <= 996)
+          S(N + 3);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=4, calls=4)
+
+
+def test_example_5_13_isolation() -> None:
+    """The full strips of four apart from prologue, epilogue and the case without any."""
+    schedule = tree(
+        """
+        domain: "[m, n] -> { S[i] : m <= i < n }"
+        child:
+          schedule: "[{ S[i] -> [4*floor(i/4)] }, { S[i] -> [i] }]"
+          options: "[m, n] -> { isolate[[] -> [t, i]] : m <= t and t + 3 < n }"
+        """
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (n >= m + 4 && m > 4 * floord(m, 4))
+          for (int c1 = m; c1 <= 4 * floord(m, 4) + 3; c1 += 1)
+            S(c1);
+        for (int c0 = 4 * floord(m - 1, 4) + 4; c0 < n - 3; c0 += 4)
+          for (int c1 = c0; c1 <= c0 + 3; c1 += 1)
+            S(c1);
+        if (n >= m + 4)
+          for (int c1 = 4 * floord(n, 4); c1 < n; c1 += 1)
+            S(c1);
+        else
+          for (int c0 = 4 * floord(m, 4); c0 < n; c0 += 4)
+            for (int c1 = max(m, c0); c1 <= min(n - 1, c0 + 3); c1 += 1)
+              S(c1);
+        """
+    )
+    assert_no_larger(program, loops=6, ifs=3, calls=4, min_max=2)
+
+
+def test_example_5_14_components() -> None:
+    """S0 is not scheduled after any S1: no separation, no condition."""
+    schedule = flat("{ S0[] -> [0]; S1[i] -> [i] : 0 <= i < 10 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        S0();
+        for (int c0 = 0; c0 <= 9; c0 += 1)
+          S1(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=0, calls=2)
+
+
+def test_example_5_15_and_5_16_shifted_strides() -> None:
+    """Even and odd times share one loop of stride 2."""
+    schedule = flat("{ A[i] -> [2i] : 0 <= i < 10; B[i] -> [2i + 1] : 0 <= i < 10 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 <= 18; c0 += 2) {
+          A(c0 / 2);
+          B(c0 / 2);
+        }
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=0, calls=2)
+
+
+def test_example_5_18_tree_of_ifs() -> None:
+    """The guards (53) in one tree of ifs; the last statement needs none."""
+    schedule = flat(
+        "[l, u, n] -> { s0[i, j] -> [i, j, 0, 0] : l <= i <= u and i + 1 <= j <= n;"
+        " s3[i, j] -> [i, j, 1, 0] : 1 <= i < l and i <= j <= n;"
+        " s2[i, j] -> [i, j, 2, 0] : l <= i <= u and i + 1 <= j <= n and u < n;"
+        " s1[i, j, k] -> [i, j, 3, k] : 1 <= i <= u and i <= j <= n and l <= k <= u and i <= k }",
+        "[l, u, n] -> { : 1 <= l <= u <= n }",
+        "{ [i, j, k, m] -> atomic[x] : x < 2 }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 1; c0 <= u; c0 += 1)
+          for (int c1 = c0; c1 <= n; c1 += 1) {
+            if (c0 >= l && c1 > c0) {
+              s0(c0, c1);
+              if (n > u)
+                s2(c0, c1);
+            } else if (c0 < l)
+              s3(c0, c1);
+            for (int c3 = max(c0, l); c3 <= u; c3 += 1)
+              s1(c0, c1, c3);
+          }
+        """
+    )
+    assert_no_larger(program, loops=3, ifs=3, calls=4, min_max=1)
+
+
+def test_figure_3_with_schedule_3() -> None:
+    """The example program under its alternative schedule."""
+    schedule = flat(
+        "[n] -> { S1[i] -> [0, i, 0, 0] : 0 <= i < n; S2[i, j] -> [1, i, 0, j] : 0 <= j < i < n;"
+        " S3[i] -> [1, i - 1, 1, 0] : 0 <= i < n }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c1 = 0; c1 < n; c1 += 1)
+          S1(c1);
+        for (int c1 = -1; c1 <= min(0, n - 2); c1 += 1)
+          S3(c1 + 1);
+        for (int c1 = 1; c1 < n; c1 += 1) {
+          for (int c3 = 0; c3 < c1; c3 += 1)
+            S2(c1, c3);
+          if (c1 + 2 <= n)
+            S3(c1 + 1);
+        }
+        """
+    )
+
+
+def test_figure_5_and_examples_5_19_5_20() -> None:
+    """Shifted strides take the modulo out of the loop; n ≥ 0 makes `%` right after it."""
+    schedule = flat(
+        "[n] -> { S0[i] -> [i] : exists a : 1 <= i <= n and i = 4a;"
+        " S1[i] -> [i] : exists a : 1 <= i <= n and i = 4a + 2 }",
+        options="{ [i] -> separate[0] }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 2; c0 < n - 1; c0 += 4) {
+          S1(c0);
+          S0(c0 + 2);
+        }
+        if (n >= 0 && n % 4 >= 2)
+          S1(4 * (n / 4) + 2);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=3, remainders=2)
+
+
+def test_figure_6_youcefn() -> None:
+    """Components keep separation from being applied in vain."""
+    schedule = flat(
+        "[n, m] -> { S1[i, j] -> [i, j, 0] : 1 <= i <= n and j = i;"
+        " S2[i, j] -> [i, j, 1] : 1 <= i <= n and i <= j <= n;"
+        " S3[i, j] -> [i, j, 2] : 1 <= i <= m and j = n }",
+        "[n, m] -> { : 1 < n < m }",
+        "{ [i, j, k] -> separate[x] }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 1; c0 <= n; c0 += 1) {
+          S1(c0, c0);
+          for (int c1 = c0; c1 <= n; c1 += 1)
+            S2(c0, c1);
+          S3(c0, n);
+        }
+        for (int c0 = n + 1; c0 <= m; c0 += 1)
+          S3(c0, n);
+        """
+    )
+    assert_no_larger(program, loops=3, ifs=0, calls=4)
+
+
+def test_figure_7_simple() -> None:
+    """A modulo mapping is one call."""
+    schedule = flat("[n] -> { S[i] -> [i] : i = n mod 128 }", "[n] -> { : n >= 0 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        S(n % 128);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=0, calls=1, remainders=1)
+
+
+def test_figure_7_shifted() -> None:
+    """So is one onto 7 .. 134."""
+    schedule = flat(
+        "[t1] -> { S[i] -> [i] : 7 <= i <= 134 and i mod 128 = t1 }", "[t1] -> { : 0 <= t1 < 128 }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        S((t1 + 121) % 128 + 7);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=0, calls=1, remainders=1)
+
+
+def test_figure_7_conditional() -> None:
+    """Onto 7 .. 130 some threads have nothing to do."""
+    schedule = flat(
+        "[t1] -> { S[i] -> [i] : 7 <= i <= 130 and i mod 128 = t1 }", "[t1] -> { : 0 <= t1 < 128 }"
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if ((t1 + 121) % 128 <= 123)
+          S((t1 + 121) % 128 + 7);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=1, calls=1, remainders=2)
+
+
+def test_figure_8_two_existentials() -> None:
+    """Two quantified variables in one equality."""
+    schedule = flat("{ S[i] -> [i] : exists a, b : i = 2a + 3b and 0 <= a < 3 and 0 <= b and 0 <= i < 8 }")
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 <= 7; c0 += 1)
+          if (c0 >= 2 * ((c0 + 2) / 3))
+            S(c0);
+        """
+    )
+    assert_no_larger(program, loops=1, ifs=1, calls=1, divisions=1)
+
+
+def test_figure_8_two_existentials_unrolled() -> None:
+    """Unrolled, 1 is seen to be missing."""
+    schedule = flat(
+        "{ S[i] -> [i] : exists a, b : i = 2a + 3b and 0 <= a < 3 and 0 <= b and 0 <= i < 8 }",
+        options="{ [i] -> unroll[0] }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        S(0);
+        S(2);
+        S(3);
+        S(4);
+        S(5);
+        S(6);
+        S(7);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=0, calls=7)
+
+
+def test_figure_8_multiple_bounds() -> None:
+    """Loop bounds, a stride and a disjunctive condition."""
+    schedule = flat(
+        "[t1, t2] -> { S[i, j] -> [i, j] : exists a, b : 0 <= i <= 1 and t1 = j + 128a and"
+        " 0 <= j + 2b < 128 and 510 <= t2 + 2b <= 514 and 0 <= 2b - t2 <= 5 }",
+        "[t1, t2] -> { : 125 <= t1 <= 127 and 254 <= t2 < 257 }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        for (int c0 = 0; c0 <= 1; c0 += 1)
+          for (int c1 = max(t2 - (t2 - t1 - 3) % 128 - 387, t1 - 384); c1 <= min(127 - t2, t2 - 383); c1 += 128)
+            if (c1 + 256 == t1 || t1 >= 126)
+              S(c0, c1);
+        """
+    )
+    assert_no_larger(program, loops=2, ifs=1, calls=1, min_max=2)
+
+
+def test_figure_8_multiple_bounds_unrolled() -> None:
+    """Unrolled from the best of several lower bounds."""
+    schedule = flat(
+        "[t1, t2] -> { S[i, j] -> [i, j] : exists a, b : 0 <= i <= 1 and t1 = j + 128a and"
+        " 0 <= j + 2b < 128 and 510 <= t2 + 2b <= 514 and 0 <= 2b - t2 <= 5 }",
+        "[t1, t2] -> { : 125 <= t1 <= 127 and 254 <= t2 < 257 }",
+        "{ [i, j] -> unroll[x] }",
+    )
+    program = proved_program(schedule)
+    assert text(program) == c(
+        """
+        if (t1 >= 126)
+          S(0, t1 - 384);
+        S(0, t1 - 256);
+        if (t1 >= 126)
+          S(1, t1 - 384);
+        S(1, t1 - 256);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=2, calls=4, remainders=0)
