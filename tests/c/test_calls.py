@@ -165,6 +165,20 @@ def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
     assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
 
 
+def test_a_macro_defined_behind_the_region_says_nothing_about_it() -> None:
+    error = refusal("for (i = 0; i < n; i += T) a[i] = 0;", tail="\n#define T 4\n")
+    assert "must be a constant" in error.message
+
+
+def test_a_parameter_is_an_integer_as_far_as_the_file_tells() -> None:
+    text = "for (i = 0; i < size; i++) a[i] = 0;"
+    assert region(text, head="typedef long count; count size;").params == ("size",)
+    error = refusal(text, head="typedef double real; typedef real length; length size;")
+    assert "'size' is a 'length', not an integer" in error.message
+    (statement,) = region(LOOP + "if (limit > 0) a[i] = 0;", head="float limit;").statements
+    assert reads(statement) == ["limit[]"] and writes(statement) == ["a[i]?"]
+
+
 def test_volatile_storage_is_refused() -> None:
     error = refusal(LOOP + "port = a[i];", head="volatile int port;")
     assert "'port' is volatile" in error.message

@@ -55,7 +55,7 @@ dependences
 taken on trust
   a, b, x do not overlap in memory
   every subscript stays inside its dimension of the array
-  bounds and subscripts are computed without overflow
+  bounds and subscripts do not overflow or wrap around
   i: the value left behind by the last loop is not used
   'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
 """

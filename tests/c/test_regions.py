@@ -164,6 +164,13 @@ def test_assumptions_come_from_pragmas_in_scope() -> None:
     assert "not known to end" in refusal(ASSUME, head=elsewhere).message
 
 
+def test_assumptions_that_contradict_each_other_are_refused() -> None:
+    error = refusal("for (i = 0; i < n; i++) a[i] = 0;", assume=["n > 1", "n < 1"])
+    assert "contradict each other" in error.message
+    scaled = "for (i = 0; i < n; i++) a[i * T] = 0;"
+    assert "contradict" in refusal(scaled, head="#define T 4", assume=["T > 4"]).message
+
+
 @pytest.mark.parametrize(
     ("option", "message", "where"),
     [

@@ -197,14 +197,14 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         if value_ is None or not is_atomic(value_):
             raise NotAffine(node, f"the macro '{name}' is not an expression in parentheses", _PARENTHESES)
     declared = setting.declarations.visible(name, setting.region)
-    if declared is not None and is_floating_type(declared.type):
+    if declared is not None and is_floating_type(setting.declarations.resolved(declared.type)):
         raise NotAffine(node, f"'{name}' is a '{declared.type}', not an integer")
     return variable(name)
 
 
 def _cast(node: Node, frame: Frame) -> isl.PwAff:
     kind = text_of(frame.setting.source, field(node, "type"))
-    if not is_integer_type(kind):
+    if not is_integer_type(frame.setting.declarations.resolved(kind)):
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
     return affine(field(node, "value"), frame)
 

@@ -46,6 +46,15 @@ class Declarations:
     types: frozenset[str]
     functions: frozenset[str]
     pure_functions: frozenset[str]
+    aliases: tuple[tuple[str, str], ...]
+    """What `typedef` made of what, in the order of the file."""
+
+    def resolved(self, type_text: str) -> str:
+        """A type with the file's typedefs replaced by what they stand for."""
+        words = type_text.split()
+        for name, meaning in reversed(self.aliases):
+            words = [part for word in words for part in (meaning.split() if word == name else [word])]
+        return " ".join(words)
 
     def visible(self, name: str, at: TextRange) -> Variable | None:
         """The innermost variable `name` declared before `at` in a scope around it."""
@@ -111,6 +120,7 @@ def declarations_of(source: Source) -> Declarations:
     types: set[str] = set()
     functions: set[str] = set()
     pure: set[str] = set()
+    aliases: list[tuple[str, str]] = []
     for node in walk(root):
         match node.type:
             case "declaration" | "parameter_declaration" | "field_declaration":
@@ -127,11 +137,20 @@ def declarations_of(source: Source) -> Declarations:
                 pure.update(_pure_names(source, node, declarators))
             case "type_definition":
                 types.update(text_of(source, d) for d in node.children_by_field_name("declarator"))
+                aliases += _aliases(source, node)
             case "cast_expression":
                 types.update(_named_types(source, node.named_children[0]))
     values = functions | {variable.name for variable in variables}
     types |= {name for name in _cast_names(source, root) if name not in values}
-    return Declarations(tuple(variables), frozenset(types), frozenset(functions), frozenset(pure))
+    return Declarations(
+        tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases)
+    )
+
+
+def _aliases(source: Source, node: Node) -> list[tuple[str, str]]:
+    meaning = type_text(source, node, qualifiers=False)
+    plain = [d for d in node.children_by_field_name("declarator") if d.type == "type_identifier"]
+    return [(text_of(source, declarator), meaning) for declarator in plain]
 
 
 def _cast_names(source: Source, root: Node) -> list[str]:

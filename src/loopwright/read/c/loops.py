@@ -92,9 +92,9 @@ def _declared_type(node: Node, frame: Frame, iterator: str) -> str:
     setting = frame.setting
     start = field(node, "initializer")
     if start.type == "declaration":
-        return type_text(setting.source, start, qualifiers=False)
-    variable_ = setting.declarations.visible(iterator, setting.region)
-    return "int" if variable_ is None else variable_.type
+        return setting.declarations.resolved(type_text(setting.source, start, qualifiers=False))
+    declared = setting.declarations.visible(iterator, setting.region)
+    return "int" if declared is None else setting.declarations.resolved(declared.type)
 
 
 def _step(node: Node, frame: Frame, iterator: str) -> int:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 from loopwright.model.program import Array
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
+from loopwright.read.c.fields import refuse_mixed_fields
 from loopwright.read.c.macros import Macro
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
@@ -89,7 +90,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
     for target in targets:
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
-    _refuse_whole_reads(source, block, assigned)
+    refuse_mixed_fields(source, block, assigned)
     return Names(iterators, assigned, locals_, ranks, _values(source, block))
 
 
@@ -187,7 +188,7 @@ def _outermost_reference(source: Source, node: Node) -> Reference | None:
 
 
 def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> None:
-    """An array or pointer must not itself be assigned, nor a struct some fields of which are used."""
+    """An array or pointer must not itself be assigned."""
     base, count = target.base, len(target.subscripts)
     if count < ranks[base]:
         raise refuse(
@@ -197,34 +198,10 @@ def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> N
             f"{_counted(count, 'subscript')}",
             "pointers must not change in a region: use the array with all its subscripts",
         )
-    if any(other.startswith(f"{base}__") for other in ranks):
-        raise refuse(
-            source,
-            target.node,
-            f"'{base}' is assigned as a whole, and its fields are used too",
-            "assign the fields one by one",
-        )
 
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _refuse_whole_reads(source: Source, block: Node, assigned: frozenset[str]) -> None:
-    """A struct must not be read as a whole where some of its fields are assigned."""
-    roots = {base.split("__")[0] for base in assigned if "__" in base}
-    for node in walk(block):
-        if node.type == "identifier" and text_of(source, node) in roots:
-            outer = node.parent
-            while outer is not None and outer.type == "parenthesized_expression":
-                outer = outer.parent
-            if outer is None or outer.type not in ("field_expression", "subscript_expression"):
-                raise refuse(
-                    source,
-                    node,
-                    "this is read as a whole, and some of its fields are assigned",
-                    "use the fields one by one",
-                )
 
 
 def _hides(outer: Local, inner: Local) -> bool:

@@ -30,6 +30,9 @@ _LARGEST = 8 << 20
 """Files above this size are refused: a region is written by hand."""
 
 
+_LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
+
+
 def read_c(
     path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
 ) -> tuple[Program, ...]:
@@ -69,6 +72,7 @@ def _program(
     assume: Sequence[str],
 ) -> Program:
     block = parse_region(source, region)
+    macros = tuple(macro for macro in macros if macro.place.start < region.place.start)
     names = names_of_region(source, block, declarations)
     setting = Setting(source, region.place, macros, declarations, names, pure, everywhere())
     refuse_hiding_macros(setting, block)
@@ -80,6 +84,8 @@ def _program(
     context = combined([known for known, _ in stated])
     for name, value in constants_used(setting, block):
         context = context.intersect(variable(name).eq_set(number(value)))
+    if context.is_empty():
+        raise refuse(source, region.place, "the assumptions about this region contradict each other", _LOOK)
     setting = replace(setting, context=context)
     leaves = read_sequence(
         named_children_and_comments(block), Frame(setting, everywhere()), 0, is_block=False

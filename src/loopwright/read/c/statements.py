@@ -282,7 +282,8 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame:
     declared_once = sum(local.name == name for local in setting.names.locals) == 1
     if not declared_once or name in setting.names.assigned:
         return frame
-    if not is_integer_type(type_text(setting.source, node, qualifiers=False)):
+    kind = type_text(setting.source, node, qualifiers=False)
+    if not is_integer_type(setting.declarations.resolved(kind)):
         return frame
     try:
         return frame.bind(name, affine(value, frame))

@@ -78,6 +78,7 @@ def assumptions_of(
 ) -> tuple[Assumption, ...]:
     """Everything believed about this region, what the user stated first."""
     shared = [array.name for array in arrays if not array.local]
+    shared += [parameter.text for parameter in parameters if not parameter.text.isidentifier()]
     found = list(stated)
     if len(shared) > 1:
         text = f"{', '.join(shared)} do not overlap in memory"
@@ -86,7 +87,7 @@ def assumptions_of(
         text = "every subscript stays inside its dimension of the array"
         found.append(Assumption(AssumptionKind.BOUNDS, text))
     found.append(
-        Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts are computed without overflow")
+        Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
     )
     unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
     if unseen:

@@ -1,0 +1,54 @@
+"""Structs: `s.x` and `p->x` are storage of their own, as long as nothing else reaches it.
+
+The same field must not be reached in two ways: the struct as a whole must not be assigned, nor
+read where a field of it is assigned, and `p->x` must not be mixed with `p[0].x` or `(*p).x`.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from loopwright.model.source import Source
+from loopwright.read.c.references import Reference, reference_of
+from loopwright.read.c.syntax import refuse, text_of, walk
+
+
+def refuse_mixed_fields(source: Source, block: Node, assigned: frozenset[str]) -> None:
+    """Raise where a struct some fields of which are used is also used in another way."""
+    references = _whole_references(source, block)
+    fields: dict[str, list[str]] = {}
+    for reference in references:
+        root = text_of(source, reference.root)
+        if root != reference.base:
+            fields.setdefault(root, []).append(reference.base)
+    for reference in references:
+        if reference.base not in fields:
+            continue
+        written = any(base in assigned for base in fields[reference.base])
+        if written or reference.subscripts or reference.base in assigned:
+            raise refuse(
+                source,
+                reference.node,
+                f"'{reference.base}' is used here and through its fields",
+                "use its fields one by one, always in the same way",
+            )
+
+
+def _whole_references(source: Source, block: Node) -> list[Reference]:
+    """References that are not part of a larger one."""
+    found = []
+    for node in walk(block):
+        reference = reference_of(source, node)
+        if reference is not None and not _is_part(source, node):
+            found.append(reference)
+    return found
+
+
+def _is_part(source: Source, node: Node) -> bool:
+    """Whether the node around this one is a reference that starts with it."""
+    outer = node.parent
+    while outer is not None and outer.type == "parenthesized_expression":
+        outer = outer.parent
+    larger = reference_of(source, outer) if outer is not None else None
+    own = reference_of(source, node)
+    return larger is not None and own is not None and larger.root == own.root
