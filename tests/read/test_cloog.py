@@ -91,10 +91,10 @@ def test_scattering_is_padded_and_what_follows_is_not_read() -> None:
     assert order(schedule).is_equal(expected.intersect_domain(schedule.domain))
 
 
-def test_loops_are_separated_as_cloog_does() -> None:
+def test_how_loops_are_made_is_left_to_the_generator() -> None:
     tree = read(SCATTERED).tree
     assert isinstance(tree, Band)
-    assert {member.loop_type for member in tree.members} == {LoopType.SEPARATE}
+    assert {member.loop_type for member in tree.members} == {LoopType.DEFAULT}
 
 
 def test_relations_with_local_dimensions() -> None:

@@ -6,7 +6,8 @@
 
 A statement's instances run in the order of their scattering; without scattering functions, in
 the lexicographic order of their iterators.  Shorter vectors are padded with zeros.  Nothing
-orders instances with the same vector.  Loops are separated wherever they can be, as CLooG does.
+orders instances with the same vector.  CLooG separates loops wherever it can, at any price; here
+that is the generator's option.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
+from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import (
     Parameters,
@@ -58,7 +59,7 @@ def parse(text: str, filename: str) -> Schedule:
         domain = domain.union(isl.UnionSet.from_set(statement.domain))
         schedule = schedule.union(isl.UnionMap.from_map(vectors.intersect_domain(statement.domain)))
     size = max((vectors.dim(isl.dim_type.out) for vectors in order), default=0)
-    members = (Member(LoopType.SEPARATE),) * size
+    members = (Member(),) * size
     return Schedule(domain, context, Band(schedule, members, LEAF) if size else LEAF)
 
 
