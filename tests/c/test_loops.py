@@ -121,7 +121,7 @@ def test_loops_that_are_refused(text: str, message: str, where: str) -> None:
     assert message in error.message
     assert error.span is not None and error.span.line == FIRST_LINE
     assert underlined(error) == where
-    assert error.hint or "zero" in message
+    assert error.hint
 
 
 def test_an_iterator_read_behind_the_region_is_refused() -> None:

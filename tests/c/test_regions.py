@@ -132,6 +132,15 @@ def test_a_forgotten_semicolon_is_guessed() -> None:
     assert error.hint == "is there a ';' at the end of the line?"
 
 
+def test_deep_nesting_is_refused_not_a_crash() -> None:
+    long_sum = " + ".join(["x"] * 200)
+    assert region(f"a[0] = {long_sum};").statements
+    for text in ("a[0] = " + "(" * 5000 + "1" + ")" * 5000 + ";", "{" * 900 + "a[0] = 1;" + "}" * 900):
+        assert "nested too deeply" in refusal(text).message
+    assert "nested too deeply" in refusal("a[0] = " + "x + " * 3000 + "x;").message
+    assert "nested too deeply" in refusal("a[" + "i + " * 3000 + "0] = 1;").message
+
+
 def test_an_empty_region_has_no_statements() -> None:
     (program,) = read("#pragma scop\n#pragma endscop\n")
     assert program.statements == () and program.domain().is_empty()

@@ -280,7 +280,7 @@ def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
 def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> isl.PwAff:
     """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
     if divisor == 0:
-        raise refuse(frame.setting.source, node, "this divides by zero")
+        raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED)
     size = isl.Val(abs(divisor))
     never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
     if operator(node) == "%":
@@ -368,7 +368,9 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> 
     except NotAffine as failure:
         raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:
-        raise refuse(frame.setting.source, node, f"in this macro: {failure.message}") from None
+        raise refuse(
+            frame.setting.source, node, f"in this macro: {failure.message}", failure.hint or ACCEPTED
+        ) from None
 
 
 def _field(node: Node, frame: Frame) -> isl.PwAff:

@@ -149,7 +149,12 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(source, declarator)
             if named is None or scope is None:
-                raise refuse(source, declarator, "only variables and arrays can be declared in a region")
+                raise refuse(
+                    source,
+                    declarator,
+                    "only variables and arrays can be declared in a region",
+                    "move this declaration out of the region",
+                )
             name, rank, extents = named
             kind = type_text(source, node, qualifiers=False)
             found.append(Local(name, kind, rank, extents, place(scope), declarator))

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, InternalError, Span
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, number, variable
@@ -23,13 +24,15 @@ from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.regions import Directive, Region, directives, find_regions, parse_region
 from loopwright.read.c.statements import named_children_and_comments, read_sequence
-from loopwright.read.c.syntax import field, refuse, walk, without_comments
+from loopwright.read.c.syntax import field, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
 
 _LARGEST = 8 << 20
 """Files above this size are refused: a region is written by hand."""
 
 
+_DEEPEST = 250
+"""Levels of syntax; the reader descends into them by recursion."""
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
@@ -41,9 +44,11 @@ def read_c(
     try:
         data = Path(path).read_bytes()
     except OSError as failure:
-        raise BadInput(f"cannot read this file: {failure.strerror}", span=Span(name, 1, 1)) from None
+        message = f"cannot read this file: {failure.strerror}"
+        raise BadInput(message, span=Span(name, 1, 1), hint="give a C source file") from None
     if len(data) > _LARGEST:
-        raise BadInput(f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1))
+        hint = "put the regions into a file of their own"
+        raise BadInput(f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1), hint=hint)
     return parse_c(Source.decode(name, data), pure=pure, assume=assume)
 
 
@@ -53,13 +58,17 @@ def parse_c(
     """The regions of a C text."""
     if "\0" in source.text:
         at = source.text.index("\0")
-        raise refuse(source, TextRange(at, at + 1), "this is not a text file")
+        raise refuse(source, TextRange(at, at + 1), "this is not a text file", "give a C source file")
     regions = find_regions(source)
     macros = macros_of(source)
     declarations = declarations_of(source)
-    return tuple(
-        _program(source, region, regions, macros, declarations, frozenset(pure), assume) for region in regions
-    )
+    try:
+        return tuple(
+            _program(source, region, regions, macros, declarations, frozenset(pure), assume)
+            for region in regions
+        )
+    except isl.Error as failure:
+        raise InternalError(f"isl could not represent a region: {failure}") from failure
 
 
 def _program(
@@ -72,6 +81,9 @@ def _program(
     assume: Sequence[str],
 ) -> Program:
     block = parse_region(source, region)
+    deep = too_deep(block, _DEEPEST)
+    if deep is not None:
+        raise refuse(source, deep, "this is nested too deeply", "split the expression or the loops")
     macros = tuple(macro for macro in macros if macro.place.start < region.place.start)
     names = names_of_region(source, block, declarations)
     setting = Setting(source, region.place, macros, declarations, names, pure, everywhere())

@@ -70,7 +70,12 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                     source, line.place, "a region starts inside a region", "regions cannot be nested"
                 )
             case "endscop", None:
-                raise refuse(source, line.place, "this '#pragma endscop' has no '#pragma scop' before it")
+                raise refuse(
+                    source,
+                    line.place,
+                    "this '#pragma endscop' has no '#pragma scop' before it",
+                    "put '#pragma scop' on a line of its own before the first loop",
+                )
             case "endscop", int(start):
                 regions.append(_region(source, lines[start : index + 1]))
                 opening = None

@@ -77,6 +77,17 @@ def text_of(source: Source, node: Node) -> str:
     return source.text[node.start_byte : node.end_byte]
 
 
+def too_deep(root: Node, limit: int) -> Node | None:
+    """The first node more than `limit` levels below `root`, if there is one."""
+    pending = [(root, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > limit:
+            return node
+        pending.extend((child, depth + 1) for child in reversed(node.children))
+    return None
+
+
 def walk(node: Node) -> Iterator[Node]:
     """`node` and all nodes below it, in the order of the text."""
     pending = [node]
@@ -109,8 +120,8 @@ def without_parentheses(node: Node) -> Node:
     return node
 
 
-def refuse(source: Source, where: Node | TextRange, message: str, hint: str | None = None) -> BadInput:
-    """The error for a piece of the user's text, to be raised."""
+def refuse(source: Source, where: Node | TextRange, message: str, hint: str) -> BadInput:
+    """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
     spot = where if isinstance(where, TextRange) else place(where)
     return BadInput(message, span=source.span(spot), hint=hint)
 
