@@ -1,0 +1,113 @@
+/* 3mm: three matrix products, G = (A B) (C D). */
+#define _POSIX_C_SOURCE 199309L
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* the region */
+#pragma GCC diagnostic ignored "-Wunused-label"    /* its loop tags */
+
+#ifndef NI
+#define NI 600
+#endif
+#ifndef NJ
+#define NJ 660
+#endif
+#ifndef NK
+#define NK 720
+#endif
+#ifndef NL
+#define NL 780
+#endif
+#ifndef NM
+#define NM 840
+#endif
+#ifndef CLOCK
+#define CLOCK CLOCK_MONOTONIC
+#endif
+
+static double A[NI][NK], B[NK][NJ], C[NJ][NM], D[NM][NL];
+static double E[NI][NJ], F[NJ][NL], G[NI][NL];
+
+static void initialise(void)
+{
+  for (int i = 0; i < NI; i++)
+    for (int k = 0; k < NK; k++)
+      A[i][k] = (double)((i * k + 1) % NI) / (5 * NI);
+  for (int k = 0; k < NK; k++)
+    for (int j = 0; j < NJ; j++)
+      B[k][j] = (double)((k * (j + 1) + 2) % NJ) / (5 * NJ);
+  for (int j = 0; j < NJ; j++)
+    for (int m = 0; m < NM; m++)
+      C[j][m] = (double)(j * (m + 3) % NL) / (5 * NL);
+  for (int m = 0; m < NM; m++)
+    for (int l = 0; l < NL; l++)
+      D[m][l] = (double)((m * (l + 2) + 2) % NK) / (5 * NK);
+}
+
+static void kernel(void)
+{
+#pragma scop
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < NJ; j++) {
+      InitE: E[i][j] = 0.0;
+      for (int k = 0; k < NK; k++)
+        CompE: E[i][j] += A[i][k] * B[k][j];
+    }
+  for (int i = 0; i < NJ; i++)
+    for (int j = 0; j < NL; j++) {
+      InitF: F[i][j] = 0.0;
+      for (int k = 0; k < NM; k++)
+        CompF: F[i][j] += C[i][k] * D[k][j];
+    }
+  for (int i = 0; i < NI; i++)
+    for (int j = 0; j < NL; j++) {
+      InitG: G[i][j] = 0.0;
+      for (int k = 0; k < NJ; k++)
+        CompG: G[i][j] += E[i][k] * F[k][j];
+    }
+#pragma endscop
+}
+
+static const struct {
+  const void *start;
+  size_t size;
+} results[] = {{G, sizeof G}};
+
+/* FNV-1a over the bytes of the results: equal sums, equal bits. */
+static uint64_t checksum(void)
+{
+  uint64_t sum = 14695981039346656037u;
+  for (size_t r = 0; r < sizeof results / sizeof *results; r++)
+    for (size_t at = 0; at < results[r].size; at++)
+      sum = (sum ^ ((const unsigned char *)results[r].start)[at]) * 1099511628211u;
+  return sum;
+}
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* --time: seconds in the region; --checksum: of the results; --dump: the results themselves. */
+int main(int argc, char **argv)
+{
+  const char *flag = argc > 1 ? argv[1] : "";
+  initialise();
+  double start = now();
+  kernel();
+  double seconds = now() - start;
+  if (!strcmp(flag, "--dump"))
+    for (size_t r = 0; r < sizeof results / sizeof *results; r++)
+      fwrite(results[r].start, 1, results[r].size, stdout);
+  else if (!strcmp(flag, "--checksum"))
+    printf("%016llx\n", (unsigned long long)checksum());
+  else if (!strcmp(flag, "--time"))
+    printf("%.9f\n", seconds);
+  else
+    printf("%.9f s, checksum %016llx\n", seconds, (unsigned long long)checksum());
+  return 0;
+}

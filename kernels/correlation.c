@@ -1,0 +1,108 @@
+/* correlation: the correlation matrix of M variables from N observations. */
+#define _POSIX_C_SOURCE 199309L
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* the region */
+#pragma GCC diagnostic ignored "-Wunused-label"    /* its loop tags */
+
+#ifndef M
+#define M 800
+#endif
+#ifndef N
+#define N 960
+#endif
+#ifndef CLOCK
+#define CLOCK CLOCK_MONOTONIC
+#endif
+
+static double float_n = N, eps = 0.1;
+static double data[N][M], corr[M][M], mean[M], stddev[M];
+
+static void initialise(void)
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++)
+      data[i][j] = (double)(i * j % (M + 7)) / M + (double)i / N;
+}
+
+static void kernel(void)
+{
+#pragma scop
+  for (int j = 0; j < M; j++) {
+    ClearMean: mean[j] = 0.0;
+    for (int i = 0; i < N; i++)
+      SumMean: mean[j] += data[i][j];
+    DivMean: mean[j] /= float_n;
+  }
+  for (int j = 0; j < M; j++) {
+    ClearDev: stddev[j] = 0.0;
+    for (int i = 0; i < N; i++)
+      SumDev: stddev[j] += (data[i][j] - mean[j]) * (data[i][j] - mean[j]);
+    DivDev: stddev[j] /= float_n;
+    RootDev: stddev[j] = sqrt(stddev[j]);
+    /* A variable that hardly varies is left as it is. */
+    KeepDev: stddev[j] = stddev[j] <= eps ? 1.0 : stddev[j];
+  }
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) {
+      Center: data[i][j] -= mean[j];
+      Reduce: data[i][j] /= sqrt(float_n) * stddev[j];
+    }
+  for (int i = 0; i < M - 1; i++) {
+    Unit: corr[i][i] = 1.0;
+    for (int j = i + 1; j < M; j++) {
+      Init: corr[i][j] = 0.0;
+      for (int k = 0; k < N; k++)
+        Mult: corr[i][j] += data[k][i] * data[k][j];
+      Mirror: corr[j][i] = corr[i][j];
+    }
+  }
+  Corner: corr[M - 1][M - 1] = 1.0;
+#pragma endscop
+}
+
+static const struct {
+  const void *start;
+  size_t size;
+} results[] = {{corr, sizeof corr}};
+
+/* FNV-1a over the bytes of the results: equal sums, equal bits. */
+static uint64_t checksum(void)
+{
+  uint64_t sum = 14695981039346656037u;
+  for (size_t r = 0; r < sizeof results / sizeof *results; r++)
+    for (size_t at = 0; at < results[r].size; at++)
+      sum = (sum ^ ((const unsigned char *)results[r].start)[at]) * 1099511628211u;
+  return sum;
+}
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* --time: seconds in the region; --checksum: of the results; --dump: the results themselves. */
+int main(int argc, char **argv)
+{
+  const char *flag = argc > 1 ? argv[1] : "";
+  initialise();
+  double start = now();
+  kernel();
+  double seconds = now() - start;
+  if (!strcmp(flag, "--dump"))
+    for (size_t r = 0; r < sizeof results / sizeof *results; r++)
+      fwrite(results[r].start, 1, results[r].size, stdout);
+  else if (!strcmp(flag, "--checksum"))
+    printf("%016llx\n", (unsigned long long)checksum());
+  else if (!strcmp(flag, "--time"))
+    printf("%.9f\n", seconds);
+  else
+    printf("%.9f s, checksum %016llx\n", seconds, (unsigned long long)checksum());
+  return 0;
+}
