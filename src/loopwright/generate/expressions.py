@@ -189,8 +189,9 @@ def is_nonnegative(function: isl.Aff, place: Place) -> bool:
 def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
     """An expression for a piecewise function; its domain is known to hold at `place`.
 
-    The maximum (minimum) of the pieces' functions is written as such where on each piece its own
-    function is the largest (smallest); otherwise conditions choose.
+    A function that is right on all pieces stands alone.  The maximum (minimum) of the pieces'
+    functions is written as such where on each piece its own function is the largest (smallest);
+    otherwise conditions choose.
     """
     from loopwright.generate.conditions import condition
 
@@ -201,8 +202,9 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
     ]
     if not pieces:
         return Int(0)
-    if len(pieces) == 1:
-        return expression(pieces[0][1].gist(place.known), place)
+    for _, value in pieces:
+        if all(domain.is_subset(value.eq_set(other)) for domain, other in pieces if other is not value):
+            return expression(value.gist(place.known), place)
     for combine, is_best in ((Max, isl.Aff.ge_set), (Min, isl.Aff.le_set)):
         if all(
             domain.is_subset(is_best(value, other))

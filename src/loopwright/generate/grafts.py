@@ -84,53 +84,50 @@ def _without(domain: isl.Set, level: int | None) -> isl.Set:
 
 @dataclass
 class _Branching:
-    """An if under construction that may still be extended (example 5.18)."""
+    """An if under construction (example 5.18): both branches may grow at their ends.
+
+    `condition` and `complement` are what is known in the two branches.
+    """
 
     test: isl.Set
     place: Place
     condition: isl.Set
     complement: isl.Set
-    then: list[Node | _Branching] = field(default_factory=list)
+    then: list[Node | _Branching]
     orelse: list[Node | _Branching] = field(default_factory=list)
 
 
 def nest(grafts: list[Graft], place: Place) -> Node:
-    """One node for a list of grafts: a tree of ifs around them, the order unchanged.
-
-    `open_ifs` are the ifs, outermost first, that end the program so far.  Each graft goes into
-    the deepest branch whose condition its guard, or what it enforces itself, implies.
-    """
-    roots: list[Node | _Branching] = []
-    open_ifs: list[_Branching] = []
+    """One node for a list of grafts: a tree of ifs around them, the order unchanged."""
+    program: list[Node | _Branching] = []
     for graft in grafts:
         guard = graft.guard.gist(place.known)
-        inside = guard.intersect(graft.enforced).intersect(place.known) if open_ifs else guard
-        if inside.is_empty():
-            continue
-        target, context, kept = roots, place.known, 0
-        for index in range(len(open_ifs) - 1, -1, -1):
-            candidate = open_ifs[index]
-            if inside.is_subset(candidate.condition):
-                target, context, kept = candidate.then, candidate.condition, index + 1
-                break
-            if inside.is_subset(candidate.complement):
-                target, context, kept = candidate.orelse, candidate.complement, index + 1
-                break
-        open_ifs = open_ifs[:kept]
-        rest = guard.gist(context).coalesce() if kept and not guard.plain_is_universe() else guard
-        if rest.plain_is_universe():
-            target.append(graft.node)
-            continue
-        branching = _Branching(
-            rest,
-            Place(place.names, context),
-            context.intersect(rest),
-            context.subtract(rest).coalesce(),
-            [graft.node],
-        )
-        target.append(branching)
-        open_ifs.append(branching)
-    return _block(roots)
+        inside = guard.intersect(graft.enforced).intersect(place.known) if program else guard
+        if not inside.is_empty():
+            _append(program, graft.node, guard, inside, place)
+    return _block(program)
+
+
+def _append(
+    program: list[Node | _Branching], node: Node, guard: isl.Set, inside: isl.Set, place: Place
+) -> None:
+    """Put `node` at the end of `program`, in the deepest branch that `inside` implies.
+
+    `inside` is where `node` has anything to execute.  The last if's branches exclude each other,
+    so that the end of either one is the end of the program for whoever runs there.
+    """
+    last = program[-1] if program else None
+    if isinstance(last, _Branching):
+        if inside.is_subset(last.condition):
+            return _append(last.then, node, guard, inside, Place(place.names, last.condition))
+        if inside.is_subset(last.complement):
+            return _append(last.orelse, node, guard, inside, Place(place.names, last.complement))
+    rest = guard if guard.plain_is_universe() else guard.gist(place.known).coalesce()
+    if rest.plain_is_universe():
+        return program.append(node)
+    condition = place.known.intersect(rest)
+    complement = place.known.subtract(rest).coalesce()
+    return program.append(_Branching(rest, place, condition, complement, [node]))
 
 
 def _block(items: list[Node | _Branching]) -> Node:

@@ -6,6 +6,7 @@ import islpy as isl
 
 from loopwright.generate.components import components
 from loopwright.generate.create import create
+from loopwright.generate.endless import split_endless
 from loopwright.generate.grafts import Graft
 from loopwright.generate.isolation import isolate, isolated_domain
 from loopwright.generate.lookahead import contexts, refined_pieces
@@ -98,6 +99,7 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
     """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
     pieces = refined_pieces(site, stock, executed, domain)
+    pieces = [part for piece in pieces for part in split_endless(piece, executed, stock.level)]
     result: list[Graft] = []
     for piece in sort_pieces(pieces, stock.level):
         result.extend(create(site, stock, executed, piece, next_level))

@@ -6,7 +6,7 @@ import islpy as isl
 
 from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.strides import Stride, detect_stride
-from loopwright.presburger.sets import DIM, DIV, local_domain, shared_constraints
+from loopwright.presburger.sets import DIM, DIV, disjoint_pieces, local_domain, shared_constraints
 
 
 def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
@@ -16,7 +16,10 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
     """
     stride = detect_stride(exact, level)
     step = stride.step if stride else 1
-    start, count = _best_lower_bound(domain, exact, stride, level)
+    best = _best_lower_bound(domain, exact, stride, level)
+    if best is None:
+        return _unroll_pieces(domain, exact, level, limit)
+    start, count = best
     if count > limit:
         raise GaveUp(
             f"unrolling schedule dimension {level} takes {count} copies of its body",
@@ -32,9 +35,21 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
     return slices
 
 
+def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
+    """Each disjoint piece from a lower bound of its own; an error if there is only one."""
+    pieces = disjoint_pieces(domain, level)
+    if len(pieces) < 2:
+        raise BadInput(
+            f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
+            hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
+        )
+    parts = [piece.to_set() for piece in pieces]
+    return [cut for part in parts for cut in unroll(part, exact.intersect(part), level, limit)]
+
+
 def _best_lower_bound(
     domain: isl.Set, exact: isl.Set, stride: Stride | None, level: int
-) -> tuple[isl.Aff, int]:
+) -> tuple[isl.Aff, int] | None:
     """The lower bound from which the fewest steps reach every point (example 5.12).
 
     Among equals the one with the fewest integer divisions.
@@ -52,12 +67,7 @@ def _best_lower_bound(
         cost = (reach.div(scale).floor().to_python() // step + 1, start.dim(DIV))
         if best is None or cost < best[0]:
             best = (cost, start)
-    if best is None:
-        raise BadInput(
-            f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
-            hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
-        )
-    return best[1], best[0][0]
+    return None if best is None else (best[1], best[0][0])
 
 
 def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:

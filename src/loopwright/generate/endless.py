@@ -1,0 +1,22 @@
+"""Loops without an end (002, 5.3) end where nothing is left for them to do."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.generate.site import Executed
+from loopwright.presburger.sets import DIM, basic_sets, disjoint_pieces, eliminate_inner, union
+
+
+def split_endless(piece: isl.BasicSet, executed: Executed, level: int) -> list[isl.BasicSet]:
+    """A piece without an upper bound, cut by the outer values for which its instances have none."""
+    if piece.to_set().dim_has_upper_bound(DIM, level):
+        return [piece]
+    domain = union(relation.domain() for relation in executed).intersect(piece.to_set())
+    parts = [part.to_set() for part in basic_sets(eliminate_inner(domain, level))]
+    endless = [part for part in parts if not part.dim_has_upper_bound(DIM, level)]
+    if not endless or len(endless) == len(parts):
+        return [piece]
+    outer = union(endless).eliminate(DIM, level, 1).compute_divs()
+    inside, outside = piece.to_set().intersect(outer), piece.to_set().subtract(outer)
+    return [cut for side in (inside, outside) for cut in disjoint_pieces(side.coalesce(), level)]
