@@ -240,6 +240,15 @@ def test_the_loop_type_can_be_chosen(tmp_path: Path, capfd: Captured) -> None:
     assert capfd.readouterr().out == "S(0);\nS(1);\nS(2);\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_a_full_disk_is_no_silent_end(triangle: str) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "loopwright", "codegen", triangle]
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=_environment())
+    assert ended.returncode == 3
+    assert ended.stderr == f"{triangle}: error: standard output cannot be written: No space left on device\n"
+
+
 def test_starting_loads_nothing_heavy() -> None:
     heavy = "{'islpy', 'networkx', 'numpy', 'rich', 'typer', 'tree_sitter', 'cvc5'}"
     code = f"import sys, loopwright.cli.main; print(sorted({heavy} & set(sys.modules)))"

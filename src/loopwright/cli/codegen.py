@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
-from loopwright.cli.outcome import failures_named, placed
+from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
 
@@ -230,8 +230,7 @@ def _dump(
 
 def _write(text: str, output: str | None) -> None:
     if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        write_out(text)
         return
     try:
         Path(output).write_text(text)
@@ -241,7 +240,7 @@ def _write(text: str, output: str | None) -> None:
 
 def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:
     if json_output:
-        sys.stdout.write(_dump(file, verdict_word(error), None, None, [as_json(error, file)]))
+        write_out(_dump(file, verdict_word(error), None, None, [as_json(error, file)]))
     show(error, sys.stderr, file)
     return exit_code(error)
 

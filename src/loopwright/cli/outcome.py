@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable
 from typing import TypeVar
@@ -39,6 +40,17 @@ def _unexpected(error: Exception) -> InternalError:
     where = f"{os.path.basename(last.filename)}:{last.lineno}"
     hint = f"{REPORT}; LOOPWRIGHT_TRACEBACK=1 shows where it happened"
     return InternalError(f"{type(error).__name__} in {where}: {what}", hint=hint)
+
+
+def write_out(text: str) -> None:
+    """Text to standard output, all of it; a reader that went away or a full disk is no silent end."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        raise GaveUp(f"standard output cannot be written: {error.strerror}") from None
 
 
 def placed(error: LoopwrightError, file: str) -> LoopwrightError:
