@@ -1,0 +1,180 @@
+"""The ways an accumulation is written in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
+
+Only the shape of the text is looked at here: which operator, which occurrences are the
+accumulator.  Whether `e` leaves the accumulator alone is for the accesses to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.read.c.syntax import field, named_children, operator, parse, walk, without_parentheses
+
+COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
+"""`s -= e` adds -e."""
+
+CHAINS = {"+": ("+", "-"), "*": ("*",), "&": ("&",), "|": ("|",), "^": ("^",)}
+
+SMALLER = ("<", "<=")
+GREATER = (">", ">=")
+
+CALLS = {
+    name: "min" if "min" in name.lower() else "max"
+    for name in ("min", "max", "MIN", "MAX", "fmin", "fmax", "fminf", "fmaxf", "fminl", "fmaxl", "Min", "Max")
+}
+
+PREFIX = "void f(void) {"
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """`target` (operator)= e, where `reads` are the occurrences of the accumulator that make the shape.
+
+    Ranges are offsets into the text of the statement.
+    """
+
+    operator: str
+    target: tuple[int, int]
+    reads: tuple[tuple[int, int], ...]
+
+
+def accumulation_of(text: str) -> Accumulation | None:
+    """The accumulation that the text of a statement is, if it is one."""
+    root = parse(f"{PREFIX}{text}}}")
+    if root.has_error or len(root.named_children) != 1:
+        return None
+    statements = named_children(field(root.named_children[0], "body"))
+    if len(statements) != 1:
+        return None
+    found = _statement(statements[0])
+    if found is None:
+        return None
+    name, target, reads = found
+    return Accumulation(name, _range(target), tuple(_range(node) for node in reads))
+
+
+_Found = tuple[str, Node, tuple[Node, ...]]
+
+
+def _range(node: Node) -> tuple[int, int]:
+    node = without_parentheses(node)
+    return node.start_byte - len(PREFIX), node.end_byte - len(PREFIX)
+
+
+def _statement(node: Node) -> _Found | None:
+    match node.type:
+        case "expression_statement" if len(named_children(node)) == 1:
+            return _expression(named_children(node)[0])
+        case "if_statement" if node.child_by_field_name("alternative") is None:
+            return _guarded(node)
+        case _:
+            return None
+
+
+def _expression(node: Node) -> _Found | None:
+    match node.type:
+        case "update_expression":
+            target = field(node, "argument")
+            return "+", target, (target,)
+        case "assignment_expression" if operator(node) in COMPOUND:
+            target = field(node, "left")
+            return COMPOUND[operator(node)], target, (target,)
+        case "assignment_expression" if operator(node) == "=":
+            return _assignment(field(node, "left"), without_parentheses(field(node, "right")))
+        case _:
+            return None
+
+
+def _assignment(target: Node, value: Node) -> _Found | None:
+    match value.type:
+        case "binary_expression":
+            return _chain(target, value)
+        case "call_expression":
+            return _call(target, value)
+        case "conditional_expression":
+            return _choice(
+                target, field(value, "condition"), field(value, "consequence"), field(value, "alternative")
+            )
+        case _:
+            return None
+
+
+def _chain(target: Node, value: Node) -> _Found | None:
+    """`s = a + s - b`: one of the terms, with a plus, is the accumulator."""
+    for name, operators in CHAINS.items():
+        if operator(value) in operators:
+            own = [(node, sign) for node, sign in _terms(value, operators, 1) if _same(node, target)]
+            return (name, target, (own[0][0],)) if len(own) == 1 and own[0][1] > 0 else None
+    return None
+
+
+def _terms(node: Node, operators: tuple[str, ...], sign: int) -> list[tuple[Node, int]]:
+    inside = without_parentheses(node)
+    if inside.type != "binary_expression" or operator(inside) not in operators:
+        return [(inside, sign)]
+    right = -sign if operator(inside) == "-" else sign
+    left = _terms(field(inside, "left"), operators, sign)
+    return left + _terms(field(inside, "right"), operators, right)
+
+
+def _call(target: Node, value: Node) -> _Found | None:
+    """`s = max(s, e)`, also with the arguments in the other order."""
+    arguments = named_children(field(value, "arguments"))
+    name = CALLS.get(_tokens(field(value, "function")))
+    own = [node for node in arguments if _same(node, target)]
+    return (name, target, tuple(own)) if name and len(arguments) == 2 and len(own) == 1 else None
+
+
+def _choice(target: Node, test: Node, then: Node, orelse: Node) -> _Found | None:
+    """`s = e < s ? e : s`, in all four ways of writing it."""
+    compared = _comparison(test, target)
+    if compared is None:
+        return None
+    takes_other, occurrence, other = compared
+    if _same(then, other) and _same(orelse, target):
+        return takes_other, target, (occurrence, orelse)
+    if _same(then, target) and _same(orelse, other):
+        return ("max" if takes_other == "min" else "min"), target, (occurrence, then)
+    return None
+
+
+def _guarded(node: Node) -> _Found | None:
+    """`if (e < s) s = e;`."""
+    body = field(node, "consequence")
+    if body.type == "compound_statement" and len(named_children(body)) == 1:
+        body = named_children(body)[0]
+    if body.type != "expression_statement" or len(named_children(body)) != 1:
+        return None
+    inner = named_children(body)[0]
+    if inner.type != "assignment_expression" or operator(inner) != "=":
+        return None
+    target = field(inner, "left")
+    compared = _comparison(field(node, "condition"), target)
+    if compared is None or not _same(field(inner, "right"), compared[2]):
+        return None
+    return compared[0], target, (compared[1],)
+
+
+def _comparison(test: Node, target: Node) -> tuple[str, Node, Node] | None:
+    """For `e < s` or `s > e`: what s becomes if it is then set to e; the occurrence of s; e."""
+    test = without_parentheses(test)
+    if test.type != "binary_expression" or operator(test) not in SMALLER + GREATER:
+        return None
+    left, right = field(test, "left"), field(test, "right")
+    if _same(left, target) == _same(right, target):
+        return None
+    own, other = (left, right) if _same(left, target) else (right, left)
+    other_is_smaller = (operator(test) in SMALLER) == (own is right)
+    return ("min" if other_is_smaller else "max"), own, other
+
+
+def _same(one: Node, other: Node) -> bool:
+    return _tokens(without_parentheses(one)) == _tokens(without_parentheses(other))
+
+
+def _tokens(node: Node) -> str:
+    """The text without spaces and comments."""
+    leaves = [part for part in walk(node) if not part.children and part.type != "comment"]
+    return " ".join((part.text or b"").decode("ascii") for part in leaves)

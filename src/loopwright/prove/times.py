@@ -1,0 +1,163 @@
+"""A schedule taken apart: on which instances which quasi-affine functions give the time.
+
+Orders of pairs of instances are then decided one time dimension after the other, and most of
+them by comparing two constants: the positions of section 3.2 of paper 001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.model.program import Program
+from loopwright.presburger.sets import IN, OUT, PARAM, union
+
+Entry: TypeAlias = int | isl.Aff
+"""One dimension of a time: the same for all instances, or a function of the instance."""
+
+Schedules: TypeAlias = Mapping[str, isl.Map]
+"""For each statement, { S[i] -> [p0, i0, p1, ...] }."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """The instances `domain` of a statement run at the time `entries`."""
+
+    statement: str
+    domain: isl.Set
+    entries: tuple[Entry, ...]
+    whole: bool
+    """Whether these are all instances of the statement."""
+
+
+def comparable(program: Program, new: Program | Schedules) -> dict[str, isl.Map]:
+    """θ' of each statement on its domain, where the context holds.
+
+    All have the same parameters and are padded with zeros to the same length.
+    """
+    given = _schedules(program, new)
+    space = program.context.get_space()
+    for schedule in given.values():
+        space = space.align_params(schedule.get_space().params())
+    length = max((schedule.dim(OUT) for schedule in given.values()), default=0)
+    found: dict[str, isl.Map] = {}
+    for statement in program.statements:
+        schedule = _padded(given[statement.name], length)
+        schedule = schedule.intersect_domain(statement.domain).intersect_params(program.context)
+        found[statement.name] = schedule.align_params(space)
+    return found
+
+
+def _schedules(program: Program, new: Program | Schedules) -> Schedules:
+    names = [statement.name for statement in program.statements]
+    if isinstance(new, Program):
+        for statement in new.statements:
+            if statement.name not in names:
+                raise InternalError(f"the transformed program has a new statement, {statement.name}")
+            if not statement.domain.is_equal(program.statement(statement.name).domain):
+                raise InternalError(f"the domain of {statement.name} is not what it was")
+        new = {statement.name: statement.schedule for statement in new.statements}
+    for name in names:
+        if name not in new:
+            raise InternalError(f"the transformed program has no schedule for {name}")
+    return {name: new[name] for name in names}
+
+
+def _padded(schedule: isl.Map, length: int) -> isl.Map:
+    old = schedule.dim(OUT)
+    schedule = schedule.add_dims(OUT, length - old)
+    for position in range(old, length):
+        schedule = schedule.fix_val(OUT, position, isl.Val(0))
+    return schedule
+
+
+def pieces_of(statement: str, schedule: isl.Map) -> tuple[Piece, ...]:
+    """The pieces of a single-valued schedule, those with the same function as one."""
+    found: list[tuple[isl.Set, isl.MultiAff]] = []
+
+    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
+        found.append((domain, function))
+
+    isl.PwMultiAff.from_map(schedule.coalesce()).foreach_piece(visit)
+    merged: list[tuple[list[isl.Set], isl.MultiAff]] = []
+    for domain, function in found:
+        same = next((parts for parts, other in merged if other.plain_is_equal(function)), None)
+        if same is None:
+            merged.append(([domain], function))
+        else:
+            same.append(domain)
+    return tuple(
+        Piece(statement, union(parts), _entries(function), len(merged) == 1) for parts, function in merged
+    )
+
+
+def _entries(function: isl.MultiAff) -> tuple[Entry, ...]:
+    return tuple(_entry(function.get_at(k)) for k in range(function.dim(OUT)))
+
+
+def _entry(function: isl.Aff) -> Entry:
+    if function.is_cst():
+        value = function.get_constant_val()
+        if value.is_int():
+            return int(value.to_python())
+    return function
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Pairs [a -> b] by one time dimension: where that of a is less than, equal to or greater than b's."""
+
+    less: isl.BasicSet
+    equal: isl.BasicSet
+    greater: isl.BasicSet
+
+
+Column: TypeAlias = int | Compared
+"""A time dimension of pairs; of two constants just the sign of their difference."""
+
+
+def columns(first: Piece, second: Piece, space: isl.Space) -> Iterator[Column]:
+    """The comparison of the times of a and b, dimension by dimension, for `space` = a -> b.
+
+    Lazily, because the first constants that differ decide.
+    """
+    to_first, to_second = isl.MultiAff.domain_map(space), isl.MultiAff.range_map(space)
+    for mine, theirs in zip(first.entries, second.entries, strict=True):
+        if isinstance(mine, int) and isinstance(theirs, int):
+            yield (mine > theirs) - (mine < theirs)
+            continue
+        one, other = _pulled_back(mine, to_first), _pulled_back(theirs, to_second)
+        yield Compared(one.lt_basic_set(other), one.eq_basic_set(other), one.gt_basic_set(other))
+
+
+def _pulled_back(entry: Entry, function: isl.MultiAff) -> isl.Aff:
+    if isinstance(entry, int):
+        return isl.Aff.val_on_domain_space(function.get_space().domain(), isl.Val(entry))
+    return entry.pullback_multi_aff(function)
+
+
+def between(pairs: isl.Map, first: Piece, second: Piece) -> isl.Map:
+    """The pairs of instances of these pieces; `pairs` keeps to the domains of the statements."""
+    if not first.whole:
+        pairs = pairs.intersect_domain(first.domain)
+    return pairs if second.whole else pairs.intersect_range(second.domain)
+
+
+def time_of(schedule: isl.Map, instance: tuple[int, ...], parameters: Mapping[str, int]) -> tuple[int, ...]:
+    """The time of one instance, for these parameters."""
+    for position, value in enumerate(instance):
+        schedule = schedule.fix_val(IN, position, isl.Val(value))
+    for name, value in parameters.items():
+        position = schedule.find_dim_by_name(PARAM, name)
+        if position >= 0:
+            schedule = schedule.fix_val(PARAM, position, isl.Val(value))
+    point = schedule.range().sample_point()
+    if point.is_void():
+        raise InternalError(f"the instance {instance} has no time")
+    return tuple(
+        int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(schedule.dim(OUT))
+    )
