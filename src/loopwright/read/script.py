@@ -1,0 +1,312 @@
+"""Transformation scripts (`.lw`), as in appendix B of paper 001: one operation a line.
+
+    script    ::= {[operation] NEWLINE}
+    operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
+    targets   ::= NAME | "(" NAME {"," NAME} ")"
+    argument  ::= [NAME "="] value
+    value     ::= ["-"] NUMBER | NAME | "[" value {"," value} "]" | map | set
+    map       ::= "{" tuple "->" tuple [":" condition] "}"
+    set       ::= "{" tuple ":" condition "}"
+    tuple     ::= "[" [expression {"," expression}] "]"
+
+Inside brackets a line may end anywhere.  What operations there are, and what their arguments
+must be, is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from loopwright.errors import BadInput
+from loopwright.read.formula import Formula, Parser
+from loopwright.read.source import Source
+from loopwright.read.tokens import Kind, Token
+
+
+@dataclass(frozen=True)
+class Place:
+    """The characters `start` to `end` of the script."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Integer:
+    place: Place
+    value: int
+
+
+@dataclass(frozen=True)
+class Word:
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """`[a, b]`."""
+
+    place: Place
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class MapText:
+    """`{[i, j] -> [j, i] : condition}`, its parts not yet given a meaning."""
+
+    place: Place
+    inputs: tuple[Formula, ...]
+    outputs: tuple[Formula, ...]
+    condition: Formula | None
+
+
+@dataclass(frozen=True)
+class SetText:
+    """`{[i, j] : condition}`."""
+
+    place: Place
+    inputs: tuple[Formula, ...]
+    condition: Formula
+
+
+Value: TypeAlias = Integer | Word | Items | MapText | SetText
+
+
+@dataclass(frozen=True)
+class Argument:
+    place: Place
+    keyword: str | None
+    value: Value
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One line: `targets = name(arguments)`."""
+
+    place: Place
+    targets: tuple[Word, ...]
+    name: Word
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True)
+class Script:
+    source: Source
+    operations: tuple[Operation, ...]
+
+
+_PATTERN = re.compile(
+    r"""(?P<space>[^\S\n]+|\#[^\n]*)
+      | (?P<line>\n)
+      | (?P<name>[A-Za-z_][A-Za-z_0-9]*)
+      | (?P<number>[0-9]+)
+      | (?P<mark>->|<=|>=|==|!=|&&|\|\||[-+*/%()\[\]{},:?<>=!;])""",
+    re.VERBOSE,
+)
+
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+
+
+def parse_script(text: str, filename: str) -> Script:
+    """The operations of a script, or `BadInput` where it is not one."""
+    source = Source(filename, text)
+    lines = [line for line in _lines(source) if len(line) > 1]
+    return Script(source, tuple(_Line(source, line).operation() for line in lines))
+
+
+def _lines(source: Source) -> list[list[Token]]:
+    """The words of each line, an end behind them; brackets that are open join lines."""
+    lines: list[list[Token]] = [[]]
+    opened: list[Token] = []
+    position = 0
+    while position < len(source.text):
+        match = _PATTERN.match(source.text, position)
+        if match is None:
+            raise source.error(position, f"'{source.text[position]}' has no meaning in a script")
+        position = match.end()
+        if match.lastgroup == "line" and not opened:
+            lines.append([])
+        if match.lastgroup in ("space", "line"):
+            continue
+        token = Token(Kind[str(match.lastgroup).upper()], match.group(), match.start())
+        _track(source, opened, token)
+        lines[-1].append(token)
+    if opened:
+        raise _error(source, opened[-1], f"this '{opened[-1].text}' is never closed")
+    return [[*line, Token(Kind.END, "", line[-1].offset + len(line[-1].text))] for line in lines if line]
+
+
+def _track(source: Source, opened: list[Token], token: Token) -> None:
+    if token.text in _OPEN:
+        opened.append(token)
+    elif token.text in _OPEN.values():
+        if not opened:
+            raise _error(source, token, f"this '{token.text}' closes nothing")
+        begun = opened.pop()
+        wanted = _OPEN[begun.text]
+        if wanted != token.text:
+            line = source.span(begun.offset).line
+            raise _error(
+                source,
+                token,
+                f"'{token.text}' where '{wanted}' should be",
+                hint=f"the '{begun.text}' of line {line} is still open",
+            )
+
+
+def _error(source: Source, token: Token, message: str, hint: str | None = None) -> BadInput:
+    return source.error(token.offset, message, hint=hint, length=max(1, len(token.text)))
+
+
+@dataclass
+class _Line:
+    """A recursive descent over the words of one operation."""
+
+    source: Source
+    tokens: list[Token]
+    position: int = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.position]
+
+    def error(self, message: str, hint: str | None = None) -> BadInput:
+        return _error(self.source, self.token, message, hint)
+
+    def shown(self) -> str:
+        return "the line ends" if self.token.kind is Kind.END else f"'{self.token.text}'"
+
+    def take(self, text: str) -> Token | None:
+        token = self.token
+        if token.kind is Kind.END or token.text != text:
+            return None
+        self.position += 1
+        return token
+
+    def expect(self, text: str) -> Token:
+        token = self.take(text)
+        if token is None:
+            raise self.error(f"{self.shown()} where '{text}' should be")
+        return token
+
+    def word(self, what: str) -> Word:
+        token = self.token
+        if token.kind is not Kind.NAME:
+            raise self.error(
+                f"{self.shown()} where {what} should be", hint="a line reads: L = operation(arguments)"
+            )
+        self.position += 1
+        return Word(Place(token.offset, token.offset + len(token.text)), token.text)
+
+    def place(self, start: int) -> Place:
+        last = self.tokens[self.position - 1]
+        return Place(start, last.offset + len(last.text))
+
+    def operation(self) -> Operation:
+        start = self.token.offset
+        targets: list[Word] = []
+        if self.take("("):
+            targets.append(self.word("a handle"))
+            while self.take(","):
+                targets.append(self.word("a handle"))
+            self.expect(")")
+            self.expect("=")
+        name = self.word("an operation")
+        if not targets and self.take("="):
+            targets, name = [name], self.word("an operation")
+        self.expect("(")
+        arguments = self.separated(")")
+        if self.token.kind is not Kind.END:
+            raise self.error(f"{self.shown()} behind the operation", hint="write one operation a line")
+        return Operation(self.place(start), tuple(targets), name, tuple(arguments))
+
+    def separated(self, end: str) -> list[Argument]:
+        found: list[Argument] = []
+        if self.take(end):
+            return found
+        found.append(self.argument())
+        while not self.take(end):
+            if not self.take(","):
+                raise self.error(f"{self.shown()} where ',' or '{end}' should be")
+            found.append(self.argument())
+        return found
+
+    def argument(self) -> Argument:
+        start, keyword = self.token.offset, None
+        if self.token.kind is Kind.NAME and self.tokens[self.position + 1].text == "=":
+            keyword = self.word("a name").text
+            self.expect("=")
+        value = self.value()
+        return Argument(self.place(start), keyword, value)
+
+    def value(self) -> Value:
+        token = self.token
+        if token.text == "{":
+            return self.braces()
+        if self.take("["):
+            items = [argument.value for argument in self.separated("]")]
+            return Items(self.place(token.offset), tuple(items))
+        if token.kind is Kind.NAME:
+            return self.word("a value")
+        negative = self.take("-") is not None
+        number = self.token
+        if number.kind is not Kind.NUMBER or len(number.text) > 18:
+            raise self.error(
+                f"{self.shown()} where a value should be",
+                hint="arguments are handles, iterators, numbers and maps or sets in braces",
+            )
+        self.position += 1
+        return Integer(self.place(token.offset), -int(number.text) if negative else int(number.text))
+
+    def braces(self) -> MapText | SetText:
+        """A map or a set: the formulas in it are read by the grammar of conditions."""
+        start = self.expect("{").offset
+        inputs = self.tuple()
+        outputs = self.tuple() if self.take("->") else None
+        if outputs is None and self.token.text not in (":", "}"):
+            raise self.error(f"{self.shown()} where '->' or ':' should be")
+        condition = None
+        if self.take(":"):
+            end = self.closing("{", "}")
+            condition = self.formulas(self.position, end, lists=True)[0]
+            self.position = end
+        self.expect("}")
+        place = self.place(start)
+        if outputs is not None:
+            return MapText(place, inputs, outputs, condition)
+        if condition is None:
+            raise self.source.error(
+                place.end - 1, "neither a map nor a condition", hint="write {[i] -> [...]} or {[i] : ...}"
+            )
+        return SetText(place, inputs, condition)
+
+    def tuple(self) -> tuple[Formula, ...]:
+        self.expect("[")
+        end = self.closing("[", "]")
+        found = self.formulas(self.position, end, lists=False) if end > self.position else []
+        self.position = end
+        self.expect("]")
+        return tuple(found)
+
+    def closing(self, opening: str, end: str) -> int:
+        """The word that closes the bracket just opened; `_track` made sure there is one."""
+        depth = 1
+        for place in range(self.position, len(self.tokens)):
+            text = self.tokens[place].text
+            depth += 1 if text == opening else -1 if text == end else 0
+            if depth == 0:
+                return place
+        raise self.error(f"'{end}' is missing")
+
+    def formulas(self, start: int, end: int, *, lists: bool) -> list[Formula]:
+        """The formulas of some words, separated by commas."""
+        stop = self.tokens[end]
+        parser = Parser(self.source, [*self.tokens[start:end], Token(Kind.END, "", stop.offset)], lists=lists)
+        found = [parser.value()]
+        while not lists and parser.take(","):
+            found.append(parser.value())
+        parser.expect_end()
+        return found

@@ -1,0 +1,16 @@
+"""Loop components, the four operators of paper 001, and the named transformations made of them."""
+
+from loopwright.transform.interpret import transform
+from loopwright.transform.plan import Directive, DirectiveKind, Plan, Step, plan_of
+from loopwright.transform.scheduling import flat_schedule, to_schedule
+
+__all__ = [
+    "Directive",
+    "DirectiveKind",
+    "Plan",
+    "Step",
+    "flat_schedule",
+    "plan_of",
+    "to_schedule",
+    "transform",
+]

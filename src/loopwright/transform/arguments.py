@@ -1,0 +1,128 @@
+"""The arguments of one operation of a script, each read as what the operation wants there."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.read.script import Argument, Integer, Items, MapText, Operation, SetText, Word
+from loopwright.read.script_sets import input_names, map_of, new_iterators, set_of
+from loopwright.read.source import Source
+from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.relations import Function, function_of
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Numbered from 0; every accessor blames the argument it is about."""
+
+    plan: Plan
+    operation: Operation
+    source: Source
+
+    def __len__(self) -> int:
+        return len(self.operation.arguments)
+
+    def expect(self, least: int, most: int | None, usage: str) -> None:
+        """Refuse another number of arguments; `usage` shows a right call."""
+        count = len(self)
+        if count < least or (most is not None and count > most):
+            if most is None:
+                wanted = f"at least {least}"
+            else:
+                wanted = str(least) if least == most else f"{least} to {most}"
+            name = self.operation.name.text
+            raise Misuse(
+                f"{name} takes {wanted} argument{'s' if wanted != '1' else ''}, not {count}",
+                argument=most if most is not None and count > most else None,
+                hint=f"write it as {usage}",
+            )
+
+    def _argument(self, k: int) -> Argument:
+        return self.operation.arguments[k]
+
+    def _plain(self, k: int) -> Argument:
+        argument = self._argument(k)
+        if argument.keyword is not None:
+            raise Misuse(f"'{argument.keyword} =' has no meaning here", argument=k)
+        return argument
+
+    def component(self, k: int) -> Component:
+        value = self._plain(k).value
+        if not isinstance(value, Word):
+            raise Misuse("a handle should be here", argument=k, hint="a label, or a name given by '='")
+        return self.plan.component(value.text, k)
+
+    def integer(self, k: int, least: int | None = None) -> int:
+        value = self._argument(k).value
+        if not isinstance(value, Integer):
+            raise Misuse("a number should be here", argument=k)
+        if least is not None and value.value < least:
+            raise Misuse(f"the number should be at least {least}", argument=k)
+        return value.value
+
+    def is_integer(self, k: int) -> bool:
+        return k < len(self) and isinstance(self._argument(k).value, Integer)
+
+    def is_word(self, k: int, text: str) -> bool:
+        """Whether argument `k` is this plain word."""
+        if k >= len(self) or self._argument(k).keyword is not None:
+            return False
+        value = self._argument(k).value
+        return isinstance(value, Word) and value.text == text
+
+    def keyword(self, k: int) -> str | None:
+        return self._argument(k).keyword
+
+    def keyword_loop(self, k: int, component: Component) -> int:
+        """The loop that is named in front of `=`."""
+        name = self._argument(k).keyword
+        assert name is not None
+        return loop_called(self.plan, component, name, k)
+
+    def loop(self, k: int, component: Component) -> int:
+        """The depth, from 0, of the loop with this iterator around the component."""
+        value = self._plain(k).value
+        if not isinstance(value, Word):
+            raise Misuse("an iterator should be here", argument=k)
+        return loop_called(self.plan, component, value.text, k)
+
+    def loops(self, k: int, component: Component) -> tuple[int, ...]:
+        """The loops of a list `[i, j]`."""
+        value = self._plain(k).value
+        if not isinstance(value, Items) or not all(isinstance(item, Word) for item in value.values):
+            raise Misuse("a list of iterators should be here", argument=k, hint="write it as [k, i, j]")
+        words = [item for item in value.values if isinstance(item, Word)]
+        return tuple(loop_called(self.plan, component, word.text, k) for word in words)
+
+    def is_list(self, k: int) -> bool:
+        return k < len(self) and isinstance(self._argument(k).value, Items)
+
+    def function(self, k: int) -> Function:
+        value = self._plain(k).value
+        if not isinstance(value, MapText):
+            raise Misuse("a map should be here", argument=k, hint="such as {[i, j] -> [j, i]}")
+        params = self.plan.program.params
+        relation = map_of(self.source, value, params)
+        return function_of(relation, tuple(new_iterators(value, params)), input_names(value))
+
+    def predicate(self, k: int) -> isl.Set:
+        value = self._plain(k).value
+        if not isinstance(value, SetText):
+            raise Misuse("a condition should be here", argument=k, hint="such as {[i, j] : j < n/2}")
+        return set_of(self.source, value, self.plan.program.params)
+
+
+def loop_called(plan: Plan, component: Component, name: str, argument: int | None = None) -> int:
+    """The depth of the loop with iterator `name` around the component, or of its first statement's."""
+    loops = plan.leaf(component.first).loops
+    for position in component.positions:
+        if name in plan.leaf(position).loops and name not in loops:
+            loops = plan.leaf(position).loops
+    if name not in loops:
+        near = difflib.get_close_matches(name, loops, 1)
+        hint = f"did you mean {near[0]}?" if near else f"its loops are {', '.join(loops) or 'none'}"
+        raise Misuse(f"no loop of the component has the iterator {name}", argument=argument, hint=hint)
+    return loops.index(name)

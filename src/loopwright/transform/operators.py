@@ -1,0 +1,259 @@
+"""The four operators of paper 001: realign, lift, affine, isplit (sections 3.1 and 3.2).
+
+Each is a function φ on schedule vectors, θ' = φ ∘ θ, written here with its formula; components
+follow by P'(l) = φ(P(l)).  Arguments in error messages are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import islpy as isl
+
+from loopwright.presburger.sets import DIM, PARAM
+from loopwright.transform.directives import carried_through
+from loopwright.transform.plan import Component, Misuse, Plan, repositioned
+from loopwright.transform.relations import Function
+from loopwright.transform.vectors import (
+    Position,
+    iteration_numbers,
+    moved,
+    padded,
+    padded_position,
+    pieces,
+    rewritten,
+)
+
+
+def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
+    """Make `common` the number of loops that `one` and the component right behind it share.
+
+    With p1 = max P(l1), p2 = min P(l2):
+        φ(p, j) = (p + p1 - p2 + I(n), j)   where p ⪰ p2
+                  (p, j)                    otherwise
+    """
+    _check_adjacent(plan, one, two)
+    for which, at in (("last statement of the first", one.last), ("first statement of the second", two.first)):
+        depth = plan.leaf(at).depth
+        if not 0 <= common <= depth:
+            raise Misuse(
+                f"{common} common loops, but there are {depth} around the {which} component",
+                argument=2,
+                hint="affine(L, {[i] -> [i, 0]}) puts a loop of one iteration around L",
+            )
+    p1, p2 = one.last, two.first
+    offset = tuple(a - b + (k == common) for k, (a, b) in enumerate(zip(p1, p2, strict=True)))
+    return _moved_from(plan, p2, lambda position: offset)
+
+
+def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
+    if set(one.positions) & set(two.positions):
+        raise Misuse("the two components overlap", argument=1)
+    if two.first <= one.last:
+        raise Misuse(
+            "the second component does not come after the first",
+            argument=1,
+            hint="name them in the order of the program",
+        )
+    between = [leaf.position for leaf in plan.leaves if one.last < leaf.position < two.first]
+    if between:
+        names = ", ".join(plan.statements_at(Component.of(between)))
+        raise Misuse(
+            f"the components are not adjacent: {names} {'is' if ',' not in names else 'are'} between them",
+            argument=1,
+            hint="realign neighbours one after the other, from the first to the last",
+        )
+
+
+def _moved_from(plan: Plan, start: Position, offset: Callable[[Position], Position]) -> Plan:
+    """Add offset(p) to every position p ⪰ start."""
+    targets = {
+        leaf.position: tuple(a + b for a, b in zip(leaf.position, offset(leaf.position), strict=True))
+        for leaf in plan.leaves
+        if leaf.position >= start
+    }
+    schedules = {}
+    for statement in plan.program.statements:
+        parts = [
+            moved(piece, offset(position)) if position in targets else piece
+            for position, piece in pieces(statement.schedule)
+        ]
+        schedules[statement.name] = _union(parts, statement.schedule)
+    images = {old: (new,) for old, new in targets.items()}
+    return repositioned(plan.rescheduled(schedules), images, {})
+
+
+def _union(parts: list[isl.Map], like: isl.Map) -> isl.Map:
+    """The parts together, not coalesced: each keeps its position plain to see."""
+    result = isl.Map.empty(like.get_space())
+    for part in parts:
+        result = result.union(part)
+    return result
+
+
+def lift(plan: Plan, component: Component, loop: int) -> Component:
+    """The `loop`-th loop around the component, 1 the outermost, with everything in it.
+
+    P(l2) = {q : (q0, ..., q(n-1)) = (p0, ..., p(n-1)) for some p ∈ P(l1)}
+    """
+    depth = plan.depth(component)
+    if not 0 <= loop <= depth:
+        raise Misuse(f"loop {loop} of a component that has {depth} loops around it", argument=1)
+    prefixes = {position[:loop] for position in component.positions}
+    return Component.of(leaf.position for leaf in plan.leaves if leaf.position[:loop] in prefixes)
+
+
+def affine(plan: Plan, component: Component, function: Function) -> Plan:
+    """Give the component's statements new iterators, a function f: Z^a -> Z^b of the old ones.
+
+        φ(p, j) = ((p0, ..., p(a-1), 0 ... 0, pa, ..., pM), f(j))   where p ∈ P(l)
+                  ((p, 0 ... 0), (j, 0 ... 0))                      otherwise
+    with b - a zeros.  (The paper's formula keeps pa in front of the zeros; its text and figure 4c
+    have it behind them, so that the statements stay together inside the new loops.)  f takes the first a iteration numbers; the others stay.  Entries that are
+    zero for every statement are dropped from the end of the vectors.
+    """
+    taken, given = function.taken, function.given
+    _check_function(plan, component, function)
+    longer = plan.loops + given - taken
+    inside = set(component.positions)
+    images = {
+        leaf.position: (
+            _inserted(leaf.position, taken, given)
+            if leaf.position in inside
+            else padded_position(leaf.position, longer),
+        )
+        for leaf in plan.leaves
+    }
+    schedules = {}
+    for statement in plan.program.statements:
+        parts = [
+            rewritten(piece, function.relation, images[position][0])
+            if position in inside
+            else padded(piece, longer)
+            for position, piece in pieces(statement.schedule)
+        ]
+        schedules[statement.name] = _union(parts, padded(statement.schedule, longer))
+    names = {
+        leaf.position: function.loop_names(leaf.loops) for leaf in plan.leaves if leaf.position in inside
+    }
+    carried = carried_through(plan, component, function)
+    return trimmed(repositioned(carried.rescheduled(schedules), images, names))
+
+
+def _inserted(position: Position, taken: int, given: int) -> Position:
+    return (*position[:taken], *(0,) * (given - taken), *position[taken:])
+
+
+def _check_function(plan: Plan, component: Component, function: Function) -> None:
+    """f must be a total function on the component's iteration vectors, and lose no dimension."""
+    if function.taken > plan.loops:
+        raise Misuse(
+            f"the map takes {function.taken} iterators, but no statement has more than {plan.loops} loops "
+            "around it",
+            argument=1,
+            hint=f"the loops of the component are {', '.join(plan.leaf(component.first).loops) or 'none'}",
+        )
+    if function.given < function.taken:
+        raise Misuse(
+            f"the map takes {function.taken} iterators and gives only {function.given}",
+            argument=1,
+            hint="a loop is removed by giving it a constant value: {[i, j] -> [i, 0]}",
+        )
+    if not function.relation.is_single_valued():
+        raise Misuse("the map gives several values for one iteration", argument=1, hint=function.ambiguity())
+    for statement in plan.program.statements:
+        for position, piece in pieces(statement.schedule):
+            if position in component.positions:
+                domain = statement.domain.intersect_params(plan.program.context)
+                numbers = iteration_numbers(piece.intersect_domain(domain), function.taken).range()
+                left_out = numbers.subtract(function.relation.domain())
+                if not left_out.is_empty():
+                    raise Misuse(
+                        f"the map has no value for iteration {_example(left_out)} of {statement.name}",
+                        argument=1,
+                    )
+
+
+def _example(points: isl.Set) -> str:
+    """A point as a person writes it, with the parameters it needs."""
+    point = points.sample_point()
+    vector = ", ".join(
+        str(point.get_coordinate_val(DIM, k)) for k in range(points.dim(DIM))
+    )
+    values = ", ".join(
+        f"{points.get_dim_name(PARAM, k)} = {point.get_coordinate_val(PARAM, k)}"
+        for k in range(points.dim(PARAM))
+    )
+    return f"[{vector}]" + (f" ({values})" if values else "")
+
+
+def trimmed(plan: Plan) -> Plan:
+    """Drop the entries behind the deepest statement's: they are zero for all."""
+    loops = plan.loops
+    schedules = {s.name: padded(s.schedule, loops) for s in plan.program.statements}
+    images = {leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves}
+    return repositioned(plan.rescheduled(schedules), images, {})
+
+
+def isplit(
+    plan: Plan, component: Component, predicate: isl.Set, common: int
+) -> tuple[Plan, Component, Component]:
+    """Split the component into the iterations where `predicate` holds and, behind them, the others.
+
+    With p_m = min P(l):
+        φ(p, j) = (p, j)            where p ≺ p_m, or p ∈ P(l) and pred(j)
+                  (p + k I(n), j)   otherwise
+    and P'(l1) = P(l), P'(l2) = P(l) + k I(n).  The paper has k = 1, which is right where all of l
+    is one child of loop n; in general k is the number of children l spans, or l1 and l2 would
+    mix.
+    """
+    _check_split(plan, component, predicate, common)
+    span = component.last[common] - component.first[common] + 1
+    step = tuple(span if k == common else 0 for k in range(plan.loops + 1))
+    inside = set(component.positions)
+
+    def down(position: Position) -> Position:
+        return tuple(a + b for a, b in zip(position, step, strict=True))
+
+    images = {
+        leaf.position: (leaf.position, down(leaf.position))
+        if leaf.position in inside
+        else (down(leaf.position),)
+        for leaf in plan.leaves
+        if leaf.position >= component.first
+    }
+    schedules = {}
+    for statement in plan.program.statements:
+        parts: list[isl.Map] = []
+        for position, piece in pieces(statement.schedule):
+            if position in inside:
+                where = iteration_numbers(piece, predicate.dim(DIM))
+                holds = where.intersect_range(predicate).domain()
+                parts.append(piece.intersect_domain(holds))
+                parts.append(moved(piece.subtract_domain(holds), step))
+            else:
+                parts.append(moved(piece, step) if position in images else piece)
+        schedules[statement.name] = _union(parts, statement.schedule)
+    result = repositioned(plan.rescheduled(schedules), images, {})
+    return result, component, Component.of(down(position) for position in component.positions)
+
+
+def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: int) -> None:
+    count = predicate.dim(DIM)
+    if count > plan.loops:
+        raise Misuse(
+            f"the condition is on {count} iterators, but no statement has more than {plan.loops} loops "
+            "around it",
+            argument=1,
+        )
+    depth = plan.depth(component)
+    if not 0 <= common <= depth:
+        raise Misuse(
+            f"{common} common loops, but the component has {depth} loops around it", argument=2
+        )
+    if len({position[:common] for position in component.positions}) > 1:
+        raise Misuse(
+            f"the statements of the component do not share {common} loops now",
+            argument=2,
+            hint=f"they share {plan.common_loops(component)}",
+        )

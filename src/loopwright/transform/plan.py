@@ -1,0 +1,236 @@
+"""A program under transformation: schedules, handles on loop components, wishes for the generator.
+
+A plan is a value: every operation makes a new one.  Nothing is checked for legality here; that
+is done once, for the schedule at the end (paper 001, section 4.1).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import islpy as isl
+
+from loopwright.errors import BadInput, Span
+from loopwright.model.program import Program
+from loopwright.transform.vectors import Position, entry, padded_position, pieces
+
+if TYPE_CHECKING:
+    from loopwright.transform.handle import Handle
+
+
+class Misuse(BadInput):
+    """An operation that has no meaning here; `argument` is the number of the one to blame."""
+
+    def __init__(self, message: str, *, argument: int | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.argument = argument
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A place in the syntax tree where statements stand, and what the loops around it are called."""
+
+    position: Position
+    loops: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        return len(self.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """P(l) of section 3.2: the positions of the statements in a subtree, in order, none twice."""
+
+    positions: tuple[Position, ...]
+
+    @staticmethod
+    def of(positions: Iterable[Position]) -> Component:
+        return Component(tuple(sorted(set(positions))))
+
+    @property
+    def first(self) -> Position:
+        return self.positions[0]
+
+    @property
+    def last(self) -> Position:
+        return self.positions[-1]
+
+
+class DirectiveKind(Enum):
+    """What is asked of generated loops beyond the order of their iterations."""
+
+    PARALLEL = "parallel"
+    VECTORIZE = "vectorize"
+    UNROLL = "unroll"
+    SEPARATE = "separate"
+    ISOLATE = "isolate"
+
+
+@dataclass(frozen=True)
+class Directive:
+    """A wish about the loops at depth `loop` (from 0) around the statements at `positions`.
+
+    PARALLEL   its iterations run in any order;
+    VECTORIZE  the same, and the compiler is told to use vector instructions;
+    UNROLL     its iterations are written out: there are at most `factor` of them;
+    SEPARATE   statements with different bounds get loops of their own;
+    ISOLATE    iterations of the loops 0 to `loop` in which each loop of `points` runs over all of
+               its tile are generated apart, so that they need no minimum, maximum or guard.
+    """
+
+    kind: DirectiveKind
+    statements: tuple[str, ...]
+    positions: tuple[Position, ...]
+    loop: int
+    factor: int | None = None
+    points: tuple[int, ...] = ()
+
+    @property
+    def dimension(self) -> int:
+        """The entry of the schedule vector the directive is about."""
+        return entry(self.loop)
+
+    @property
+    def paths(self) -> tuple[Position, ...]:
+        """(p0, ..., p_loop) of each loop the directive is about."""
+        return tuple(sorted({position[: self.loop + 1] for position in self.positions}))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of the script, and the program after it."""
+
+    text: str
+    span: Span | None
+    program: Program
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`program` is `original` with the schedules the operations in `history` gave it."""
+
+    original: Program
+    program: Program
+    leaves: tuple[Leaf, ...]
+    components: dict[str, Component]
+    directives: tuple[Directive, ...] = ()
+    history: tuple[Step, ...] = field(default=())
+
+    @cached_property
+    def loops(self) -> int:
+        """M, the number of loops around the deepest statement."""
+        return max((leaf.depth for leaf in self.leaves), default=0)
+
+    def leaf(self, position: Position) -> Leaf:
+        return next(leaf for leaf in self.leaves if leaf.position == position)
+
+    def component(self, name: str, argument: int | None = None) -> Component:
+        """The component with this handle; statements' own names are handles too."""
+        if name in self.components:
+            return self.components[name]
+        known = list(self.components)
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"the handles are {', '.join(known) or 'none at all'}"
+        raise Misuse(f"no loop component is called {name}", argument=argument, hint=hint)
+
+    def depth(self, component: Component) -> int:
+        """How many loops are around every statement of the component."""
+        return min(self.leaf(position).depth for position in component.positions)
+
+    def common_loops(self, component: Component) -> int:
+        """How many loops the statements of the component share."""
+        first = component.first
+        shared = self.depth(component)
+        for position in component.positions:
+            same = next((k for k in range(shared) if position[k] != first[k]), shared)
+            shared = min(shared, same)
+        return shared
+
+    def statements_at(self, component: Component) -> tuple[str, ...]:
+        """The statements that have instances at the component's positions."""
+        wanted = set(component.positions)
+        return tuple(
+            statement.name
+            for statement in self.program.statements
+            if any(position in wanted for position, _ in pieces(statement.schedule))
+        )
+
+    def named(self, name: str, component: Component) -> Plan:
+        return replace(self, components={**self.components, name: component})
+
+    def rescheduled(self, schedules: dict[str, isl.Map]) -> Plan:
+        """The plan with other schedules for the statements named."""
+        statements = tuple(
+            replace(statement, schedule=schedules.get(statement.name, statement.schedule))
+            for statement in self.program.statements
+        )
+        return replace(self, program=replace(self.program, statements=statements))
+
+    def remember(self, text: str, span: Span | None = None) -> Plan:
+        return replace(self, history=(*self.history, Step(text, span, self.program)))
+
+    def __getitem__(self, name: str) -> Handle:
+        """`plan["Mult"].tile(32, 32)`: the component with its operations as methods."""
+        from loopwright.transform.handle import Handle
+
+        return Handle(self, name, self.component(name))
+
+    def transform(self, script: str, filename: str = "<script>") -> Plan:
+        """The plan after the operations of a script."""
+        from loopwright.transform.interpret import continued
+
+        return continued(self, script, filename)
+
+
+def plan_of(program: Program) -> Plan:
+    """The program as it was written, each label and each statement's name a handle."""
+    places = {statement.name: pieces(statement.schedule) for statement in program.statements}
+    leaves = tuple(
+        sorted(
+            (
+                Leaf(position, statement.iterators)
+                for statement in program.statements
+                for position, _ in places[statement.name]
+            ),
+            key=lambda leaf: leaf.position,
+        )
+    )
+    handles = {
+        tag.name: Component.of(position for name in tag.statements for position, _ in places[name])
+        for tag in program.tags
+    }
+    for statement in program.statements:
+        handles.setdefault(statement.name, Component.of(position for position, _ in places[statement.name]))
+    return Plan(program, program, leaves, handles)
+
+
+def repositioned(
+    plan: Plan, images: dict[Position, tuple[Position, ...]], loops: dict[Position, tuple[str, ...]]
+) -> Plan:
+    """P' = φ(P) for every component, leaf and directive; `loops` has the names of those that change."""
+    length = max((len(new) for target in images.values() for new in target), default=plan.loops + 1) - 1
+
+    def image(position: Position) -> tuple[Position, ...]:
+        return images.get(position, (padded_position(position, length),))
+
+    leaves = {
+        new: Leaf(new, loops.get(leaf.position, leaf.loops))
+        for leaf in plan.leaves
+        for new in image(leaf.position)
+    }
+    components = {
+        name: Component.of(new for position in component.positions for new in image(position))
+        for name, component in plan.components.items()
+    }
+    directives = tuple(
+        replace(directive, positions=tuple(new for old in directive.positions for new in image(old)))
+        for directive in plan.directives
+    )
+    ordered = tuple(leaves[position] for position in sorted(leaves))
+    return replace(plan, leaves=ordered, components=components, directives=directives)

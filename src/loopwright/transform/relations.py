@@ -1,0 +1,112 @@
+"""Maps between iteration vectors, as `affine` takes them, with the names their author used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import BadInput
+from loopwright.presburger.sets import IN, OUT
+
+
+@dataclass(frozen=True)
+class Output:
+    """One new iterator: its name if it has one, and the old iterators its value comes from."""
+
+    name: str | None
+    sources: tuple[int, ...]
+    is_copy: bool
+    """Whether it is the one source unchanged."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """f: Z^a -> Z^b, `relation` between unnamed tuples.  `inputs` are what the author called them."""
+
+    relation: isl.Map
+    inputs: tuple[str | None, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def taken(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def given(self) -> int:
+        return len(self.outputs)
+
+    def loop_names(self, loops: tuple[str, ...]) -> tuple[str, ...]:
+        """What the loops around a statement are called afterwards, given their names before.
+
+        A copied iterator keeps its loop's name, a named one has its own, and one that is an
+        expression is named after the loop it comes from.
+        """
+        old = [*loops[: self.taken], *(name or "c" for name in self.inputs[len(loops) :])]
+        rest = loops[self.taken :]
+        wanted = [self._name(k, output, old) for k, output in enumerate(self.outputs)]
+        names: list[str] = []
+        for name in wanted:
+            taken = {*names, *rest}
+            names.append(next(n for n in _variants(name) if n not in taken))
+        return (*names, *rest)
+
+    def _name(self, place: int, output: Output, old: list[str]) -> str:
+        if output.name is not None:
+            return output.name
+        if output.is_copy:
+            return old[output.sources[0]]
+        if place in output.sources or not output.sources:
+            return old[place] if place < len(old) else "c"
+        return old[output.sources[0]]
+
+    def moved_loop(self, loop: int) -> int | None:
+        """Where a loop's iterator is found unchanged among the new ones; None if nowhere."""
+        if loop >= self.taken:
+            return loop + self.given - self.taken
+        copies = [k for k, output in enumerate(self.outputs) if output.is_copy and output.sources == (loop,)]
+        return copies[-1] if copies else None
+
+    def ambiguity(self) -> str | None:
+        """A new iterator that the map leaves open."""
+        for k, output in enumerate(self.outputs):
+            alone = self.relation.project_out(OUT, k + 1, self.given - k - 1).project_out(OUT, 0, k)
+            if not alone.is_single_valued():
+                what = output.name or f"iterator {k + 1}"
+                return f"say what {what} is: {{[i] -> [{what}] : {what} = i + 1}}"
+        return None
+
+
+def _variants(name: str) -> list[str]:
+    """name, name1, name2, ..."""
+    return [name, *(f"{name}{k}" for k in range(1, 100))]
+
+
+def function_of(
+    relation: isl.Map,
+    names: tuple[str | None, ...] | None = None,
+    inputs: tuple[str | None, ...] | None = None,
+) -> Function:
+    """The map with what is seen of it: `names` are those it gives to new iterators."""
+    count = relation.dim(IN)
+    outputs = []
+    for k in range(relation.dim(OUT)):
+        alone = relation.project_out(OUT, k + 1, relation.dim(OUT) - k - 1).project_out(OUT, 0, k)
+        alone = alone.gist_domain(relation.domain())
+        sources = tuple(j for j in range(count) if alone.involves_dims(IN, j, 1))
+        is_copy = len(sources) == 1 and bool(alone.is_equal(_copy(alone, sources[0])))
+        outputs.append(Output(names[k] if names else None, sources, is_copy))
+    return Function(relation, inputs or (None,) * count, tuple(outputs))
+
+
+def _copy(like: isl.Map, source: int) -> isl.Map:
+    return isl.Map.universe(like.get_space()).equate(IN, source, OUT, 0)
+
+
+def function_from_text(text: str, names: tuple[str | None, ...] | None = None) -> Function:
+    """A map in isl's notation, for callers from Python."""
+    try:
+        relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
+    except isl.Error as failure:
+        raise BadInput(f"this is no map: {text}", hint="write it as { [i, j] -> [j, i] }") from failure
+    return function_of(relation, names)

@@ -1,0 +1,137 @@
+"""A plan as a schedule for the generator.
+
+The positions of the vectors become sequences, the iteration numbers bands, so that every loop
+can have options of its own.  `flat_schedule` is the same order as one band over the whole
+vector: nothing is rearranged in it, so it is what loops should be proved against.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.model.program import Program
+from loopwright.model.schedule import LEAF, Band, Filter, LoopType, Mark, Member, Schedule, Sequence, Tree
+from loopwright.presburger.sets import OUT
+from loopwright.transform.isolation import full_part
+from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.vectors import Position, at, entry, pieces
+
+MARKED = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
+"""Directives that are remarks on a loop; the others are options of its band."""
+
+
+def flat_schedule(program: Program) -> Schedule:
+    """All instances ordered by their schedule vectors."""
+    schedule = program.schedule()
+    length = program.statements[0].schedule.dim(OUT) if program.statements else 0
+    if length == 0:
+        return Schedule(program.domain(), program.context, LEAF)
+    return Schedule(program.domain(), program.context, Band(schedule, (Member(),) * length, LEAF))
+
+
+def to_schedule(plan: Plan) -> Schedule:
+    """The schedule with the plan's directives.
+
+    A loop that is to be parallel or a vector loop is below a mark `parallel 2` or `vectorize 2`:
+    the number is the depth of the loop, 0 the outermost, which is the schedule dimension it scans.
+    """
+    program = plan.program
+    if not program.statements:
+        return Schedule(program.domain(), program.context, LEAF)
+    return Schedule(program.domain(), program.context, _subtree(plan, (), 0))
+
+
+def _subtree(plan: Plan, path: Position, loop: int) -> Tree:
+    """What is below the positions `path`: a sequence of its children, each in its loops."""
+    below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
+    children = sorted({leaf.position[: loop + 1] for leaf in below})
+    if len(children) == 1:
+        return _loops(plan, children[0], loop)
+    return Sequence(tuple(Filter(_instances(plan, child), _loops(plan, child, loop)) for child in children))
+
+
+def _instances(plan: Plan, path: Position) -> isl.UnionSet:
+    """The statement instances below a node of the syntax tree."""
+    program = plan.program
+    found = isl.UnionSet.empty(program.context.get_space())
+    for statement in program.statements:
+        for position, piece in pieces(statement.schedule):
+            if position[: len(path)] == path:
+                found = found.union(isl.UnionSet.from_set(piece.domain().intersect(statement.domain)))
+    return found.intersect_params(program.context)
+
+
+def _loops(plan: Plan, path: Position, loop: int) -> Tree:
+    """The band of the loops from `loop` on that are perfectly nested, and what is inside."""
+    start, marks = loop, _marks(plan, path, loop)
+    while True:
+        below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
+        if all(leaf.depth <= loop for leaf in below):
+            break
+        loop += 1
+        children = sorted({leaf.position[: loop + 1] for leaf in below})
+        if len(children) > 1:
+            break
+        path = children[0]
+        if _marks(plan, path, loop):
+            break
+    if loop == start:
+        return LEAF
+    band = _band(plan, path[: loop + 1], range(start, loop), _subtree(plan, path[:loop], loop))
+    tree: Tree = band
+    for mark in reversed(marks):
+        tree = Mark(mark, tree)
+    return tree
+
+
+def _marks(plan: Plan, path: Position, loop: int) -> list[str]:
+    here = [d for d in plan.directives if d.kind in MARKED and d.loop == loop and path[: loop + 1] in d.paths]
+    return sorted({f"{directive.kind.value} {loop}" for directive in here})
+
+
+def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:
+    members = tuple(Member(kind, kind) for kind in (_loop_type(plan, path, loop) for loop in loops))
+    return Band(_order(plan, path, loops), members, child, isolate=_isolate(plan, path, loops))
+
+
+def _loop_type(plan: Plan, path: Position, loop: int) -> LoopType:
+    kinds = {d.kind for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths}
+    if DirectiveKind.UNROLL in kinds:
+        return LoopType.UNROLL
+    if DirectiveKind.SEPARATE in kinds:
+        return LoopType.SEPARATE
+    return LoopType.DEFAULT
+
+
+def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
+    """Instances below `path` -> the iteration numbers of `loops`."""
+    program = plan.program
+    shorter = path[: loops.start + 1]
+    order = isl.UnionMap.empty(program.context.get_space())
+    for statement in program.statements:
+        schedule = statement.schedule.intersect_range(at(statement.schedule, shorter))
+        values = schedule.project_out(OUT, entry(loops.stop), schedule.dim(OUT) - entry(loops.stop))
+        for loop in reversed(range(loops.stop + 1)):
+            values = values.project_out(OUT, 2 * loop, 1)
+            if 0 < loop <= loops.start:
+                values = values.project_out(OUT, 2 * loop - 1, 1)
+        order = order.union(isl.UnionMap.from_map(values.intersect_domain(statement.domain)))
+    return order.intersect_params(program.context)
+
+
+def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
+    """{ outer loops -> this band's loops : the directive's part }, where one is about these loops."""
+    wanted: Directive | None = None
+    for directive in plan.directives:
+        here = any(path[: directive.loop + 1] == p[: len(path)] for p in directive.paths)
+        if directive.kind is DirectiveKind.ISOLATE and here and directive.loop >= loops.start:
+            wanted = directive
+    if wanted is None:
+        return None
+    part = full_part(plan, wanted)
+    dimensions = part.dim(isl.dim_type.set)
+    if dimensions > loops.stop:
+        part = part.project_out(isl.dim_type.set, loops.stop, dimensions - loops.stop)
+    else:
+        part = part.add_dims(isl.dim_type.set, loops.stop - dimensions)
+    return isl.Map.from_range(part).move_dims(isl.dim_type.in_, 0, OUT, 0, loops.start)

@@ -1,0 +1,127 @@
+"""Schedule vectors (p0, j1, p1, ..., jM, pM): positions and iteration numbers (paper 001, 3.2).
+
+Entry 2k is the position p_k, entry 2k - 1 the iteration number j_k.  Positions are constants on
+each piece of a statement's schedule; loops are counted from 0, so loop l has iteration number
+j_(l+1), at entry 2l + 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+
+Position: TypeAlias = tuple[int, ...]
+"""(p0, ..., pM): the path from the root of the syntax tree to a statement."""
+
+
+def entry(loop: int) -> int:
+    """Where the iteration number of a loop, counted from 0, is in the schedule vector."""
+    return 2 * loop + 1
+
+
+def loops_of(schedule: isl.Map) -> int:
+    """M: how many iteration numbers the vectors have."""
+    return (int(schedule.dim(OUT)) - 1) // 2
+
+
+def pieces(schedule: isl.Map) -> tuple[tuple[Position, isl.Map], ...]:
+    """The schedule as parts of one position each, in the order of the positions."""
+    found: dict[Position, isl.Map] = {}
+    for basic in schedule.get_basic_maps():
+        part = basic.to_map()
+        for position in _positions(part):
+            here = part if _fixed(part) is not None else part.intersect_range(at(part, position))
+            found[position] = found[position].union(here) if position in found else here
+    return tuple(sorted(found.items(), key=lambda item: item[0]))
+
+
+def _fixed(part: isl.Map) -> Position | None:
+    """The position, where isl knows it without thinking."""
+    values = [part.plain_get_val_if_fixed(OUT, place) for place in range(0, part.dim(OUT), 2)]
+    if all(value.is_int() for value in values):
+        return tuple(int(value.to_python()) for value in values)
+    return None
+
+
+def _positions(part: isl.Map) -> Iterator[Position]:
+    fixed = _fixed(part)
+    if fixed is not None:
+        yield fixed
+        return
+    positions = part.range().project_out(PARAM, 0, part.dim(PARAM))
+    for loop in reversed(range(loops_of(part))):
+        positions = positions.project_out(DIM, entry(loop), 1)
+    if not positions.is_bounded():
+        raise InternalError("a statement has a position that is not a constant")
+    found: list[Position] = []
+    positions.foreach_point(lambda point: found.append(_coordinates(point)))
+    yield from found
+
+
+def _coordinates(point: isl.Point) -> Position:
+    return tuple(
+        int(point.get_coordinate_val(DIM, k).to_python()) for k in range(point.get_space().dim(DIM))
+    )
+
+
+def at(schedule: isl.Map, prefix: Position) -> isl.Set:
+    """The schedule vectors whose first positions are `prefix`."""
+    vectors = isl.Set.universe(schedule.get_space().range())
+    for k, value in enumerate(prefix):
+        vectors = vectors.fix_val(DIM, 2 * k, isl.Val(value))
+    return vectors
+
+
+def moved(piece: isl.Map, offset: Position) -> isl.Map:
+    """(p, j) -> (p + offset, j)."""
+    shift = isl.MultiAff.identity_on_domain_space(piece.get_space().range())
+    for k, amount in enumerate(offset):
+        if amount:
+            shift = shift.set_aff(2 * k, shift.get_aff(2 * k).add_constant_val(isl.Val(amount)))
+    return piece.apply_range(isl.Map.from_multi_aff(shift))
+
+
+def iteration_numbers(piece: isl.Map, count: int) -> isl.Map:
+    """Instances -> (j1, ..., jcount)."""
+    last = 2 * count
+    numbers = piece.project_out(OUT, last, piece.dim(OUT) - last)
+    for loop in reversed(range(count)):
+        numbers = numbers.project_out(OUT, 2 * loop, 1)
+    return numbers
+
+
+def rewritten(piece: isl.Map, function: isl.Map, position: Position) -> isl.Map:
+    """((q, j)) -> (`position`, f(j1 ... ja), j(a+1), ..., jM) for the function f: Z^a -> Z^b."""
+    taken, given = int(function.dim(IN)), int(function.dim(OUT))
+    rest = loops_of(piece) - taken
+    step = function
+    for loop in range(taken):
+        step = step.insert_dims(IN, 2 * loop, 1)
+    for loop in range(given):
+        step = step.insert_dims(OUT, 2 * loop, 1)
+    step = step.add_dims(IN, 1 + 2 * rest).add_dims(OUT, 1 + 2 * rest)
+    for k, value in enumerate(position):
+        step = step.fix_val(OUT, 2 * k, isl.Val(value))
+    for loop in range(rest):
+        step = step.equate(IN, entry(taken + loop), OUT, entry(given + loop))
+    return piece.apply_range(step)
+
+
+def padded(schedule: isl.Map, loops: int) -> isl.Map:
+    """The vectors brought to `loops` iteration numbers with zeros, or relieved of trailing ones."""
+    wanted, length = 2 * loops + 1, int(schedule.dim(OUT))
+    if wanted <= length:
+        return schedule.project_out(OUT, wanted, length - wanted)
+    longer = schedule.add_dims(OUT, wanted - length)
+    for place in range(length, wanted):
+        longer = longer.fix_val(OUT, place, isl.Val(0))
+    return longer
+
+
+def padded_position(position: Position, loops: int) -> Position:
+    return (*position, *(0,) * (loops + 1 - len(position)))[: loops + 1]
