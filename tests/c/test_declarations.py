@@ -27,11 +27,24 @@ def test_local_arrays_keep_their_extents() -> None:
     assert Array("t", 2, "float", True, ("3", "N")) in program.arrays
 
 
-def test_a_local_integer_that_never_changes_can_be_a_bound() -> None:
-    program = region(LOOP + "{ const int last = n - i; for (j = 0; j < last; j++) A[i][last - j] = 0; }")
-    _, inner = program.statements
-    assert is_domain(inner, "[n] -> { [i, j] : 0 <= i < n and 0 <= j < n - i }")
-    assert writes(inner) == ["A[i, n - i - j]"]
+def test_a_local_integer_that_never_changes_is_its_value() -> None:
+    program = region(
+        LOOP + "{ const int last = n - i; int next = last + 1;"
+        " for (j = 0; j < last; j++) A[i][last - j] = next * last; }"
+    )
+    (statement,) = program.statements
+    assert is_domain(statement, "[n] -> { [i, j] : 0 <= i < n and 0 <= j < n - i }")
+    assert (reads(statement), writes(statement)) == ([], ["A[i, n - i - j]"])
+    assert [array.name for array in program.arrays] == ["A"]
+    text = statement_text(program, statement, {"i": "c0 - 1", "j": "c1"})
+    assert text == "A[(c0 - 1)][(n - (c0 - 1)) - c1] = ((n - (c0 - 1)) + 1) * (n - (c0 - 1));"
+
+
+def test_locals_of_one_name_in_two_blocks_keep_their_values() -> None:
+    program = region(LOOP + "{ { int p = i + 1; a[p] = 0; } { int p = i + 2; b[p] = 0; } }")
+    first, second = program.statements
+    assert (writes(first), writes(second)) == (["a[1 + i]"], ["b[2 + i]"])
+    assert statement_text(program, second, {"i": "t"}) == "b[(t + 2)] = 0;"
 
 
 def test_a_local_integer_that_changes_cannot() -> None:

@@ -71,6 +71,19 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
+class Inlined:
+    """An occurrence of a local integer `int m = n - i;` that nothing else assigns.
+
+    It is no storage: the text of its value, `definition`, stands for it wherever it occurs.
+    """
+
+    place: TextRange
+    definition: TextRange
+    holes: tuple[Hole | Inlined, ...] = ()
+    """The occurrences inside the definition."""
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """The text of a statement, `;` or braces included and labels left out.
 
@@ -80,7 +93,7 @@ class Body:
     """
 
     place: TextRange
-    holes: tuple[Hole, ...] = ()
+    holes: tuple[Hole | Inlined, ...] = ()
     leading: tuple[TextRange, ...] = ()
     trailing: TextRange | None = None
     terminator: str = ""
@@ -209,13 +222,23 @@ def statement_text(program: Program, statement: Statement, values: dict[str, str
     A value that is not a name or a number is put in parentheses; an iterator without a value
     stays as it is.
     """
-    source, body = program.source, statement.body
+    body = statement.body
+    return _filled(program.source, body.place, body.holes, values) + body.terminator
+
+
+def _filled(
+    source: Source, place: TextRange, holes: tuple[Hole | Inlined, ...], values: dict[str, str]
+) -> str:
     pieces: list[str] = []
-    position = body.place.start
-    for hole in body.holes:
+    position = place.start
+    for hole in holes:
         pieces.append(source.text[position : hole.place.start])
-        value = values.get(hole.iterator, hole.iterator)
+        match hole:
+            case Hole(_, iterator):
+                value = values.get(iterator, iterator)
+            case Inlined(_, definition, inner):
+                value = _filled(source, definition, inner, values)
         pieces.append(value if value.isidentifier() or value.isdigit() else f"({value})")
         position = hole.place.end
-    pieces.append(source.text[position : body.place.end])
-    return "".join(pieces) + body.terminator
+    pieces.append(source.text[position : place.end])
+    return "".join(pieces)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.model.program import Access
+from loopwright.model.program import Access, Hole, Inlined
 from loopwright.model.source import TextRange
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import NotAffine, affine
@@ -147,8 +147,9 @@ def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Tou
 
 
 def _is_fixed(name: str, frame: Frame) -> bool:
-    """A type, or a macro of the file, which was checked to hide nothing that changes."""
-    return frame.setting.is_type(name) or definitions(frame.setting.macros, name) != ()
+    """A type, a local that is written out, or a macro, which was checked to hide nothing that changes."""
+    macro = definitions(frame.setting.macros, name) != ()
+    return macro or frame.setting.is_type(name) or frame.value(name) is not None
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -240,11 +241,17 @@ def _subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
     return number(subscript) if isinstance(subscript, int) else affine(subscript, frame)
 
 
-def occurrences(node: Node, frame: Frame) -> tuple[Node, ...]:
-    """The identifiers in `node` that are iterators of the loops around."""
-    source = frame.setting.source
-    return tuple(
-        part
-        for part in walk(node)
-        if part.type == "identifier" and text_of(source, part) in frame.iterators
-    )
+def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
+    """The occurrences in `node` of iterators, and of locals that stand for an expression."""
+    found: list[Hole | Inlined] = []
+    for part in walk(node):
+        if part.type != "identifier":
+            continue
+        name = text_of(frame.setting.source, part)
+        local = frame.local(name)
+        if local is not None and local.definition is not None:
+            inner = holes(local.definition, frame)
+            found.append(Inlined(place(part), place(local.definition), inner))
+        elif name in frame.iterators:
+            found.append(Hole(place(part), name))
+    return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import islpy as isl
+from tree_sitter import Node
 
 from loopwright.model.source import TextRange
 from loopwright.read.c.names import Setting
@@ -20,6 +21,15 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Value:
+    """A name that stands for an affine expression; `definition` is its text, if it has one here."""
+
+    name: str
+    value: isl.PwAff
+    definition: Node | None
+
+
+@dataclass(frozen=True)
 class Frame:
     """`domain` is the set of values of iterators and parameters that reach this place.
 
@@ -31,22 +41,27 @@ class Frame:
     domain: isl.Set
     loops: tuple[Loop, ...] = ()
     positions: tuple[int, ...] = ()
-    values: tuple[tuple[str, isl.PwAff], ...] = ()
+    values: tuple[Value, ...] = ()
 
     @property
     def iterators(self) -> tuple[str, ...]:
         return tuple(loop.iterator for loop in self.loops)
 
     def value(self, name: str) -> isl.PwAff | None:
-        return dict(self.values).get(name)
+        """The value of a local integer or of a macro that is known to be an affine expression."""
+        found = self.local(name)
+        return None if found is None else found.value
+
+    def local(self, name: str) -> Value | None:
+        return next((item for item in reversed(self.values) if item.name == name), None)
 
     def where(self, test: isl.Set) -> Frame:
         """The frame inside an `if`."""
         return replace(self, domain=self.domain.intersect(test).coalesce())
 
-    def bind(self, name: str, value: isl.PwAff) -> Frame:
-        """The frame behind `int name = value;`."""
-        return replace(self, values=(*self.values, (name, value)))
+    def bind(self, name: str, value: isl.PwAff, definition: Node | None = None) -> Frame:
+        """The frame behind `int name = definition;`."""
+        return replace(self, values=(*self.values, Value(name, value, definition)))
 
     def inside(self, loop: Loop, position: int, domain: isl.Set) -> Frame:
         """The frame in the body of `loop`, the `position`-th child of its surroundings."""

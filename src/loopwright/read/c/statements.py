@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.model.program import Body, Hole
+from loopwright.model.program import Body
 from loopwright.model.source import TextRange
-from loopwright.read.c.accesses import Touch, occurrences, touches
+from loopwright.read.c.accesses import Touch, holes, touches
 from loopwright.read.c.affine import NotAffine, affine, condition
 from loopwright.read.c.declarations import is_integer_type, type_text
 from loopwright.read.c.frames import Frame
@@ -141,20 +141,12 @@ def _with_block_labels(
     It reaches to the end of the block, or to the next statement with a label on it or in it, so
     that a bare statement in front of a labelled loop can have a tag of its own.
     """
-    statements = [node for node in nodes if node.type != "comment" and not _declares_only(node)]
-    if not statements or statements[0].type != "labeled_statement" or nodes[index] is statements[0]:
+    first = next((k for k, node in enumerate(nodes) if node.type not in ("comment", "declaration")), index)
+    between = nodes[first + 1 : index + 1]
+    if nodes[first].type != "labeled_statement" or any(_has_label(node) for node in between):
         return leaves
-    between = statements[1 : statements.index(nodes[index]) + 1] if nodes[index] in statements else []
-    if not between or any(_has_label(node) for node in between):
-        return leaves
-    labels = tuple(_label(node, frame) for node in _labelled_chain(statements[0]))
-    return _add_labels(leaves, labels)
-
-
-def _declares_only(node: Node) -> bool:
-    return node.type == "declaration" and not any(
-        part.type == "init_declarator" for part in node.named_children
-    )
+    labels = tuple(_label(node, frame) for node in _labelled_chain(nodes[first]))
+    return _add_labels(leaves, labels) if between else leaves
 
 
 def _has_label(node: Node) -> bool:
@@ -196,7 +188,7 @@ def _if(node: Node, frame: Frame, position: int) -> Piece:
     try:
         test = condition(field(node, "condition"), frame)
     except NotAffine:
-        return _leaf(node, node, opaque_touches(node, frame), frame, position)
+        return _leaf(node, opaque_touches(node, frame), frame, position)
     then = read_statement(field(node, "consequence"), frame.where(test), position)
     alternative = node.child_by_field_name("alternative")
     if alternative is None:
@@ -217,16 +209,14 @@ def _expression(node: Node, frame: Frame, position: int) -> Piece:
             "this statement changes nothing that can be seen",
             "a statement of a region has to assign to a variable or an array element",
         )
-    return _leaf(node, node, found, frame, position)
+    return _leaf(node, found, frame, position)
 
 
 def _leaf(
-    node: Node, text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = ""
+    text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = ""
 ) -> Piece:
-    source = frame.setting.source
-    holes = tuple(Hole(place(part), text_of(source, part)) for part in occurrences(text, frame))
     own = replace(frame, positions=(*frame.positions, position))
-    body = Body(place(text), holes, terminator=terminator)
+    body = Body(place(text), holes(text, frame), terminator=terminator)
     return Piece((Leaf(own, body, found),), position + 1, frame)
 
 
@@ -271,24 +261,23 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
             "declare it without a value, and fill it by a loop",
         )
     written = (*touches(value, frame), Touch(name, (), True, True, place(target)))
-    read = _leaf(node, declarator, written, frame, piece.position, ";")
     behind = _bound(node, name, value, frame)
-    return Piece(piece.leaves + read.leaves, read.position, behind)
+    if behind is not None:
+        return replace(piece, frame=behind)
+    read = _leaf(declarator, written, frame, piece.position, ";")
+    return Piece(piece.leaves + read.leaves, read.position, frame)
 
 
-def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame:
+def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     """Behind `int m = n - 1;`, m is that affine value, if nothing else in the region assigns it."""
     setting = frame.setting
-    declared_once = sum(local.name == name for local in setting.names.locals) == 1
-    if not declared_once or name in setting.names.assigned:
-        return frame
     kind = type_text(setting.source, node, qualifiers=False)
-    if not is_integer_type(setting.declarations.resolved(kind)):
-        return frame
+    if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
+        return None
     try:
-        return frame.bind(name, affine(value, frame))
+        return frame.bind(name, affine(value, frame), value)
     except NotAffine:
-        return frame
+        return None
 
 
 def _refuse_specifiers(node: Node, frame: Frame) -> None:
