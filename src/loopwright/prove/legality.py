@@ -21,6 +21,7 @@ import islpy as isl
 from loopwright.errors import InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
+from loopwright.presburger.points import Point
 from loopwright.prove.one_to_one import collisions, not_a_function
 from loopwright.prove.parallel import ParallelLoop, Pieces, carried_by
 from loopwright.prove.precedence import PairOrder, misordered, pair_orders
@@ -32,7 +33,7 @@ from loopwright.prove.reductions import (
     reductions,
 )
 from loopwright.prove.times import Schedules, comparable, pieces_of
-from loopwright.prove.violation import Defect, Scene, Violation, simplest_first, violation
+from loopwright.prove.violation import Defect, Scene, Violation, simplest_first, smallest, violation
 
 
 class Status(Enum):
@@ -61,6 +62,10 @@ class LegalityVerdict:
         if self.defects or any(item.certain for item in self.violations):
             return Status.ILLEGAL
         return Status.UNDECIDED if self.violations else Status.PROVED
+
+    @property
+    def failures(self) -> tuple[Defect | Violation, ...]:
+        return (*self.defects, *self.violations)
 
     @property
     def proved(self) -> bool:
@@ -111,22 +116,43 @@ def _verdict(
     count += count * (count + 1) // 2
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, scene) for item in found)
+    broken_deps = _misordered(deps, pieces) + _carried(parallel, pieces, deps)
     known = reductions(original)
-    failures, loops = _misordered(deps, pieces), _carried(parallel, pieces, deps)
-    kept = _Sorted(known, allow_reassociation)
-    shown = [
-        violation(scene, item, pairs, reduction=kept.operator(item))
-        for item, pairs in failures
-        if kept.counts(item)
-    ]
-    shown += [
-        violation(scene, item, pairs, loop=loop.called, reduction=kept.operator(item))
-        for loop, item, pairs in loops
-        if kept.counts(item)
-    ]
-    assumed = _assumed(original, kept, failures, loops) if allow_reassociation else ()
-    count += len(deps) * (1 + len(parallel))
-    return LegalityVerdict(count, defects, simplest_first(shown), assumed)
+    counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
+    assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
+    return LegalityVerdict(
+        obligations=count + len(deps) * (1 + len(parallel)),
+        defects=defects,
+        violations=simplest_first(_shown(scene, counted, known)),
+        reassociations=_assumed(original, assumed, known),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Broken:
+    """A dependence that is not kept: `pairs` are in the wrong order, or in a parallel `loop`."""
+
+    dependence: Dependence
+    pairs: isl.Set
+    loop: ParallelLoop | None = None
+
+    def reduction(self, known: dict[str, Reduction]) -> Reduction | None:
+        return only_associativity(self.dependence, known)
+
+
+def _shown(scene: Scene, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:
+    """Each with its smallest example, which those with the same pairs share."""
+    points: dict[int, Point] = {}
+    found: list[Violation] = []
+    for item in broken:
+        if id(item.pairs) not in points:
+            points[id(item.pairs)] = smallest(item.pairs)
+        reduction = item.reduction(known)
+        name = None if reduction is None else reduction.operator
+        loop = None if item.loop is None else (item.loop.called, item.loop.span)
+        point = points[id(item.pairs)]
+        found.append(violation(scene, item.dependence, point, loop=loop, reduction=name))
+    return found
 
 
 def _aligned(dependence: Dependence, scene: Scene) -> Dependence:
@@ -135,27 +161,9 @@ def _aligned(dependence: Dependence, scene: Scene) -> Dependence:
     return replace(dependence, relation=dependence.relation.align_params(space))
 
 
-@dataclass(frozen=True)
-class _Sorted:
-    """Which failures count, if the associativity of reductions may be assumed."""
-
-    known: dict[str, Reduction]
-    allow: bool
-
-    def reduction(self, dependence: Dependence) -> Reduction | None:
-        return only_associativity(dependence, self.known)
-
-    def operator(self, dependence: Dependence) -> str | None:
-        found = self.reduction(dependence)
-        return None if found is None else found.operator
-
-    def counts(self, dependence: Dependence) -> bool:
-        return not self.allow or self.reduction(dependence) is None
-
-
-def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[tuple[Dependence, isl.Set]]:
+def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[_Broken]:
     """Each dependence that is not kept, with its pairs in the wrong order."""
-    found: list[tuple[Dependence, isl.Set]] = []
+    found: list[_Broken] = []
     between: dict[tuple[str, str], _Between] = {}
     for item in deps:
         key = (item.source, item.sink)
@@ -164,7 +172,7 @@ def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[tuple[Depe
             between[key] = _Between(pair_orders(pieces[item.source], pieces[item.sink], space))
         wrong = between[key].misordered(item.relation)
         if wrong is not None:
-            found.append((item, wrong))
+            found.append(_Broken(item, wrong))
     return found
 
 
@@ -186,9 +194,9 @@ class _Between:
 
 def _carried(
     parallel: tuple[ParallelLoop, ...], pieces: Pieces, deps: tuple[Dependence, ...]
-) -> list[tuple[ParallelLoop, Dependence, isl.Set]]:
+) -> list[_Broken]:
     return [
-        (loop, item, pairs)
+        _Broken(item, pairs, loop)
         for loop in parallel
         for item, pairs in carried_by(loop, pieces, deps)
         if pairs is not None
@@ -196,22 +204,17 @@ def _carried(
 
 
 def _assumed(
-    program: Program,
-    kept: _Sorted,
-    failures: list[tuple[Dependence, isl.Set]],
-    loops: list[tuple[ParallelLoop, Dependence, isl.Set]],
+    program: Program, broken: list[_Broken], known: dict[str, Reduction]
 ) -> tuple[Reassociation, ...]:
     """The reductions whose steps change their order, with the parallel loops that run them."""
-    marked = [(item, None) for item, _ in failures] + [(item, loop.called) for loop, item, _ in loops]
-    names: dict[str, list[str]] = {}
-    for item, loop in marked:
-        if kept.reduction(item) is not None:
-            for statement in dict.fromkeys((item.source, item.sink)):
-                seen = names.setdefault(statement, [])
-                if loop is not None and loop not in seen:
-                    seen.append(loop)
+    loops: dict[str, dict[str, None]] = {}
+    for item in broken:
+        for name in (item.dependence.source, item.dependence.sink):
+            loops.setdefault(name, {})
+            if item.loop is not None:
+                loops[name][item.loop.called] = None
     return tuple(
-        reassociation(program, kept.known[statement.name], tuple(names[statement.name]))
+        reassociation(program, known[statement.name], tuple(loops[statement.name]))
         for statement in program.statements
-        if statement.name in names
+        if statement.name in loops
     )

@@ -10,12 +10,10 @@ from itertools import combinations_with_replacement
 
 import islpy as isl
 
-from loopwright.errors import InternalError
-from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import union
 from loopwright.prove.precedence import pair_orders, same_time
 from loopwright.prove.times import Piece
-from loopwright.prove.violation import Defect, DefectKind, Scene, collision, occurrence
+from loopwright.prove.violation import Defect, DefectKind, Scene, collision, occurrence, smallest
 
 
 def not_a_function(scene: Scene) -> list[Defect]:
@@ -33,9 +31,7 @@ def not_a_function(scene: Scene) -> list[Defect]:
 
 
 def _unscheduled(scene: Scene, name: str, missing: isl.Set) -> Defect:
-    point = smallest_point(missing)
-    if point is None:
-        raise InternalError("an obligation fails, but nowhere")
+    point = smallest(missing)
     shown = occurrence(scene, name, point.coordinates, point.parameters, ())
     return Defect(DefectKind.UNSCHEDULED, point.parameters, (shown,), ())
 
@@ -44,9 +40,7 @@ def _scheduled_twice(scene: Scene, name: str, schedule: isl.Map) -> Defect:
     """Two different times t ≺ t' of one instance."""
     twice = schedule.range_product(schedule)
     earlier = isl.Map.lex_lt(schedule.get_space().range()).wrap()
-    point = smallest_point(twice.intersect_range(earlier).wrap())
-    if point is None:
-        raise InternalError(f"the schedule of {name} is not a function, but nowhere")
+    point = smallest(twice.intersect_range(earlier).wrap())
     depth = scene.program.statement(name).depth
     width = (len(point.coordinates) - depth) // 2
     instance, times = point.coordinates[:depth], point.coordinates[depth:]

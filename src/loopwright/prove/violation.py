@@ -81,6 +81,8 @@ class Violation:
     breach: Breach
     loop: str | None = None
     """The parallel loop that carries the dependence, where that is what is wrong."""
+    loop_span: Span | None = None
+    """Where the script marks it."""
     reduction: str | None = None
     """The operator, where both are steps of a reduction: only its associativity is missing."""
 
@@ -117,33 +119,38 @@ class Scene:
 def violation(
     scene: Scene,
     dependence: Dependence,
-    pairs: isl.Set,
+    example: Point,
     *,
-    loop: str | None = None,
+    loop: tuple[str, Span | None] | None = None,
     reduction: str | None = None,
 ) -> Violation:
-    """The smallest example among `pairs`, a set of [source -> sink] that is not empty."""
-    point, (one, other) = _instances(pairs, scene.program, (dependence.source, dependence.sink))
-    first = occurrence(scene, dependence.source, one, point.parameters)
-    second = occurrence(scene, dependence.sink, other, point.parameters)
+    """A dependence that is not kept, shown by the `example`, a point of [source -> sink].
+
+    `loop` is the name of the parallel loop that carries it, and where it is marked.
+    """
+    one, other = _instances(example, scene.program, dependence.source)
+    first = occurrence(scene, dependence.source, one, example.parameters)
+    second = occurrence(scene, dependence.sink, other, example.parameters)
     return Violation(
         kind=dependence.kind.value,
         array=dependence.array,
-        cell=_cell(dependence, one, other, point.parameters),
-        parameters=point.parameters,
+        cell=_cell(dependence, one, other, example.parameters),
+        parameters=example.parameters,
         first=first,
         second=second,
         first_access=_touched(scene.program, dependence.source_access),
         second_access=_touched(scene.program, dependence.sink_access),
         breach=Breach.UNORDERED if loop is not None else _breach(first, second),
-        loop=loop,
+        loop=None if loop is None else loop[0],
+        loop_span=None if loop is None else loop[1],
         reduction=reduction,
     )
 
 
 def collision(scene: Scene, pairs: isl.Set, names: tuple[str, str]) -> Defect:
     """The smallest of the `pairs` of instances that have the same time."""
-    point, found = _instances(pairs, scene.program, names)
+    point = smallest(pairs)
+    found = _instances(point, scene.program, names[0])
     one = occurrence(scene, names[0], found[0], point.parameters)
     other = occurrence(scene, names[1], found[1], point.parameters)
     if one.after != other.after:
@@ -151,14 +158,17 @@ def collision(scene: Scene, pairs: isl.Set, names: tuple[str, str]) -> Defect:
     return Defect(DefectKind.COLLISION, point.parameters, (one, other), (one.after,))
 
 
-def _instances(
-    pairs: isl.Set, program: Program, names: tuple[str, str]
-) -> tuple[Point, tuple[tuple[int, ...], tuple[int, ...]]]:
-    point = smallest_point(pairs)
+def smallest(points: isl.Set) -> Point:
+    """The smallest point of a set that is not empty."""
+    point = smallest_point(points)
     if point is None:
         raise InternalError("an obligation fails, but nowhere")
-    depth = program.statement(names[0]).depth
-    return point, (point.coordinates[:depth], point.coordinates[depth:])
+    return point
+
+
+def _instances(pair: Point, program: Program, source: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    depth = program.statement(source).depth
+    return pair.coordinates[:depth], pair.coordinates[depth:]
 
 
 def occurrence(
@@ -232,11 +242,11 @@ def simplest_first(found: list[Violation]) -> tuple[Violation, ...]:
             item.reduction is not None,
             sum(map(abs, item.parameters.values())),
             sum(map(abs, numbers)),
+            ("flow", "anti", "output").index(item.kind),
             item.first_access.span.line,
             item.first_access.span.column,
             item.second_access.span.line,
             item.second_access.span.column,
-            ("flow", "anti", "output").index(item.kind),
             numbers,
         )
 
