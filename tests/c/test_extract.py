@@ -53,7 +53,7 @@ dependences
   none
 
 taken on trust
-  a, b, x do not overlap in memory
+  a, b, x: no memory in common with anything else in the region
   every subscript stays inside its dimension of the array
   bounds and subscripts do not overflow or wrap around
   i: the value left behind by the last loop is not used

@@ -161,6 +161,17 @@ def test_what_the_rest_of_the_file_does_is_no_concern() -> None:
     assert len(read(text)[0].statements) == 1
 
 
+def test_only_pointers_and_strangers_may_share_memory() -> None:
+    def shared(head: str, text: str) -> list[str]:
+        found = region(text, head=head).assumptions
+        return [entry.text.split(":")[0] for entry in found if entry.kind is AssumptionKind.ALIASING]
+
+    apart = "static double p[9], q[9]; double (*restrict r); extern double s;"
+    assert shared(apart, "for (i = 0; i < n; i++) p[i] = q[i] + r[i] * s;") == []
+    assert shared(apart, "for (i = 0; i < n; i++) p[i] = a[i] + A[i][0] + z;") == ["a, A, z"]
+    assert shared("", "for (int i = 0; i < 9; i++) a[i] = a[i + 1];") == []
+
+
 ASSUME = "for (i = 0; i != n; i++) a[i] = 0;"
 
 

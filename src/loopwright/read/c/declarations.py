@@ -38,6 +38,8 @@ class Variable:
     """The block, function or file the name is known in."""
     place: TextRange
     extents: tuple[str, ...] = ()
+    may_alias: bool = False
+    """A pointer, or an array that is a parameter, and not `restrict`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +181,18 @@ def _variables(source: Source, node: Node, declarators: list[Node]) -> list[Vari
         if named is not None:
             name, rank, extents = named
             kind = type_text(source, node, qualifiers=True)
-            found.append(Variable(name, kind, rank, scope, place(declarator), extents))
+            aliased = _may_alias(source, node, declarator)
+            found.append(Variable(name, kind, rank, scope, place(declarator), extents, aliased))
     return found
+
+
+def _may_alias(source: Source, node: Node, declarator: Node) -> bool:
+    words = re.findall(r"\w+", text_of(source, declarator))
+    if "restrict" in words or "__restrict" in words or "__restrict__" in words:
+        return False
+    kinds = [part.type for part in walk(declarator)]
+    is_parameter = node.type == "parameter_declaration"
+    return "pointer_declarator" in kinds or (is_parameter and "array_declarator" in kinds)
 
 
 def _scope(node: Node) -> TextRange:

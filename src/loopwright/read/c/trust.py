@@ -77,11 +77,10 @@ def assumptions_of(
     parameters: Sequence[Parameter],
 ) -> tuple[Assumption, ...]:
     """Everything believed about this region, what the user stated first."""
-    shared = [array.name for array in arrays if not array.local]
-    shared += [parameter.text for parameter in parameters if not parameter.text.isidentifier()]
     found = list(stated)
-    if len(shared) > 1:
-        text = f"{', '.join(shared)} do not overlap in memory"
+    shared = _possible_aliases(setting, arrays, parameters)
+    if shared and len(arrays) + len(parameters) > 1:
+        text = f"{', '.join(shared)}: no memory in common with anything else in the region"
         found.append(Assumption(AssumptionKind.ALIASING, text))
     if any(array.rank > 0 for array in arrays):
         text = "every subscript stays inside its dimension of the array"
@@ -103,6 +102,18 @@ def assumptions_of(
             text = f"'#pragma{pragma.argument}' is dropped with the loop it stands at"
             found.append(Assumption(AssumptionKind.PRAGMA, text, pragma.place))
     return tuple(found)
+
+
+def _possible_aliases(
+    setting: Setting, arrays: Sequence[Array], parameters: Sequence[Parameter]
+) -> list[str]:
+    """Storage the file does not show to be apart: pointers, and what it does not declare."""
+    found = []
+    for array in arrays:
+        declared = setting.declarations.visible(array.name, setting.region)
+        if not array.local and (declared is None or declared.may_alias):
+            found.append(array.name)
+    return found + [parameter.text for parameter in parameters if not parameter.text.isidentifier()]
 
 
 def _outer_iterators(setting: Setting, block: Node) -> list[str]:
