@@ -31,7 +31,7 @@ FLAT = {
     "shifted": "[n] -> { S[i] -> [i] : 0 <= i <= n; T[i] -> [i + 2] : 0 <= i <= n }",
     "tiled": "[n] -> { S[i, j] -> [t, j, i] : t = floor(i/3) and 0 <= i < n and 0 <= j < 2 }",
     "if and else": "[n, m] -> { S[i] -> [i] : 0 <= i < n and m > 2; T[i] -> [i] : 0 <= i < n and m <= 2 }",
-    "interleaved": "[n] -> { S[i] -> [i] : 0 <= i <= n and i mod 2 = 0; T[i] -> [i] : 0 < i <= n and i mod 2 = 1 }",
+    "parity": "[n] -> { S[i] -> [i] : 0 < i < n and i mod 2 = 0; T[i] -> [i] : 0 < i < n and i mod 2 = 1 }",
     "not injective": "[n] -> { S[i, j] -> [i] : 0 <= i < n and 0 <= j < 2; T[] -> [0] : n >= 0 }",
     "division": "[n] -> { S[i] -> [i] : 0 <= 2i <= n; T[] -> [floor(n/2) + 1] : n >= 0 }",
 }

@@ -16,7 +16,8 @@ Row: TypeAlias = list[int]
 class AffineForm:
     """(`coefficients` · p + `rest` · (parameters, 1)) / `denominator`, for vectors p of iterators.
 
-    The denominator is positive, and no integer but 1 divides it and all the rest.
+    Equal functions are equal forms: the denominator is positive, no integer but 1 divides it and all
+    the rest, and the coefficients of inner iterators that are 0 are left out.
     """
 
     coefficients: tuple[int, ...]
@@ -34,15 +35,17 @@ class AffineValues:
     innermost, the parameters, 1.
     """
 
+    depth: int
     forms: tuple[AffineForm | None, ...]
     known: dict[int, Row]
 
     def normal(self, form: AffineForm) -> AffineForm:
-        """The function in the outermost iterators that is equal to `form` on the relation."""
-        row: Row = [-form.denominator, *reversed(form.coefficients), *form.rest]
+        """The function in the outermost iterators that is equal to `form`, one of p, on the relation."""
+        left_out = [0] * (self.depth - len(form.coefficients))
+        row: Row = [-form.denominator, *left_out, *reversed(form.coefficients), *form.rest]
         for column, equality in self.known.items():
             row = _without(row, column + 1, [0, *equality])
-        return _solved_for_first(row, len(form.coefficients))
+        return _solved_for_first(row, self.depth)
 
 
 def affine_values(relation: isl.Map) -> AffineValues:
@@ -52,7 +55,7 @@ def affine_values(relation: isl.Map) -> AffineValues:
     first = hidden + width
     reduced = reduced_rows(rows, first + depth)
     known = {column - first: row[first:] for column, row in reduced.items() if column >= first}
-    return AffineValues(tuple(_form(reduced, hidden, k, width, depth) for k in range(width)), known)
+    return AffineValues(depth, tuple(_form(reduced, hidden, k, width, depth) for k in range(width)), known)
 
 
 def is_plainly_injective(relation: isl.Map) -> bool:
@@ -127,11 +130,14 @@ def _solved_for_first(row: Row, depth: int) -> AffineForm:
     """The first column's variable, from an equality whose next columns are p from the innermost."""
     divisor = gcd(*row) * (-1 if row[0] > 0 else 1)
     denominator, *rest = (entry // divisor for entry in row)
-    return AffineForm(tuple(reversed(rest[:depth])), tuple(rest[depth:]), -denominator)
+    outer_first = list(reversed(rest[:depth]))
+    while outer_first and outer_first[-1] == 0:
+        outer_first.pop()
+    return AffineForm(tuple(outer_first), tuple(rest[depth:]), -denominator)
 
 
 def graph_of(form: AffineForm, domain: isl.Set) -> isl.Map:
-    """{ p -> [t] : t = form(p) } on a domain of as many iterators as the form has."""
+    """{ p -> [t] : t = form(p) } for the iterators p of a domain, which are as many as the form has, or more."""
     space = domain.get_space().from_domain().add_dims(isl.dim_type.out, 1)
     equal = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(space))
     equal = equal.set_coefficient_val(isl.dim_type.out, 0, -form.denominator)

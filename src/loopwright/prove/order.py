@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain, pairwise, product
 from typing import TypeAlias, assert_never
 
 import islpy as isl
@@ -88,20 +89,63 @@ def _pieces(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Piece]:
         yield from by_run.get(run.position, [])
 
 
+Class: TypeAlias = tuple[Entry, list[Placed]]
+"""Pieces with the same column."""
+
+
 def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
     """The pairs of `placed`, whose times are the same before column `k`."""
-    classes = _classes(placed, k)
-    for first, mine in classes.items():
-        for second, theirs in classes.items():
-            if not _meet(mine, theirs, meeting):
-                continue
-            compared = _compare(first, second, meeting)
-            if compared is Compared.SAME:
-                yield from _columns(mine, k + 1, meeting)
-            elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
-                yield from _pairs((first, mine), (second, theirs), k, meeting)
-            else:
-                yield None
+    families = _families(_classes(placed, k), meeting)
+    for number, family in enumerate(families):
+        in_order = _in_order(family, meeting)
+        if in_order:
+            yield None
+        for first, second in zip(family, family, strict=True) if in_order else product(family, repeat=2):
+            yield from _class_pairs(first, second, k, meeting)
+        for other in families[:number]:
+            for first, second in chain(product(family, other), product(other, family)):
+                yield from _class_pairs(first, second, k, meeting)
+
+
+def _class_pairs(first: Class, second: Class, k: int, meeting: Meeting) -> Iterator[Failure | None]:
+    """The pieces of one class before those of another, or of the same."""
+    if not _meet(first[1], second[1], meeting):
+        return
+    compared = _compare(first[0], second[0], meeting)
+    if compared is Compared.SAME:
+        if first[0] != second[0]:
+            raise InternalError("one function in two forms")
+        yield from _columns(first[1], k + 1, meeting)
+    elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
+        yield from _pairs(first, second, k, meeting)
+    else:
+        yield None
+
+
+def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list[Class]]:
+    """The classes whose columns differ by constants, together and in the order of these."""
+    common = meeting.depth + (meeting.loop is not None)
+    found: dict[object, list[tuple[int, Class]]] = {}
+    for entry, mine in classes.items():
+        match entry:
+            case SequencePosition(index) | AnyPosition(index):
+                found.setdefault(type(entry), []).append((index, (entry, mine)))
+            case (_, AffineForm() as form) if len(form.coefficients) <= common:
+                found.setdefault(_direction(form), []).append((form.rest[-1], (entry, mine)))
+            case _:
+                found[entry] = [(0, (entry, mine))]
+    return [[one for _, one in sorted(family, key=lambda item: item[0])] for family in found.values()]
+
+
+def _in_order(family: list[Class], meeting: Meeting) -> bool:
+    """Whether no two classes of a family need a look: as in a block that has them in their order, so that
+    many statements do not mean many more pairs.  False is not an answer.
+    """
+    if meeting.loop is not None or len(family) < 2:
+        ends = family[-1][0], family[0][0]
+        return len(family) > 1 and not meeting.parallel and _compare(*ends, meeting) is Compared.BEFORE
+    places = [(mine[0][0], mine[-1][0]) for _, mine in family]
+    return all(before[1] <= after[0] for before, after in pairwise(places))
 
 
 def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
@@ -128,14 +172,12 @@ def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
 
 def _agrees(piece: Piece, mine: Entry, other: Entry) -> bool:
     """Whether a column of `piece`, which is `mine`, is `other` as well."""
+    if not piece.values.known:
+        return False
     match mine, other:
         case (BandDimension(), AffineForm() as form), (BandDimension(), AffineForm() as wanted):
-            depth = len(form.coefficients)
-            if any(wanted.coefficients[depth:]):
-                return False
-            padding = (0,) * (depth - len(wanted.coefficients))
-            resized = AffineForm(wanted.coefficients[:depth] + padding, wanted.rest, wanted.denominator)
-            return piece.values.normal(resized) == form
+            inside = len(wanted.coefficients) <= piece.values.depth
+            return inside and piece.values.normal(wanted) == form
         case _:
             return False
 
@@ -166,25 +208,23 @@ def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting
         return Compared.UNKNOWN
     depth, loop = meeting.depth, meeting.loop
     common = depth if loop is None else depth + 1
-    if any(earlier.coefficients[common:]) or any(later.coefficients[common:]):
+    if max(len(earlier.coefficients), len(later.coefficients)) > common:
         return Compared.UNKNOWN
-    if _direction(earlier, common) != _direction(later, common):
+    if _direction(earlier) != _direction(later):
         return Compared.UNKNOWN
-    slope = 0 if loop is None else earlier.coefficients[depth]
+    slope = earlier.coefficients[depth] if len(earlier.coefficients) > depth else 0
     least = (0 if loop is None else slope * loop.step) + later.rest[-1] - earlier.rest[-1]
     if slope >= 0 and least > 0:
         return Compared.BEFORE
     return Compared.SAME if slope == 0 and least == 0 else Compared.UNKNOWN
 
 
-def _direction(form: AffineForm, common: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """All of a function of the `common` iterators but its constant."""
-    return form.coefficients[:common], form.rest[:-1], form.denominator
+def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """All of a function but its constant."""
+    return form.coefficients, form.rest[:-1], form.denominator
 
 
-def _pairs(
-    first: tuple[Entry, list[Placed]], second: tuple[Entry, list[Placed]], k: int, meeting: Meeting
-) -> Iterator[Failure | None]:
+def _pairs(first: Class, second: Class, k: int, meeting: Meeting) -> Iterator[Failure | None]:
     """Piece by piece; before that, in a block, all pieces of two parts together."""
     for place, mine in _by_place(first[1]):
         for other_place, theirs in _by_place(second[1]):

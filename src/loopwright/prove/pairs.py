@@ -156,11 +156,9 @@ def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], dep
 def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
     """Outer iterators -> the values of an affine function of the iterators in `domain`, if it is one."""
     match entry:
-        case (BandDimension(), AffineForm(coefficients, rest, denominator)):
-            inside = domain.dim(isl.dim_type.set)
-            if any(coefficients[inside:]):
+        case (BandDimension(), AffineForm() as form):
+            if len(form.coefficients) > domain.dim(isl.dim_type.set):
                 return None
-            graph = graph_of(AffineForm(coefficients[:inside], rest, denominator), domain)
-            return split_domain(graph, depth, depth)
+            return split_domain(graph_of(form, domain), depth, depth)
         case _:
             return None

@@ -176,6 +176,7 @@ def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Ta
 
 
 def _piece(known: Meaning, target: Target, part: Timed, run: Run, times: isl.Map) -> Piece:
+    times = times.align_params(known.context.get_space())
     values = affine_values(times)
     return Piece(run, times, tuple(_entries(known, part, values.forms)), values, target.several_times)
 
