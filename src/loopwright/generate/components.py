@@ -33,15 +33,11 @@ def components(site: Site, stock: Stock, executed: Executed) -> list[Executed]:
     if len(executed) == 1:
         return [executed]
     order = _Order(executed, stock.level, len(stock.names))
-    edges = {
-        (a, b)
-        for a in range(len(executed))
-        for b in range(len(executed))
-        if a != b and _scheduled_after(site, order, a, b)
-    }
     return [
         tuple(executed[k] for k in component)
-        for component in sorted_components(len(executed), edges)
+        for component in sorted_components(
+            len(executed), lambda a, b: _scheduled_after(site, order, a, b)
+        )
     ]
 
 

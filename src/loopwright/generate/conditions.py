@@ -30,6 +30,7 @@ from loopwright.presburger.sets import DIV
 
 def condition(domain: isl.Set, place: Place) -> Test:
     """A test that holds exactly on `domain`, given what is known at `place`."""
+    domain = domain.compute_divs()
     pieces = domain.get_basic_sets()
     if not pieces:
         return FALSE

@@ -14,7 +14,7 @@ import islpy as isl
 
 from loopwright.generate.components import components
 from loopwright.generate.pieces import pieces_of, schedule_domain
-from loopwright.generate.separation import split_by_conditions
+from loopwright.generate.separation import MANY_PIECES, split_by_conditions
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
 from loopwright.presburger.sets import DIM, basic_sets, local_domain
@@ -44,6 +44,8 @@ def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:
     if stock.level > 0 or stock.innermost or not site.run.options.split_bounds:
         return whole
     for condition in conditions_at(site, stock, executed, dead_loops=False):
+        if len(whole) > MANY_PIECES:
+            break
         halves = [part for old in whole for part in (old.intersect(condition), old.subtract(condition))]
         whole = [part.coalesce() for part in halves if not part.is_empty()]
     return whole

@@ -1,22 +1,56 @@
-"""The order of disjoint pieces of a schedule dimension (003, 5.3; 000, appendix A)."""
+"""Strongly connected components in order, and the order of disjoint pieces of a dimension.
+
+Papers: 002, section 5.7; 003, section 5.3; 000, appendix A.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import islpy as isl
-import networkx as nx
 
 from loopwright.presburger.sets import DIM, basic_sets, before, shared_constraints, union
 
 
-def sorted_components(count: int, edges: set[tuple[int, int]]) -> list[list[int]]:
-    """Strongly connected components of 0..count-1 in topological order, ties by number."""
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(count))
-    graph.add_edges_from(sorted(edges))
-    condensed = nx.condensation(graph)
-    members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
-    order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node][0])
-    return [members[node] for node in order]
+def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[list[int]]:
+    """The strongly connected components of 0 .. count−1 in topological order.
+
+    Tarjan's algorithm, which asks for an edge only where the answer can matter: an edge is a
+    question to isl.  Unrelated components keep the order of their numbers.
+    """
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+
+    def visit(node: int) -> Iterator[int]:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on_stack.add(node)
+        for other in reversed(range(count)):
+            if other == node or (other in index and (other not in on_stack or index[other] >= low[node])):
+                continue
+            if not precedes(node, other):
+                continue
+            if other not in index:
+                yield other
+            low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            found.append(sorted(stack[place:]))
+            on_stack.difference_update(stack[place:])
+            del stack[place:]
+
+    for root in reversed(range(count)):
+        visits = [visit(root)] if root not in index else []
+        while visits:
+            child = next(visits[-1], None)
+            if child is None:
+                visits.pop()
+            else:
+                visits.append(visit(child))
+    return found[::-1]
 
 
 def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
@@ -28,14 +62,10 @@ def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
     if len(pieces) < 2:
         return pieces
     sets = [piece.to_set() for piece in pieces]
-    edges = {
-        (first, second)
-        for first in range(len(sets))
-        for second in range(len(sets))
-        if first != second and sets[second].follows_at(sets[first], level) > 0
-    }
     result: list[isl.BasicSet] = []
-    for component in sorted_components(len(pieces), edges):
+    for component in sorted_components(
+        len(pieces), lambda first, second: sets[second].follows_at(sets[first], level) > 0
+    ):
         if len(component) == 1:
             result.append(pieces[component[0]])
         else:

@@ -14,6 +14,9 @@ from loopwright.presburger.sets import (
     merge_overlapping,
 )
 
+MANY_PIECES = 6
+"""Cutting stops at this many pieces of a loop: a minimum costs less than another copy then."""
+
 
 def separate(domain: isl.Set, executed: Executed, level: int) -> list[isl.BasicSet]:
     """The common refinement of the statements' own domains inside `domain`."""
@@ -57,8 +60,10 @@ def refine(parts: list[isl.Set], new: isl.Set) -> list[isl.Set]:
 def split_by_conditions(
     pieces: list[isl.BasicSet], conditions: list[isl.Set], level: int
 ) -> list[isl.BasicSet]:
-    """Each piece cut along conditions on the dimensions up to `level`."""
+    """Each piece cut along conditions on the dimensions up to `level`, while they stay few."""
     for condition in conditions:
+        if len(pieces) > MANY_PIECES:
+            break
         cut: list[isl.BasicSet] = []
         for piece in pieces:
             inside = piece.to_set().intersect(condition)
