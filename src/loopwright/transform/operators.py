@@ -33,7 +33,8 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
                   (p, j)                    otherwise
     """
     _check_adjacent(plan, one, two)
-    for which, at in (("last statement of the first", one.last), ("first statement of the second", two.first)):
+    ends = (("last statement of the first", one.last), ("first statement of the second", two.first))
+    for which, at in ends:
         depth = plan.leaf(at).depth
         if not 0 <= common <= depth:
             raise Misuse(
@@ -79,8 +80,36 @@ def _moved_from(plan: Plan, start: Position, offset: Callable[[Position], Positi
             for position, piece in pieces(statement.schedule)
         ]
         schedules[statement.name] = _union(parts, statement.schedule)
-    images = {old: (new,) for old, new in targets.items()}
+    images: dict[Position, tuple[Position, ...]] = {old: (new,) for old, new in targets.items()}
     return repositioned(plan.rescheduled(schedules), images, {})
+
+
+def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
+    """Two neighbours in the body of loop n change places; the statements inside each keep theirs.
+
+        φ(p, j) = (p + d I(n), j)   where p ∈ P(l1), d the number of children l2 spans
+                  (p - e I(n), j)   where p ∈ P(l2), e the distance of their first children
+                  (p, j)            otherwise
+    """
+    _check_adjacent(plan, one, two)
+    both = Component.of((*one.positions, *two.positions))
+    loop = next((k for k, pair in enumerate(zip(one.last, two.first, strict=True)) if pair[0] != pair[1]), 0)
+    if len({position[:loop] for position in both.positions}) > 1:
+        raise Misuse(
+            "the components are not in the body of one loop", argument=1, hint="lift them to the same loop"
+        )
+    ahead, behind = two.last[loop] - two.first[loop] + 1, two.first[loop] - one.first[loop]
+    first, second = set(one.positions), set(two.positions)
+
+    def offset(position: Position) -> Position:
+        amount = 0
+        if position in first:
+            amount = ahead
+        elif position in second:
+            amount = -behind
+        return tuple(amount if k == loop else 0 for k in range(len(position)))
+
+    return _moved_from(plan, one.first, offset)
 
 
 def _union(parts: list[isl.Map], like: isl.Map) -> isl.Map:
@@ -106,19 +135,23 @@ def lift(plan: Plan, component: Component, loop: int) -> Component:
 def affine(plan: Plan, component: Component, function: Function) -> Plan:
     """Give the component's statements new iterators, a function f: Z^a -> Z^b of the old ones.
 
-        φ(p, j) = ((p0, ..., p(a-1), 0 ... 0, pa, ..., pM), f(j))   where p ∈ P(l)
-                  ((p, 0 ... 0), (j, 0 ... 0))                      otherwise
-    with b - a zeros.  (The paper's formula keeps pa in front of the zeros; its text and figure 4c
-    have it behind them, so that the statements stay together inside the new loops.)  f takes the first a iteration numbers; the others stay.  Entries that are
-    zero for every statement are dropped from the end of the vectors.
+        φ(p, j) = ((p0, ..., p(a-1), m, 0 ... 0, pa, ..., pM), f(j))   where p ∈ P(l)
+                  ((p, 0 ... 0), (j, 0 ... 0))                         otherwise
+    where m, 0 ... 0 are b - a entries and m = min qa over the q ∈ P(l) that agree with p before:
+    the new loops take the place of l in the body of loop a, and l's statements stay together inside
+    them, as in figure 4c.  (The paper's formula has pa, 0 ... 0, p(a+1), which puts two statements
+    of one body in loops of their own; its text has 0 ... 0, pa, which mixes l with its neighbours.)
+
+    f takes the first a iteration numbers, the others stay.  Entries that are zero for every
+    statement are dropped from the end of the vectors.
     """
     taken, given = function.taken, function.given
     _check_function(plan, component, function)
     longer = plan.loops + given - taken
     inside = set(component.positions)
-    images = {
+    images: dict[Position, tuple[Position, ...]] = {
         leaf.position: (
-            _inserted(leaf.position, taken, given)
+            _inserted(component, leaf.position, taken, given)
             if leaf.position in inside
             else padded_position(leaf.position, longer),
         )
@@ -140,8 +173,11 @@ def affine(plan: Plan, component: Component, function: Function) -> Plan:
     return trimmed(repositioned(carried.rescheduled(schedules), images, names))
 
 
-def _inserted(position: Position, taken: int, given: int) -> Position:
-    return (*position[:taken], *(0,) * (given - taken), *position[taken:])
+def _inserted(component: Component, position: Position, taken: int, given: int) -> Position:
+    if given == taken:
+        return position
+    place = min(q[taken] for q in component.positions if q[:taken] == position[:taken])
+    return (*position[:taken], place, *(0,) * (given - taken - 1), *position[taken:])
 
 
 def _check_function(plan: Plan, component: Component, function: Function) -> None:
@@ -191,7 +227,9 @@ def trimmed(plan: Plan) -> Plan:
     """Drop the entries behind the deepest statement's: they are zero for all."""
     loops = plan.loops
     schedules = {s.name: padded(s.schedule, loops) for s in plan.program.statements}
-    images = {leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves}
+    images: dict[Position, tuple[Position, ...]] = {
+        leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves
+    }
     return repositioned(plan.rescheduled(schedules), images, {})
 
 
@@ -215,7 +253,7 @@ def isplit(
     def down(position: Position) -> Position:
         return tuple(a + b for a, b in zip(position, step, strict=True))
 
-    images = {
+    images: dict[Position, tuple[Position, ...]] = {
         leaf.position: (leaf.position, down(leaf.position))
         if leaf.position in inside
         else (down(leaf.position),)

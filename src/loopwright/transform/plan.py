@@ -164,6 +164,11 @@ class Plan:
     def named(self, name: str, component: Component) -> Plan:
         return replace(self, components={**self.components, name: component})
 
+    def without(self, names: set[str]) -> Plan:
+        """The plan without some handles that were only needed for a while."""
+        kept = {name: component for name, component in self.components.items() if name not in names}
+        return replace(self, components=kept)
+
     def rescheduled(self, schedules: dict[str, isl.Map]) -> Plan:
         """The plan with other schedules for the statements named."""
         statements = tuple(

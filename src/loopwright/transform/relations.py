@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -103,10 +104,17 @@ def _copy(like: isl.Map, source: int) -> isl.Map:
     return isl.Map.universe(like.get_space()).equate(IN, source, OUT, 0)
 
 
-def function_from_text(text: str, names: tuple[str | None, ...] | None = None) -> Function:
+def written(count: int, outputs: Sequence[str], names: Sequence[str | None] | None = None) -> Function:
+    """f(x0, ..., x(count-1)) = outputs, each in isl's notation; `names` are the new loops' where given."""
+    inputs = ", ".join(f"x{k}" for k in range(count))
+    relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{inputs}] -> [{', '.join(outputs)}] }}")
+    return function_of(relation, tuple(names) if names is not None else None)
+
+
+def from_text(text: str) -> Function:
     """A map in isl's notation, for callers from Python."""
     try:
         relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
     except isl.Error as failure:
         raise BadInput(f"this is no map: {text}", hint="write it as { [i, j] -> [j, i] }") from failure
-    return function_of(relation, names)
+    return function_of(relation)

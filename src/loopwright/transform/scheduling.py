@@ -90,17 +90,20 @@ def _marks(plan: Plan, path: Position, loop: int) -> list[str]:
 
 
 def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:
-    members = tuple(Member(kind, kind) for kind in (_loop_type(plan, path, loop) for loop in loops))
+    members = tuple(_member(plan, path, loop) for loop in loops)
     return Band(_order(plan, path, loops), members, child, isolate=_isolate(plan, path, loops))
 
 
-def _loop_type(plan: Plan, path: Position, loop: int) -> LoopType:
-    kinds = {d.kind for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths}
-    if DirectiveKind.UNROLL in kinds:
-        return LoopType.UNROLL
-    if DirectiveKind.SEPARATE in kinds:
-        return LoopType.SEPARATE
-    return LoopType.DEFAULT
+def _member(plan: Plan, path: Position, loop: int) -> Member:
+    """Unrolling by a factor is for the full strips; the rest stays a loop."""
+    here = [d for d in plan.directives if path[: d.loop + 1] in d.paths]
+    kinds = {d.kind for d in here if d.loop == loop}
+    kind = LoopType.SEPARATE if DirectiveKind.SEPARATE in kinds else LoopType.DEFAULT
+    if DirectiveKind.UNROLL not in kinds:
+        return Member(kind, kind)
+    by_factor = all(d.factor is not None for d in here if d.loop == loop and d.kind is DirectiveKind.UNROLL)
+    isolated = any(d.kind is DirectiveKind.ISOLATE and loop in d.points for d in here)
+    return Member(kind if by_factor and isolated else LoopType.UNROLL, LoopType.UNROLL)
 
 
 def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:

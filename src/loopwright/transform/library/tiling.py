@@ -1,0 +1,132 @@
+"""Tiles: the loops over tiles go around the nest, which runs inside a tile as it did before.
+
+    [..., i, j, ...] --> [..., [i/s], [j/t], i, j, ...]
+
+Inside a tile the iterators keep their values and names, so that further operations find them.
+With `skew` the tiles are cut along skewed and shifted coordinates that all dependences follow
+forwards, which makes them run one after the other; the points of a tile stay in the order they
+were in, which is why inner loops stay as simple as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from loopwright.transform.directives import with_directive
+from loopwright.transform.library.skewing import tile_coordinates
+from loopwright.transform.operators import affine, realign
+from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
+from loopwright.transform.relations import Function, written
+from loopwright.transform.vectors import Position
+
+
+@dataclass(frozen=True)
+class Tiled:
+    """One loop to tile, and the size of its tiles."""
+
+    loop: int
+    size: int
+
+
+def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bool) -> list[Tiled]:
+    """The sizes for the innermost loops: of those all statements share, or of the deepest statement."""
+    if skewed:
+        depth = max(plan.leaf(position).depth for position in component.positions)
+    else:
+        depth = plan.common_loops(component)
+    first = depth - len(sizes)
+    if first < 0:
+        raise Misuse(
+            f"{len(sizes)} tile sizes, but the statements share {depth} loops",
+            argument=depth + 1,
+            hint=None if skewed else "'skew' as the last argument tiles loops that are not shared",
+        )
+    return [Tiled(first + k, size) for k, size in enumerate(sizes)]
+
+
+def tile(
+    plan: Plan, component: Component, tiles: Sequence[Tiled], *, skewed: bool = False, full: bool = False
+) -> Plan:
+    """Tile the loops named, in the order they are named; the tile loops start where the first one is.
+
+    `full` generates the tiles that are not cut off by the bounds of the nest apart.
+    """
+    if len({one.loop for one in tiles}) != len(tiles):
+        raise Misuse("a loop is tiled twice")
+    first = min(one.loop for one in tiles)
+    if skewed:
+        plan, component = _skewed(plan, component, tiles, first)
+    else:
+        plan, component = _plain(plan, component, tiles, first)
+    if not full:
+        return plan
+    count = len(tiles)
+    points = tuple(one.loop + count for one in tiles)
+    return with_directive(
+        plan, DirectiveKind.ISOLATE, component, first + count - 1, points=points
+    )
+
+
+def _plain(
+    plan: Plan, component: Component, tiles: Sequence[Tiled], first: int
+) -> tuple[Plan, Component]:
+    shared = plan.common_loops(component)
+    if any(one.loop >= shared for one in tiles):
+        raise Misuse(
+            f"the statements share only {shared} loops",
+            hint="tile them apart, fuse them first, or say 'skew' as the last argument",
+        )
+    inputs = max(one.loop for one in tiles) + 1
+    expressions = [f"floor(x{one.loop}/{one.size})" for one in tiles]
+    function = _with_tile_loops(plan.leaf(component.first).loops, tiles, expressions, inputs, first)
+    name = "tiled"
+    after = affine(plan.named(name, component), component, function)
+    return after.without({name}), after.components[name]
+
+
+def _with_tile_loops(
+    loops: tuple[str, ...], tiles: Sequence[Tiled], expressions: Sequence[str], inputs: int, first: int
+) -> Function:
+    """{[x0, ...] -> [x0, ..., tile numbers, x(first), ...]}, a loop over tiles of i being called iT."""
+    outputs = [f"x{k}" for k in range(first)] + list(expressions) + [f"x{k}" for k in range(first, inputs)]
+    names: list[str | None] = [None] * len(outputs)
+    names[first : first + len(tiles)] = [f"{loops[one.loop]}T" for one in tiles]
+    return written(inputs, outputs, names)
+
+
+def _skewed(
+    plan: Plan, component: Component, tiles: Sequence[Tiled], first: int
+) -> tuple[Plan, Component]:
+    """Each statement with its own coordinates, then all of them in the same tile loops."""
+    loops = [one.loop for one in tiles]
+    if loops != list(range(first, first + len(loops))):
+        raise Misuse("skewed tiles are of neighbouring loops, named from the outside in")
+    shared = [
+        _shared(plan, one, two) for one, two in pairwise(component.positions)
+    ]
+    if any(common < first for common in shared):
+        raise Misuse(f"the statements do not share the {first} loops around the tiles")
+    coordinates = tile_coordinates(plan, component, first, len(tiles))
+    deepest = max((plan.leaf(position).loops for position in component.positions), key=len)
+    names = [f"{k} tiled" for k in range(len(component.positions))]
+    for name, position in zip(names, component.positions, strict=True):
+        plan = plan.named(name, Component.of([position]))
+    for name, position in zip(names, component.positions, strict=True):
+        depth = plan.leaf(plan.components[name].first).depth
+        expressions = [
+            f"floor(({text})/{one.size})"
+            for text, one in zip(coordinates[position].expressions, tiles, strict=True)
+        ]
+        function = _with_tile_loops(deepest, tiles, expressions, depth, first)
+        plan = affine(plan, plan.components[name], function)
+    for (one, two), common in zip(pairwise(names), shared, strict=True):
+        plan = realign(plan, plan.components[one], plan.components[two], common + len(tiles))
+    found = Component.of(p for name in names for p in plan.components[name].positions)
+    return plan.without(set(names)), found
+
+
+def _shared(plan: Plan, one: Position, two: Position) -> int:
+    """How many loops two statements share."""
+    return plan.common_loops(Component.of([one, two]))

@@ -1,0 +1,65 @@
+"""Loops written out: `unroll` for one loop, `unroll_and_jam` for tiles that live in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loopwright.transform.directives import with_directive
+from loopwright.transform.library.loops import strip_mine
+from loopwright.transform.library.tiling import Tiled
+from loopwright.transform.operators import affine
+from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
+from loopwright.transform.relations import written
+
+
+def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> Plan:
+    """Write out a loop, or `factor` iterations of it at a time.
+
+    With a factor: strip_mine(L, i, factor), the inner loop written out where it is complete.
+    """
+    if factor is None:
+        return with_directive(plan, DirectiveKind.UNROLL, component, loop)
+    if plan.common_loops(component) <= loop:
+        raise Misuse(f"the statements share only {plan.common_loops(component)} loops", argument=1)
+    after = strip_mine(plan.named("unrolled", component), component, loop, factor)
+    strips = after.components["unrolled"]
+    after = with_directive(after, DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
+    after = with_directive(after, DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
+    return after.without({"unrolled"})
+
+
+def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> Plan:
+    """Write out `size` iterations of outer loops inside the innermost one.
+
+    [..., i, ..., k] --> [..., [i/size], ..., k, i], the last loop written out where it is complete.
+    Every statement of the component gets its copies innermost.
+    """
+    loops = [one.loop for one in tiles]
+    if len(set(loops)) != len(loops):
+        raise Misuse("a loop is named twice")
+    if max(loops) >= plan.common_loops(component):
+        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
+    names = [f"{k} jammed" for k in range(len(component.positions))]
+    for name, position in zip(names, component.positions, strict=True):
+        plan = plan.named(name, Component.of([position]))
+    for name in names:
+        plan = _jammed(plan, name, tiles)
+    return plan.without(set(names))
+
+
+def _jammed(plan: Plan, name: str, tiles: Sequence[Tiled]) -> Plan:
+    """One statement: strips in place of the loops, the copies innermost."""
+    component = plan.components[name]
+    loops = plan.leaf(component.first).loops
+    depth = len(loops)
+    sizes = {one.loop: one.size for one in tiles}
+    outputs = [f"floor(x{k}/{sizes[k]})" if k in sizes else f"x{k}" for k in range(depth)]
+    outputs += [f"x{one.loop}" for one in tiles]
+    strips: list[str | None] = [f"{loops[k]}T" if k in sizes else None for k in range(depth)]
+    plan = affine(plan, component, written(depth, outputs, [*strips, *(None,) * len(tiles)]))
+    inside = plan.components[name]
+    copies = tuple(range(depth, depth + len(tiles)))
+    plan = with_directive(plan, DirectiveKind.ISOLATE, inside, depth - 1, points=copies)
+    for loop, one in zip(copies, tiles, strict=True):
+        plan = with_directive(plan, DirectiveKind.UNROLL, inside, loop, factor=one.size)
+    return plan
