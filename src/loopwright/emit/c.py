@@ -7,8 +7,8 @@ A body of one statement has no braces, unless an `else` could be read as belongi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, assert_never
 
 from loopwright.emit.expressions import condition_to_c, expression_to_c
@@ -22,12 +22,34 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
 
 
-@dataclass(frozen=True, slots=True)
+def _call(call: Call) -> list[str]:
+    return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
+
+
+def _comment(text: str) -> list[str]:
+    """A mark as a comment that ends where its line does and begins no other."""
+    shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
+    shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
+    return [f"// {shown}"] if shown else []
+
+
+def _parallel(loop: For, openmp: bool) -> list[str]:
+    return ["#pragma omp parallel for"] if openmp else ["// parallel"]
+
+
+@dataclass(frozen=True)
 class Style:
-    """How a program is to be written."""
+    """How a program is to be written.
+
+    `call` gives the lines of a call, `mark` those in front of what a mark is on, and `parallel`
+    those in front of a parallel loop, told whether it is one for OpenMP to share out.
+    """
 
     iterator_type: str = "int"
     openmp: bool = False
+    call: Callable[[Call], list[str]] = _call
+    mark: Callable[[str], list[str]] = _comment
+    parallel: Callable[[For, bool], list[str]] = _parallel
 
 
 def to_c(
@@ -47,15 +69,16 @@ def to_c(
     """
     style = Style(iterator_type or ("long long" if is_wide(node) else "int"), openmp)
     if not standalone:
-        return _text(with_names(node, readable_names(node, parameters)), style)
+        return program_text(with_names(node, readable_names(node, parameters)), style)
     names = standalone_names(node, parameters)
     program = with_names(node, names)
-    body = "".join(f"  {line}\n" if line else "\n" for line in _text(program, style).splitlines())
+    body = "".join(f"  {line}\n" if line else "\n" for line in program_text(program, style).splitlines())
     arguments = tuple(names.variables[parameter] for parameter in parameters)
     return translation_unit(program, body, fresh("run", names.all()), arguments, style.iterator_type)
 
 
-def _text(node: Node, style: Style) -> str:
+def program_text(node: Node, style: Style) -> str:
+    """The lines of `node`, whose names are C's."""
     statements = _flat(node)
     lone = len(statements) == 1
     lines = [line for statement in statements for line in _lines(statement, style, lone)]
@@ -77,8 +100,8 @@ def _flat(node: Node) -> tuple[Node, ...]:
 def _lines(node: Node, style: Style, lone: bool) -> list[str]:
     """The lines of one statement; a `lone` one has the scope around it for itself."""
     match node:
-        case Call(name, arguments):
-            return [f"{name}({', '.join(expression_to_c(argument) for argument in arguments)});"]
+        case Call():
+            return style.call(node)
         case If():
             return _conditional(node, style)
         case For():
@@ -88,7 +111,7 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
             lines = [declaration, *_sequence(body, style)]
             return lines if lone else ["{", *_indented(lines), "}"]
         case Mark(text, body):
-            return [*_comment(text), *_lines(body, style, lone)]
+            return [*style.mark(text), *_lines(body, style, lone)]
         case Block():
             return []
         case _:
@@ -106,16 +129,14 @@ def _loop(loop: For, style: Style) -> list[str]:
     start = f"{style.iterator_type} {iterator} = {expression_to_c(loop.start)}"
     head = f"for ({start};{test}; {iterator} += {literal(loop.step)})"
     annotated = style.openmp and loop.parallel and can_be_annotated(loop)
-    inner = Style(style.iterator_type, style.openmp and not annotated)
-    lines = _controlled(head, loop.body, inner, braces=_needs_braces(loop.body))
-    if annotated:
-        return ["#pragma omp parallel for", *lines]
-    return ["// parallel", *lines] if loop.parallel else lines
+    inner = replace(style, openmp=style.openmp and not annotated)
+    lines = _controlled(head, loop.body, inner, braces=_needs_braces(loop.body, inner))
+    return [*style.parallel(loop, annotated), *lines] if loop.parallel else lines
 
 
 def _conditional(node: If, style: Style) -> list[str]:
     ambiguous = _ends_in_if(node.then, node.orelse is not None)
-    braces = ambiguous or _needs_braces(node.then)
+    braces = ambiguous or _needs_braces(node.then, style)
     lines = _controlled(f"if ({condition_to_c(node.test)})", node.then, style, braces)
     if node.orelse is None:
         return lines
@@ -126,7 +147,7 @@ def _conditional(node: If, style: Style) -> list[str]:
     if len(orelse) == 1 and isinstance(orelse[0], If):
         first, *rest = _conditional(orelse[0], style)
         return [*lines, f"{head} {first}", *rest]
-    return [*lines, *_controlled(head, node.orelse, style, _needs_braces(node.orelse))]
+    return [*lines, *_controlled(head, node.orelse, style, _needs_braces(node.orelse, style))]
 
 
 def _controlled(head: str, body: Node, style: Style, braces: bool) -> list[str]:
@@ -135,10 +156,23 @@ def _controlled(head: str, body: Node, style: Style, braces: bool) -> list[str]:
     return [f"{head} {{", *_indented(lines), "}"] if braces else [head, *_indented(lines)]
 
 
-def _needs_braces(body: Node) -> bool:
-    """Whether `body` is anything but exactly one statement of C."""
+def _needs_braces(body: Node, style: Style) -> bool:
+    """Whether `body` is anything but exactly one statement of C.
+
+    A statement of several lines or one that starts with `if` gets braces too: what is in it is
+    the author's, and an `else` might find it.
+    """
     statements = _flat(body)
-    return len(statements) != 1 or isinstance(_unmarked(statements[0]), Let | Block)
+    if len(statements) != 1:
+        return True
+    match _unmarked(statements[0]):
+        case Let() | Block():
+            return True
+        case Call() as call:
+            lines = style.call(call)
+            return len(lines) != 1 or re.match(r"if\b", lines[0]) is not None
+        case _:
+            return False
 
 
 def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
@@ -160,11 +194,4 @@ def _unmarked(node: Node) -> Node:
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
-    return [line if line.startswith("#") else f"  {line}" for line in lines]
-
-
-def _comment(text: str) -> list[str]:
-    """A mark as a comment that ends where its line does and begins no other."""
-    shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
-    shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
-    return [f"// {shown}"] if shown else []
+    return [line if not line or line.startswith("#") else f"  {line}" for line in lines]
