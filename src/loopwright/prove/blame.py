@@ -75,4 +75,5 @@ def _has_not_one_time(found: Defect, stage: Stage) -> bool:
         position = schedule.find_dim_by_name(isl.dim_type.param, name)
         if position >= 0:
             schedule = schedule.fix_val(isl.dim_type.param, position, isl.Val(value))
-    return not schedule.range().is_singleton()
+    times = schedule.range()
+    return bool(times.is_empty()) or not times.is_singleton()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from loopwright.errors import Span
@@ -10,6 +11,7 @@ from loopwright.prove.blame import Stage
 from loopwright.prove.legality import LegalityVerdict, prove_legal
 from loopwright.prove.parallel import ParallelLoop
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.vectors import Position
 
 IN_ANY_ORDER = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
 
@@ -28,14 +30,15 @@ def prove_plan(
 
 
 def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
-    """The loops whose iterations the plan runs in any order."""
+    """The loops whose iterations the plan runs in any order, with whatever stands in them."""
+    everything = tuple(statement.name for statement in plan.program.statements)
     return tuple(
         ParallelLoop(
-            directive.dimension,
-            directive.statements,
-            f"the loop over {_iterator(plan, directive)}",
-            path,
-            _span(plan, directive),
+            dimension=directive.dimension,
+            statements=everything,
+            name=f"the loop over {_iterator(plan, directive, path)}",
+            positions=path,
+            span=_span(plan, directive),
         )
         for directive in plan.directives
         if directive.kind in IN_ANY_ORDER
@@ -43,13 +46,15 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
     )
 
 
-def _iterator(plan: Plan, directive: Directive) -> str:
-    return plan.leaf(directive.positions[0]).loops[directive.loop]
+def _iterator(plan: Plan, directive: Directive, path: Position) -> str:
+    inside = next(position for position in directive.positions if position[: len(path)] == path)
+    return plan.leaf(inside).loops[directive.loop]
 
 
 def _span(plan: Plan, directive: Directive) -> Span | None:
     """The operation that asks for this, where only one in the script does."""
-    asking = [step for step in plan.history if directive.kind.value in step.text]
+    operation = re.compile(rf"(^|[=.])\s*{directive.kind.value}\s*\(")
+    asking = [step for step in plan.history if operation.search(step.text)]
     return asking[0].span if len(asking) == 1 else None
 
 

@@ -1,0 +1,154 @@
+"""Explanations, word for word, and the operation they blame."""
+
+from __future__ import annotations
+
+from loopwright.errors import GaveUp, Illegal, Span
+from loopwright.prove.blame import Stage, introduced_by
+from loopwright.prove.explain import explain, explain_all, refusal
+from loopwright.prove.legality import prove_legal
+from loopwright.prove.parallel import ParallelLoop
+from loopwright.prove.transformation import parallel_loops, prove_plan, stages
+from loopwright.transform.directives import with_directive
+from loopwright.transform.plan import DirectiveKind, plan_of
+from tests.c.support import region
+from tests.legality.support import schedule
+
+DIAGONAL = "for (i = 0; i < n - 1; i++)\n  for (j = 1; j < n; j++)\n    A[i + 1][j - 1] = A[i][j];"
+INTERCHANGED = schedule("S1[i, j] -> [0, j, 0, i, 0]")
+
+
+def stage(line: int, text: str, *maps: str) -> Stage:
+    return Stage(text, Span("k.lw", line, 1, text, len(text)), schedule(*maps))
+
+
+def test_the_whole_story() -> None:
+    own = region(DIAGONAL)
+    script = [
+        stage(1, "shift(L, 0, 1)", "S1[i, j] -> [0, i + 1, 0, j, 0]"),
+        stage(2, "interchange(L)", "S1[i, j] -> [0, j, 0, i + 1, 0]"),
+    ]
+    (found,) = prove_legal(own, script[-1].schedules).violations
+    assert explain(found, script) == (
+        "k.lw:2:1: error: a value is read before it is written\n"
+        "    interchange(L)\n"
+        "    ^~~~~~~~~~~~~~\n"
+        "flow dependence on A[1][1], for n = 3\n"
+        "t.c:6:5: S1(i = 0, j = 2) writes A[1][1]\n"
+        "        A[i + 1][j - 1] = A[i][j];\n"
+        "        ^~~~~~~~~~~~~~~\n"
+        "t.c:6:23: S1(i = 1, j = 1) reads A[1][1]\n"
+        "        A[i + 1][j - 1] = A[i][j];\n"
+        "                          ^~~~~~~\n"
+        "as written:  S1(0, 2) at time (0, 0, 0, 2, 0), then S1(1, 1) at time (0, 1, 0, 1, 0)\n"
+        "transformed: S1(1, 1) at time (0, 1, 0, 2, 0), then S1(0, 2) at time (0, 2, 0, 1, 0)\n"
+    )
+
+
+def test_without_a_script_nothing_is_blamed() -> None:
+    (found,) = prove_legal(region(DIAGONAL), INTERCHANGED).violations
+    assert explain(found).startswith("error: a value is read before it is written\nflow dependence on A")
+
+
+def test_a_tab_stays_a_tab_above_the_caret() -> None:
+    own = region("for (i = 1; i < n; i++)\n\ta[i] = a[i - 1];")
+    (found,) = prove_legal(own, schedule("S1[i] -> [0, -i, 0]")).violations
+    assert "    \ta[i] = a[i - 1];\n    \t       ^~~~~~~~\n" in explain(found)
+
+
+def test_the_operation_that_breaks_it_for_good_is_blamed() -> None:
+    """The first reversal is mended by the second; the third is to blame."""
+    own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
+    back, forth = "S1[i] -> [0, -i, 0]", "S1[i] -> [0, i, 0]"
+    script = [stage(line, f"reverse(L) # {line}", back if line % 2 else forth) for line in (1, 2, 3)]
+    script.append(stage(4, "shift(L, 0, 1)", "S1[i] -> [0, 1 - i, 0]"))
+    (found,) = prove_legal(own, script[-1].schedules).violations
+    assert introduced_by(found, script) is script[2]
+    assert introduced_by(found, []) is None
+
+
+def test_a_collision_is_blamed_too() -> None:
+    own = region("for (i = 0; i < n; i++) a[i] = 0; for (i = 0; i < n; i++) b[i] = 0;")
+    script = [
+        stage(1, "shift(L2, 0, 1)", "S1[i] -> [0, i, 0]", "S2[i] -> [1, i + 1, 0]"),
+        stage(2, "affine(L2, {[i] -> [i]})", "S1[i] -> [0, i, 0]", "S2[i] -> [0, i + 1, 0]"),
+    ]
+    (found,) = prove_legal(own, script[-1].schedules).defects
+    assert introduced_by(found, script) is script[1]
+    text = explain(found, script)
+    head = "k.lw:2:1: error: the schedule is not one-to-one: two instances have the same time\n"
+    assert text.startswith(head)
+    assert "for n = 2\n" in text and "S1(i = 1) at time (0, 1, 0)\n" in text and "S2(i = 0) at" in text
+
+
+def test_an_instance_without_a_time_and_one_with_two() -> None:
+    own = region("for (i = 0; i < 9; i++) a[i] = 0;")
+    script = [stage(1, "isplit(L)", "S1[i] -> [0, i, 0] : i != 4")]
+    (found,) = prove_legal(own, script[0].schedules).defects
+    assert "an instance has no time" in explain(found, script) and introduced_by(found, script) is script[0]
+    assert "S1(i = 4) at no time" in explain(found, script)
+    (twice,) = prove_legal(own, schedule("S1[i] -> [p, i, 0] : 0 <= p <= 1 and (p = 0 or i = 5)")).defects
+    assert "S1(i = 5) at time (0, 5, 0) and (1, 5, 0)" in explain(twice)
+
+
+def test_everything_that_is_wrong() -> None:
+    own = region("for (i = 1; i < n; i++) { a[i] = a[i - 1]; b[i] = b[i - 1]; }")
+    verdict = prove_legal(own, schedule("S1[i] -> [0, -i, 0]", "S2[i] -> [0, -i, 1]"))
+    text = explain_all(verdict)
+    assert text.count("flow dependence on") == 2
+    assert text.index("on a[1]") < text.index("on b[1]")
+    assert explain_all(prove_legal(own, own)) == ""
+
+
+def test_the_error_to_raise() -> None:
+    own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
+    backwards = schedule("S1[i] -> [0, -i, 0]")
+    error = refusal(prove_legal(own, backwards), [stage(7, "reverse(L, 0)", "S1[i] -> [0, -i, 0]")])
+    assert isinstance(error, Illegal) and error.span is not None and error.span.line == 7
+    assert error.witness == "n = 3: flow dependence S1(1) -> S1(2) on a[1]"
+    assert refusal(prove_legal(own, own)) is None
+    unsure = region("for (i = 0; i < n; i++) a[i * i] = i;")
+    error = refusal(prove_legal(unsure, backwards))
+    assert isinstance(error, GaveUp)
+    assert error.message == "could not decide: two writes of one cell may end in the wrong order"
+    assert error.hint is not None and "'a[i * i]'" in error.hint
+
+
+def test_a_reduction_is_told_apart() -> None:
+    own = region("for (i = 0; i < n; i++) s += a[i];")
+    verdict = prove_legal(own, schedule("S1[i] -> [0, -i, 0]"))
+    assert "hint: both are steps of a reduction by '+'" in explain(verdict.violations[0])
+    assert "--allow-reassociation" in explain(verdict.violations[0])
+
+
+def test_a_parallel_loop_that_is_none() -> None:
+    own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
+    span = Span("k.lw", 3, 1, "parallel(L, 0)", 14)
+    loop = ParallelLoop(1, ("S1",), "the loop over i", span=span)
+    verdict = prove_legal(own, own, parallel=[loop])
+    text = explain(verdict.violations[0], [stage(3, "parallel(L, 0)", "S1[i] -> [0, i, 0]")])
+    assert text.startswith(
+        "k.lw:3:1: error: the loop over i is marked parallel, but its iterations depend on each other\n"
+        "    parallel(L, 0)\n    ^~~~~~~~~~~~~~\n"
+    )
+    assert "in different iterations of the loop over i\n" in text
+
+
+def test_a_plan_is_replayed() -> None:
+    plan = plan_of(region("L: for (i = 1; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i - 1][j + 1];"))
+    moved = plan.transform("affine(L, {[i, j] -> [i, j + 1]})\n", "k.lw")
+    assert prove_plan(moved).proved
+    wrong = moved.transform("affine(L, {[i, j] -> [j, i]})\n", "k.lw")
+    verdict = prove_plan(wrong)
+    assert explain_all(verdict, stages(wrong)).startswith(
+        "k.lw:1:1: error: a value is read before it is written\n    affine(L, {[i, j] -> [j, i]})\n"
+    )
+
+
+def test_the_parallel_loops_of_a_plan_are_proved() -> None:
+    plan = plan_of(region("L: for (i = 1; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i - 1][j];"))
+    inner = with_directive(plan, DirectiveKind.PARALLEL, plan.component("L"), 1)
+    assert [loop.dimension for loop in parallel_loops(inner)] == [3]
+    assert prove_plan(inner).proved
+    outer = with_directive(plan, DirectiveKind.VECTORIZE, plan.component("L"), 0)
+    (found,) = prove_plan(outer).violations
+    assert (found.kind, found.loop) == ("flow", "the loop over i")
