@@ -184,7 +184,8 @@ class Plan:
         """`plan["Mult"].tile(32, 32)`: the component with its operations as methods."""
         from loopwright.transform.handle import Handle
 
-        return Handle(self, name, self.component(name))
+        self.component(name)
+        return Handle(self, name)
 
     def transform(self, script: str, filename: str = "<script>") -> Plan:
         """The plan after the operations of a script."""
