@@ -46,6 +46,54 @@ def test_a_function_is_pure_by_option_or_attribute() -> None:
         assert region(LOOP + "a[i] = weigh(b[i]);", head=head).statements
 
 
+def test_a_function_of_one_return_is_looked_into() -> None:
+    square = "static inline double square(double x) { return x * x; }"
+    program = region(LOOP + "a[i] = square(b[i]);", head=square)
+    assert reads(program.statements[0]) == ["b[i]"]
+    assert believed(program, AssumptionKind.PURE) == []
+    twice = "double table[9]; double at(int k) { return table[k]; } double two(int k) { return 2 * at(k); }"
+    assert region(LOOP + "a[i] = two(i);", head=twice).statements
+    assert "'two'" in refusal(LOOP + "table[i] = two(i);", head=twice).message
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "double weigh(double x) { return total += x; }",
+        "double weigh(double x) { print(x); return x; }",
+        "double weigh(double x) { return measure(x); }",
+        "double weigh(double x) { return weigh(x); }",
+        "double weigh(double x) { return a[0]; }",
+    ],
+)
+def test_a_function_that_may_do_more_is_refused(definition: str) -> None:
+    assert "'weigh' is not known to be free" in refusal(LOOP + "a[i] = weigh(b[i]);", head=definition).message
+
+
+def test_the_value_of_an_integer_function_of_one_return() -> None:
+    floord = "static inline long floord(long n, long d) { return n / d - (n % d < 0); }"
+    program = region("for (i = floord(m, 4); i < n; i++) a[i] = 0;", head=floord)
+    assert is_domain(program.statements[0], "[n, m] -> { [i] : m - 3 <= 4 i and i < n }")
+    assert believed(program, AssumptionKind.PURE) == []
+    wrong = "static int min(int a, int b) { return a > b ? a : b; }"
+    (statement,) = region("for (i = 0; i < min(n, m); i++) a[i] = 0;", head=wrong).statements
+    assert is_domain(statement, "[n, m] -> { [i] : 0 <= i and (i < n or i < m) }")
+
+
+@pytest.mark.parametrize(
+    ("definition", "reason"),
+    [
+        ("int n; int half(int x) { return (x + n) / 2; }", "depends on 'n'"),
+        ("int half(double x) { return x / 2; }", "is not known"),
+        ("int half(int x) { return x * x; }", "multiplies two things"),
+        ("int half(int x) { return half(x) / 2; }", "is not known"),
+    ],
+)
+def test_a_function_that_is_no_index_expression(definition: str, reason: str) -> None:
+    error = refusal("for (i = 0; i < half(m); i++) a[i] = 0;", head=definition)
+    assert reason in error.message and underlined(error) == "half(m)"
+
+
 def test_a_call_as_a_statement_is_refused() -> None:
     assert "changes nothing" in refusal(LOOP + "weigh(b[i]);", pure=["weigh"]).message
 
@@ -131,12 +179,25 @@ def test_min_is_read_from_its_definition() -> None:
     assert is_domain(statement, "[n, m] -> { [i] : 0 <= i and (i < n or i < m) }")
 
 
-def test_floord_is_believed_and_listed() -> None:
-    program = region(
-        "for (i = 0; i < floord(n, 4); i++) a[i] = 0;",
-        head="#define floord(n, d) floor(((double)(n))/((double)(d)))",
-    )
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "#define floord(n, d) floor(((double)(n))/((double)(d)))",
+        "int floord(int n, int d) { return (int)floor((double)n / d); }",
+        "int floord(int n, int d);",
+        "",
+    ],
+)
+def test_floord_is_believed_and_listed(definition: str) -> None:
+    program = region("for (i = 0; i < floord(n, 4); i++) a[i] = 0;", head=definition)
+    assert is_domain(program.statements[0], "[n] -> { [i] : 0 <= i and 4 i + 4 <= n }")
     assert believed(program, AssumptionKind.PURE) == ["'floord' is the quotient rounded down"]
+
+
+def test_a_min_with_two_definitions_is_believed_and_listed() -> None:
+    either = "#ifdef X\n#define min(a, b) ((a) < (b) ? (a) : (b))\n#else\n#define min(a, b) mn(a, b)\n#endif"
+    program = region("for (i = 0; i < min(n, m); i++) a[i] = 0;", head=either, pure=["mn"])
+    assert believed(program, AssumptionKind.PURE) == ["'min' is the smaller of its arguments"]
 
 
 def test_casts_the_grammar_takes_for_calls_and_differences() -> None:

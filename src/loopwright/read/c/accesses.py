@@ -16,9 +16,10 @@ from tree_sitter import Node
 from loopwright.model.program import Access, Hole, Inlined
 from loopwright.model.source import TextRange
 from loopwright.presburger.named import number, tuple_map, variable
-from loopwright.read.c.affine import NotAffine, affine
+from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.macros import always_evaluated, definitions
+from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.references import Reference, Subscript, reference_of
 from loopwright.read.c.syntax import (

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput
-from loopwright.model.source import Source
 from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import Macro, constant_macro, definitions, looks_like_macro
-from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
+from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
+from loopwright.read.c.macros import constant_macro, definitions
+from loopwright.read.c.not_affine import ACCEPTED, NotAffine, not_affine
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
-    EXPRESSION,
     expression_of,
     field,
     is_atomic,
@@ -33,22 +30,6 @@ from loopwright.read.c.syntax import (
     walk,
     without_parentheses,
 )
-
-ACCEPTED = (
-    "accepted: sums of iterators and parameters with constant factors, / and % by constants, "
-    "min, max, floord, ceild, and c ? a : b"
-)
-
-
-class NotAffine(Exception):
-    """`node` is not a quasi-affine expression, because of `reason`; `hint` is what to do about it."""
-
-    def __init__(self, node: Node, reason: str, hint: str = ACCEPTED) -> None:
-        super().__init__(reason)
-        self.node = node
-        self.reason = reason
-        self.hint = hint
-
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -88,7 +69,7 @@ def affine(node: Node, frame: Frame) -> isl.PwAff:
         case "conditional_expression":
             return _choice(node, frame)
         case "call_expression":
-            return _call(node, frame)
+            return index_call(node, frame, Evaluators(affine, constant))
         case "field_expression":
             return _field(node, frame)
         case "subscript_expression" | "pointer_expression":
@@ -140,16 +121,6 @@ def require_affine(node: Node, frame: Frame, what: str) -> isl.PwAff:
         raise not_affine(frame, failure, what) from None
 
 
-def not_affine(frame: Frame, failure: NotAffine, what: str) -> BadInput:
-    """The diagnostic for an expression that has to be affine."""
-    return refuse(
-        frame.setting.source,
-        failure.node,
-        f"{what} must be affine in the iterators and parameters, but {failure.reason}",
-        failure.hint,
-    )
-
-
 def _integer(node: Node, text: str) -> int:
     digits = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
     if digits is None:
@@ -195,7 +166,7 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     for macro in definitions(setting.macros, name):
         value_ = expression_of(macro.body)
         if value_ is None or not is_atomic(value_):
-            raise NotAffine(node, f"the macro '{name}' is not an expression in parentheses", _PARENTHESES)
+            raise NotAffine(node, f"the macro '{name}' is not an expression in parentheses", PARENTHESES)
     declared = setting.declarations.visible(name, setting.region)
     if declared is not None and is_floating_type(setting.declarations.resolved(declared.type)):
         raise NotAffine(node, f"'{name}' is a '{declared.type}', not an integer")
@@ -265,7 +236,7 @@ def _product(node: Node, frame: Frame) -> isl.PwAff:
         if value is not None:
             return _scaled(affine(other, frame), value)
     for factor, other in ((left, right), (right, left)):
-        if not _mentions_iterator(factor, frame):
+        if not mentions_iterator(factor, frame):
             try:
                 return _scaled(affine(other, frame), constant(factor, frame))
             except NotAffine:
@@ -295,82 +266,6 @@ def _choice(node: Node, frame: Frame) -> isl.PwAff:
     test = condition(field(node, "condition"), frame)
     then = affine(field(node, "consequence"), frame.where(test))
     return select(test, then, affine(field(node, "alternative"), frame.where(test.complement())))
-
-
-def _call(node: Node, frame: Frame) -> isl.PwAff:
-    """min, max, floord, ceild; a macro the file defines; or a macro that stands for a parameter."""
-    setting = frame.setting
-    function = field(node, "function")
-    name = text_of(setting.source, function)
-    arguments = named_children(field(node, "arguments"))
-    if _parenthesised_name(frame, function) is not None:
-        raise NotAffine(node, "the cast may change the value")
-    found = definitions(setting.macros, name)
-    if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
-        try:
-            return _expanded(node, found[0], arguments, frame)
-        except NotAffine:
-            if name not in DIVISIONS:
-                raise
-    if name in INDEX_HELPERS and len(arguments) == 2:
-        return _index_helper(name.strip("_").lower(), arguments, frame)
-    if looks_like_macro(name) and not any(_mentions_iterator(part, frame) for part in arguments):
-        for argument in arguments:
-            affine(argument, frame)
-        return variable(parameter_name(text_of(setting.source, node)))
-    raise NotAffine(node, f"what '{name}' returns is not known")
-
-
-def _index_helper(name: str, arguments: list[Node], frame: Frame) -> isl.PwAff:
-    first = affine(arguments[0], frame)
-    match name:
-        case "min" | "imin":
-            return first.min(affine(arguments[1], frame))
-        case "max" | "imax":
-            return first.max(affine(arguments[1], frame))
-    divisor = constant(arguments[1], frame)
-    if divisor <= 0:
-        raise NotAffine(arguments[1], "it is not a positive constant")
-    quotient = first.scale_down_val(isl.Val(divisor))
-    return quotient.floor() if name == "floord" else quotient.ceil()
-
-
-def _mentions_iterator(node: Node, frame: Frame) -> bool:
-    source = frame.setting.source
-    return any(
-        part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators
-        for part in walk(node)
-    )
-
-
-_PARENTHESES = "put parentheses around the body of the macro"
-
-
-def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> isl.PwAff:
-    """The value of a macro's body with the text of the arguments in place of its parameters.
-
-    The body has to hold together in the text around the call; inside, the preprocessor's result
-    is read as it stands.  A macro does not expand inside itself.
-    """
-    parameters = macro.parameters or ()
-    if len(parameters) != len(arguments):
-        raise NotAffine(node, f"the macro has {len(parameters)} parameters")
-    texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
-    body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
-    value = expression_of(body)
-    if value is None or not is_atomic(value):
-        raise NotAffine(node, "the macro is not an expression in parentheses", _PARENTHESES)
-    others = tuple(other for other in frame.setting.macros if other != macro)
-    source = Source(frame.setting.source.path, EXPRESSION.format(body))
-    setting = replace(frame.setting, source=source, macros=others)
-    try:
-        return affine(value, replace(frame, setting=setting))
-    except NotAffine as failure:
-        raise NotAffine(node, failure.reason, failure.hint) from None
-    except BadInput as failure:
-        raise refuse(
-            frame.setting.source, node, f"in this macro: {failure.message}", failure.hint or ACCEPTED
-        ) from None
 
 
 def _field(node: Node, frame: Frame) -> isl.PwAff:

@@ -13,9 +13,10 @@ from loopwright.errors import BadInput, Span
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, names_of
-from loopwright.read.c.affine import NotAffine, condition
+from loopwright.read.c.affine import condition
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting
+from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.regions import Directive
 from loopwright.read.c.syntax import blank, field, operator, parse, refuse, walk
 

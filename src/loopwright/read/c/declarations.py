@@ -13,8 +13,7 @@ from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import looks_like_macro
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import parse, place, text_of, walk, without_parentheses
+from loopwright.read.c.syntax import place, text_of, walk, without_parentheses
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -115,9 +114,8 @@ def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str
     return None if node is None else (text_of(source, node), rank, tuple(extents))
 
 
-def declarations_of(source: Source) -> Declarations:
-    """Read the whole file with its preprocessor lines blanked."""
-    root = parse(without_directives(source.text))
+def declarations_of(source: Source, root: Node) -> Declarations:
+    """What the tree of the whole file declares."""
     variables: list[Variable] = []
     types: set[str] = set()
     functions: set[str] = set()

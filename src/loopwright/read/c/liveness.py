@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import parse, place, refuse, text_of, walk
+from loopwright.read.c.syntax import place, refuse, text_of, walk
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
-def refuse_live_iterators(source: Source, region: TextRange, iterators: frozenset[str]) -> None:
+def refuse_live_iterators(
+    source: Source, root: Node, region: TextRange, iterators: frozenset[str]
+) -> None:
     """Raise at the first read, behind the region, of an iterator the region leaves behind."""
-    for function in _functions_around(source, region):
+    for function in _functions_around(root, region):
         for name in sorted(iterators):
             uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == name]
             behind = [use for use in uses if use.start_byte >= region.end]
@@ -37,8 +38,7 @@ def refuse_live_iterators(source: Source, region: TextRange, iterators: frozense
                 )
 
 
-def _functions_around(source: Source, region: TextRange) -> Iterator[Node]:
-    root = parse(without_directives(source.text))
+def _functions_around(root: Node, region: TextRange) -> Iterator[Node]:
     for node in root.named_children:
         if node.type == "function_definition" and place(node).contains(region):
             yield node

@@ -14,10 +14,11 @@ from tree_sitter import Node
 
 from loopwright.model.source import Source
 from loopwright.presburger.named import number, variable
-from loopwright.read.c.affine import NotAffine, condition, constant, not_affine, require_affine
+from loopwright.read.c.affine import condition, constant, require_affine
 from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
 from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.not_affine import NotAffine, not_affine
 from loopwright.read.c.syntax import (
     field,
     operator,

@@ -11,6 +11,7 @@ from loopwright.model.program import Array
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
 from loopwright.read.c.fields import refuse_mixed_fields
+from loopwright.read.c.functions import Function
 from loopwright.read.c.macros import Macro
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
@@ -53,9 +54,15 @@ class Setting:
     region: TextRange
     macros: tuple[Macro, ...]
     declarations: Declarations
+    functions: tuple[Function, ...]
     names: Names
     pure: frozenset[str]
     context: isl.Set
+
+    def function(self, name: str) -> Function | None:
+        """The function `name`, where the file defines it once, as one `return`."""
+        found = [function for function in self.functions if function.name == name]
+        return found[0] if len(found) == 1 else None
 
     def is_type(self, name: str) -> bool:
         """Whether the file uses `name` as a type."""

@@ -8,9 +8,12 @@ recognised by their capitals and listed as assumptions.
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.read.c.functions import assigns_something, mentioned
 from loopwright.read.c.macros import assigns, definitions, hidden_names, looks_like_macro, reachable_macros
 from loopwright.read.c.names import Setting
 from loopwright.read.c.references import reference_of
@@ -28,6 +31,7 @@ LIBRARY = frozenset(
 DIVISIONS = ("floord", "ceild")
 """Believed to be what they are called even where the file defines them, which takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
+_FLOATING = re.compile(r"\b(double|float|floor|ceil)\b")
 _PURE = "has no effect but its value, which depends on its arguments alone"
 _MEANING = {
     "min": "is the smaller of its arguments",
@@ -56,6 +60,8 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
         raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
     if definitions(setting.macros, name) or is_known_pure(setting, name):
         return
+    if _is_pure_definition(setting, name, ()):
+        return
     if looks_like_macro(name) and name not in setting.declarations.functions:
         return
     raise refuse(
@@ -67,6 +73,21 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
 
 
 _HINT = "call functions by their name"
+
+
+def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) -> bool:
+    """Whether the file defines `name` as an expression that reads nothing the region changes."""
+    function = setting.function(name)
+    if function is None or name in around or assigns_something(function):
+        return False
+    for word, called in mentioned(setting.source, function):
+        if called:
+            known = is_known_pure(setting, word) or definitions(setting.macros, word) != ()
+            if not known and not _is_pure_definition(setting, word, (*around, name)):
+                return False
+        elif word in setting.names.written:
+            return False
+    return True
 
 
 def refuse_hiding_macros(setting: Setting, block: Node) -> None:
@@ -117,6 +138,21 @@ def refuse_storage_macros(setting: Setting, block: Node) -> None:
             )
 
 
+def _is_looked_into(setting: Setting, name: str) -> bool:
+    """Whether the file shows what a macro or function is, so that nothing about it is believed."""
+    macros = definitions(setting.macros, name)
+    function = setting.function(name)
+    if name not in INDEX_HELPERS:
+        return macros != () or (function is not None and name not in setting.pure)
+    if len(macros) == 1 and not macros[0].conditional:
+        body = macros[0].body
+    elif function is not None:
+        body = text_of(setting.source, function.value)
+    else:
+        return False
+    return _FLOATING.search(body) is None
+
+
 def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
     """One assumption a function that was taken for pure without seeing why."""
     found: dict[str, Assumption] = {}
@@ -124,8 +160,7 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = text_of(setting.source, field(node, "function"))
-        defined = definitions(setting.macros, name) != () and name not in DIVISIONS
-        if name in LIBRARY or defined or setting.is_type(name.strip("() ")):
+        if name in LIBRARY or _is_looked_into(setting, name) or setting.is_type(name.strip("() ")):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import islpy as isl
@@ -18,13 +18,21 @@ from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.declarations import Declarations, declarations_of
 from loopwright.read.c.frames import Frame
+from loopwright.read.c.functions import functions_of
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.macros import Macro, macros_of
 from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
-from loopwright.read.c.regions import Directive, Region, directives, find_regions, parse_region
-from loopwright.read.c.statements import named_children_and_comments, read_sequence
-from loopwright.read.c.syntax import field, refuse, too_deep, walk, without_comments
+from loopwright.read.c.regions import (
+    Directive,
+    Region,
+    directives,
+    find_regions,
+    parse_region,
+    without_directives,
+)
+from loopwright.read.c.statements import read_sequence
+from loopwright.read.c.syntax import field, parse, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
 
 _LARGEST = 8 << 20
@@ -60,38 +68,33 @@ def parse_c(
         at = source.text.index("\0")
         raise refuse(source, TextRange(at, at + 1), "this is not a text file", "give a C source file")
     regions = find_regions(source)
-    macros = macros_of(source)
-    declarations = declarations_of(source)
+    root = parse(without_directives(source.text))
+    file = File(source, root, regions, macros_of(source), declarations_of(source, root))
     try:
-        return tuple(
-            _program(source, region, regions, macros, declarations, frozenset(pure), assume)
-            for region in regions
-        )
+        return tuple(_program(file, region, frozenset(pure), assume) for region in regions)
     except isl.Error as failure:
         raise InternalError(f"isl could not represent a region: {failure}") from failure
 
 
-def _program(
-    source: Source,
-    region: Region,
-    regions: tuple[Region, ...],
-    macros: tuple[Macro, ...],
-    declarations: Declarations,
-    pure: frozenset[str],
-    assume: Sequence[str],
-) -> Program:
+@dataclass(frozen=True)
+class File:
+    """What is known of the whole file; `root` is its tree, preprocessor lines left out."""
+
+    source: Source
+    root: Node
+    regions: tuple[Region, ...]
+    macros: tuple[Macro, ...]
+    declarations: Declarations
+
+
+def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[str]) -> Program:
+    source = file.source
     block = parse_region(source, region)
     deep = too_deep(block, _DEEPEST)
     if deep is not None:
         raise refuse(source, deep, "this is nested too deeply", "split the expression or the loops")
-    macros = tuple(macro for macro in macros if macro.place.start < region.place.start)
-    names = names_of_region(source, block, declarations)
-    setting = Setting(source, region.place, macros, declarations, names, pure, everywhere())
-    refuse_hiding_macros(setting, block)
-    refuse_storage_macros(setting, block)
-    locals_ = local_arrays(source, names, block)
-    pragmas = [line for line in _assume_lines(setting, region, regions) if is_assume(line)]
-    stated = [assume_pragma(setting, line) for line in pragmas]
+    setting = _setting(file, region, block, pure)
+    stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in assume]
     context = combined([known for known, _ in stated])
     for name, value in constants_used(setting, block):
@@ -99,20 +102,33 @@ def _program(
     if context.is_empty():
         raise refuse(source, region.place, "the assumptions about this region contradict each other", _LOOK)
     setting = replace(setting, context=context)
-    leaves = read_sequence(
-        named_children_and_comments(block), Frame(setting, everywhere()), 0, is_block=False
-    ).leaves
-    refuse_live_iterators(source, region.place, _outer_iterators(source, block))
+    start = Frame(setting, everywhere())
+    leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
+    refuse_live_iterators(source, file.root, region.place, _outer_iterators(source, block))
+    locals_ = local_arrays(source, setting.names, block)
     return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
 
 
-def _assume_lines(setting: Setting, region: Region, regions: tuple[Region, ...]) -> tuple[Directive, ...]:
+def _setting(file: File, region: Region, block: Node, pure: frozenset[str]) -> Setting:
+    """The names of a region and what they are in the file, macros only if defined before it."""
+    macros = tuple(macro for macro in file.macros if macro.place.start < region.place.start)
+    names = names_of_region(file.source, block, file.declarations)
+    functions = functions_of(file.source, file.root)
+    setting = Setting(
+        file.source, region.place, macros, file.declarations, functions, names, pure, everywhere()
+    )
+    refuse_hiding_macros(setting, block)
+    refuse_storage_macros(setting, block)
+    return setting
+
+
+def _assume_lines(file: File, region: Region) -> tuple[Directive, ...]:
     """The pragmas in the region, and those before it that are still in scope."""
-    text = without_comments(setting.source.text, literals=False)
+    text = without_comments(file.source.text, literals=False)
     outside = [
         line
         for line in directives(text[: region.place.start])
-        if not any(other.place.contains(line.place) for other in regions)
+        if not any(other.place.contains(line.place) for other in file.regions)
         and not _leaves_block(text[line.place.end : region.place.start])
     ]
     return (*outside, *region.pragmas)

@@ -13,10 +13,11 @@ from tree_sitter import Node
 from loopwright.model.program import Body
 from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, touches
-from loopwright.read.c.affine import NotAffine, affine, condition
+from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.declarations import is_integer_type, type_text
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.loops import enter_loop, loop_comments
+from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches
 from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
 
@@ -66,7 +67,7 @@ def read_statement(node: Node, frame: Frame, position: int) -> Piece:
     """One statement of C: a piece of zero or more leaves."""
     match node.type:
         case "compound_statement":
-            inner = read_sequence(named_children_and_comments(node), frame, position, is_block=True)
+            inner = read_sequence(list(node.named_children), frame, position, is_block=True)
             return replace(inner, frame=frame)
         case "for_statement":
             return _loop(node, frame, position)
@@ -82,10 +83,6 @@ def read_statement(node: Node, frame: Frame, position: int) -> Piece:
             what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
             first = node.children[0] if node.children else node
             raise refuse(frame.setting.source, first, f"{what} cannot be read in a region", hint)
-
-
-def named_children_and_comments(node: Node) -> list[Node]:
-    return list(node.named_children)
 
 
 def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> Piece:

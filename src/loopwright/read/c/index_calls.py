@@ -1,0 +1,134 @@
+"""Calls in index expressions: min, max, floord, ceild, and what the file itself defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.errors import BadInput
+from loopwright.model.source import Source
+from loopwright.presburger.named import variable
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.functions import mentioned
+from loopwright.read.c.macros import Macro, definitions, looks_like_macro
+from loopwright.read.c.not_affine import ACCEPTED, NotAffine
+from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
+from loopwright.read.c.references import parameter_name
+from loopwright.read.c.syntax import (
+    EXPRESSION,
+    expression_of,
+    field,
+    is_atomic,
+    named_children,
+    refuse,
+    text_of,
+    walk,
+)
+
+
+@dataclass(frozen=True)
+class Evaluators:
+    """How the arguments of a call are read."""
+
+    affine: Callable[[Node, Frame], isl.PwAff]
+    constant: Callable[[Node, Frame], int]
+
+
+def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
+    """min, max, floord, ceild; a macro the file defines; or a macro that stands for a parameter."""
+    setting = frame.setting
+    function = field(node, "function")
+    name = text_of(setting.source, function)
+    arguments = named_children(field(node, "arguments"))
+    if function.type == "parenthesized_expression":
+        raise NotAffine(node, "the cast may change the value")
+    found = definitions(setting.macros, name)
+    try:
+        if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
+            return _expanded(node, found[0], arguments, frame, read)
+        if setting.function(name) is not None:
+            return _returned(node, name, arguments, frame, read)
+    except NotAffine:
+        if name not in DIVISIONS:
+            raise
+    if name in INDEX_HELPERS and len(arguments) == 2:
+        return _index_helper(name.strip("_").lower(), arguments, frame, read)
+    if looks_like_macro(name) and not any(mentions_iterator(part, frame) for part in arguments):
+        for argument in arguments:
+            read.affine(argument, frame)
+        return variable(parameter_name(text_of(setting.source, node)))
+    raise NotAffine(node, f"what '{name}' returns is not known")
+
+
+def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
+    first = read.affine(arguments[0], frame)
+    match name:
+        case "min" | "imin":
+            return first.min(read.affine(arguments[1], frame))
+        case "max" | "imax":
+            return first.max(read.affine(arguments[1], frame))
+    divisor = read.constant(arguments[1], frame)
+    if divisor <= 0:
+        raise NotAffine(arguments[1], "it is not a positive constant")
+    quotient = first.scale_down_val(isl.Val(divisor))
+    return quotient.floor() if name == "floord" else quotient.ceil()
+
+
+def mentions_iterator(node: Node, frame: Frame) -> bool:
+    source = frame.setting.source
+    return any(
+        part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators
+        for part in walk(node)
+    )
+
+
+PARENTHESES = "put parentheses around the body of the macro"
+
+
+def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
+    """The value of a macro's body with the text of the arguments in place of its parameters.
+
+    The body has to hold together in the text around the call; inside, the preprocessor's result
+    is read as it stands.  A macro does not expand inside itself.
+    """
+    parameters = macro.parameters or ()
+    if len(parameters) != len(arguments):
+        raise NotAffine(node, f"the macro has {len(parameters)} parameters")
+    texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
+    body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
+    value = expression_of(body)
+    if value is None or not is_atomic(value):
+        raise NotAffine(node, "the macro is not an expression in parentheses", PARENTHESES)
+    others = tuple(other for other in frame.setting.macros if other != macro)
+    source = Source(frame.setting.source.path, EXPRESSION.format(body))
+    setting = replace(frame.setting, source=source, macros=others)
+    try:
+        return read.affine(value, replace(frame, setting=setting))
+    except NotAffine as failure:
+        raise NotAffine(node, failure.reason, failure.hint) from None
+    except BadInput as failure:
+        raise refuse(
+            frame.setting.source, node, f"in this macro: {failure.message}", failure.hint or ACCEPTED
+        ) from None
+
+
+def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
+    """The value of a function of the file that is one `return` of integers."""
+    function = frame.setting.function(name)
+    if function is None or not function.is_integer or len(function.parameters) != len(arguments):
+        raise NotAffine(node, f"what '{name}' returns is not known")
+    for word, called in mentioned(frame.setting.source, function):
+        if not called and not definitions(frame.setting.macros, word):
+            raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
+    inner = frame
+    for parameter, argument in zip(function.parameters, arguments, strict=True):
+        inner = inner.bind(parameter, read.affine(argument, frame))
+    others = tuple(other for other in frame.setting.functions if other != function)
+    try:
+        return read.affine(function.value, replace(inner, setting=replace(inner.setting, functions=others)))
+    except NotAffine as failure:
+        raise NotAffine(node, f"in '{name}', {failure.reason}", failure.hint) from None
