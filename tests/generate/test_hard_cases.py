@@ -1,0 +1,245 @@
+"""Inputs that have broken generators, ours or others'; each is proved, some have their text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+import pytest
+
+from loopwright.errors import BadInput, GaveUp
+from loopwright.generate import Options, generate
+from loopwright.loops.interpreter import execute
+from loopwright.loops.measure import size
+from loopwright.model.schedule import LoopType
+from tests.generate.support import c, code, flat, proved_program, tree
+
+
+@pytest.mark.parametrize("loop_type", LoopType)
+def test_piecewise_value_that_is_no_minimum(loop_type: LoopType) -> None:
+    """n/2 for n ≤ 0 even, else 0: neither min(0, n/2) nor max(0, n/2) for all n."""
+    schedule = flat("[n] -> { S[i] -> [i] : (2i = n and n <= 0) or (i = 0 and n > 0) }")
+    proved_program(schedule, loop_type=loop_type)
+
+
+def test_upper_bound_that_mentions_its_own_iterator() -> None:
+    """After coalescing a bound may hold ⌊i/2⌋: it must not end the loop early."""
+    schedule = flat(
+        "[n] -> { S[i] -> [i] : 0 <= i <= n and (i <= 10 or i <= 2*floor(n/2)) or"
+        " (i = 12 and n mod 5 = 0 and n > 20) }",
+        options="{ [i] -> atomic[0] }",
+    )
+    program = proved_program(schedule)
+    assert [arguments for _, arguments in execute(program, {"n": 21})] == [(i,) for i in range(21)]
+
+
+def test_atomic_pieces_that_are_not_disjoint() -> None:
+    """The hull of each region reaches into the other one."""
+    schedule = flat(
+        "[n] -> { S[i] -> [i] : 0 <= i < 20; T[i] -> [i] : 5 <= i < 9 or 12 <= i < 30 }",
+        options="{ [i] -> atomic[0] : i mod 3 = 0; [i] -> separate[0] : i mod 3 = 1 }",
+    )
+    proved_program(schedule)
+
+
+def test_huge_stride_is_unrolled_by_its_steps() -> None:
+    schedule = flat(
+        "{ S[i] -> [i] : exists a : i = 100000000a and 0 <= i <= 500000000 }",
+        options="{ [i] -> unroll[0] }",
+    )
+    assert size(proved_program(schedule)).calls == 6
+
+
+def test_unrolling_beyond_32_bits_gives_up() -> None:
+    schedule = flat("{ S[i] -> [i] : 0 <= i <= 5000000000 }", options="{ [i] -> unroll[0] }")
+    with pytest.raises(GaveUp, match="5000000001 copies"):
+        generate(schedule)
+
+
+def test_guard_stays_inside_the_loop_of_its_iterator() -> None:
+    schedule = flat("[n] -> { S[i, j] -> [i, j] : 0 <= i < 10 and 0 <= j < n and (i mod 2 = 0 or n > 5) }")
+    program = code(schedule)
+    assert "if" not in program.splitlines()[0]
+
+
+def test_stride_of_a_fixed_value() -> None:
+    assert code(flat("[n] -> { S[i] -> [i] : i = 5 and n mod 3 = 1 }")) == c(
+        """
+        if ((n - 1) % 3 == 0)
+          S(5);
+        """
+    )
+
+
+def test_empty_only_under_the_context() -> None:
+    schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n; T[i] -> [i] : n <= i < 5 }", "[n] -> { : n >= 9 }")
+    assert code(schedule) == c(
+        """
+        for (int c0 = 0; c0 < n; c0 += 1)
+          S(c0);
+        """
+    )
+
+
+def test_nothing_to_do() -> None:
+    assert code(flat("[n] -> { S[i] -> [i] : 1 = 0 }")) == ""
+
+
+def test_largest_int_does_not_leak_into_remainders() -> None:
+    schedule = flat(
+        "[n] -> { S[i] -> [32*floor(i/32), i mod 32] : 0 <= i < n }",
+        "[n] -> { : 0 <= n <= 2147483647 }",
+    )
+    assert "21474836" not in code(schedule)
+
+
+def test_schedule_values_without_instances_do_not_confuse_components() -> None:
+    """B's times lie between A's, but never at the same outer value."""
+    schedule = flat(
+        "{ A[i] -> [i, 0] : 0 <= i < 10 and i mod 2 = 0; B[i] -> [i, i mod 2] : 0 <= i < 10 and i mod 2 = 1 }"
+    )
+    proved_program(schedule)
+
+
+def test_several_times_of_an_instance() -> None:
+    """A schedule that is not single-valued runs an instance at each of its times."""
+    schedule = flat("{ A[i] -> [t, i] : 0 <= i < 5 and i <= t <= i + 2 }")
+    program = proved_program(schedule)
+    assert len(list(execute(program, {}))) == 15
+
+
+def test_parameter_called_like_an_iterator() -> None:
+    schedule = flat("[c0, c1] -> { S[i, j] -> [i, j] : 0 <= i < c0 and 0 <= j < c1 }")
+    assert code(schedule) == c(
+        """
+        for (int t0 = 0; t0 < c0; t0 += 1)
+          for (int t1 = 0; t1 < c1; t1 += 1)
+            S(t0, t1);
+        """
+    )
+
+
+def test_no_lower_bound_is_an_error() -> None:
+    with pytest.raises(BadInput, match="no lower bound"):
+        generate(flat("[n] -> { S[i] -> [i] : i <= n }"))
+
+
+def test_infinite_loop() -> None:
+    assert code(flat("[n] -> { S[i] -> [i] : i >= n }")) == c(
+        """
+        for (int c0 = n; ; c0 += 1)
+          S(c0);
+        """
+    )
+
+
+def test_endless_only_where_there_is_something_to_do() -> None:
+    schedule = flat(
+        "[n] -> { S[i] -> [i, 0] : i >= n and n >= 5; T[i] -> [i, 1] : n <= i <= 10 }",
+        options="{ [i, j] -> atomic[0] }",
+    )
+    assert code(schedule) == c(
+        """
+        if (n >= 5)
+          for (int c0 = n; ; c0 += 1) {
+            S(c0);
+            if (c0 <= 10)
+              T(c0);
+          }
+        else
+          for (int c0 = n; c0 <= 10; c0 += 1)
+            T(c0);
+        """
+    )
+
+
+def test_unrolling_without_a_constant_bound_is_an_error() -> None:
+    with pytest.raises(BadInput, match="cannot be unrolled"):
+        generate(flat("[n] -> { S[i] -> [i] : 0 <= i < n }", options="{ [i] -> unroll[0] }"))
+
+
+def test_too_many_statement_copies() -> None:
+    schedule = flat("{ S[i] -> [i] : 0 <= i < 50 }", options="{ [i] -> unroll[0] }")
+    with pytest.raises(GaveUp, match="more than 10 statement copies"):
+        generate(schedule, Options(max_statements=10))
+
+
+def test_access_function_is_specialised_to_its_place() -> None:
+    """Section 2 of paper 002: in the isolated part the boundary case is gone."""
+    schedule = tree(
+        """
+        domain: "[N] -> { S[i] : 0 <= i < N }"
+        child:
+          schedule: "[{ S[i] -> [i] }]"
+          options: "[N] -> { isolate[[] -> [t]] : t >= 1 }"
+        """
+    )
+    neighbours = isl.Map("[N] -> { S[i] -> [i, N - 1] : i = 0; S[i] -> [i, i - 1] : i > 0 }")
+    assert code(replace(schedule, arguments={"S": neighbours})) == c(
+        """
+        if (N >= 2) {
+          S(0, N - 1);
+          for (int c0 = 1; c0 < N; c0 += 1)
+            S(c0, c0 - 1);
+        } else if (N == 1)
+          S(0, 0);
+        """
+    )
+
+
+def test_isolated_parts_do_not_overlap() -> None:
+    """Atomic parts are over-approximated, but each keeps to its own instances."""
+    schedule = tree(
+        """
+        domain: "[n, m] -> { S0[i] : 0 <= i <= 3; S1[i, j] : 0 <= i <= 3 and 0 <= j <= m; S2[i] : 0 <= i <= n }"
+        child:
+          schedule: "[n, m] -> [{ S0[i] -> [0]; S1[i, j] -> [i]; S2[i] -> [i] }]"
+          options: "[n, m] -> { isolate[[] -> [t0]] : 1 <= t0 <= 3 }"
+        """
+    )
+    proved_program(schedule, loop_type=LoopType.ATOMIC)
+
+
+def test_marks_do_not_repeat_the_guard_around_them() -> None:
+    schedule = tree(
+        """
+        domain: "[n] -> { S[i] : 0 <= i < n }"
+        child:
+          schedule: "[n] -> [{ S[i] -> [(4*floor((i)/4))] }]"
+          options: "[n] -> { isolate[[] -> [t]] : 0 <= t <= n - 4 }"
+          child:
+            mark: "block"
+            child:
+              schedule: "[n] -> [{ S[i] -> [(i mod 4)] }]"
+              options: "[n] -> { isolate[[t] -> [u]] : 0 <= t <= n - 4; [isolate[] -> unroll[0]] }"
+        """
+    )
+    assert code(schedule) == c(
+        """
+        for (int c0 = 0; c0 < n - 3; c0 += 4) {
+          // block
+          S(c0);
+          S(c0 + 1);
+          S(c0 + 2);
+          S(c0 + 3);
+        }
+        if (n >= 4)
+          // block
+          for (int c1 = 0; c1 < n % 4; c1 += 1)
+            S(c1 + 4 * (n / 4));
+        else
+          // block
+          for (int c1 = 0; c1 < n; c1 += 1)
+            S(c1);
+        """
+    )
+
+
+def test_unknown_divisions_in_a_guard() -> None:
+    schedule = flat(
+        "[n, m] -> { S0[i] -> [-2i - 1, 1] : 0 <= i <= m and i <= 9 and (3i - n + 1) mod 2 = 1 and"
+        " (i - 2n + 2) mod 3 = 1; S1[i, j] -> [n - i, 2j - 1] : 0 <= i <= n + 1 and 0 <= j <= 9 and j != 1;"
+        " S2[i] -> [n - i, 1] : n <= i <= m and -8 <= i <= 9 }",
+        options="{ [t0, t1] -> separate[0] : t0 >= 1 }",
+    )
+    proved_program(schedule)
