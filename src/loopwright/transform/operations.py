@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from loopwright.transform import operators
 from loopwright.transform.arguments import Arguments
-from loopwright.transform.library import loops, statements, tiling, unrolling, wishes
+from loopwright.transform.library import counting, loops, statements, tiling, unrolling, wishes
 from loopwright.transform.plan import Component, Misuse, Plan
 
 
@@ -82,7 +82,7 @@ def _strip_mine(plan: Plan, args: Arguments) -> Result:
 def _from_zero(plan: Plan, args: Arguments) -> Result:
     args.expect(0, 1, "from_zero() or from_zero(L)")
     everything = Component.of(leaf.position for leaf in plan.leaves)
-    return Result(loops.from_zero(plan, args.component(0) if len(args) else everything))
+    return Result(counting.from_zero(plan, args.component(0) if len(args) else everything))
 
 
 def _tile(plan: Plan, args: Arguments) -> Result:

@@ -1,0 +1,52 @@
+"""What the loops around a statement start with, as their author wrote it.
+
+The model has no loops, only domains, and a domain forgets a start at which nothing runs; the
+operation `from_zero` wants the start itself.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.program import Program, Statement
+from loopwright.model.source import TextRange
+from loopwright.read.affine import expressions
+from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.syntax import field, place
+from loopwright.read.scope import Scope
+from loopwright.read.source import Source
+
+
+def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]:
+    """For each loop around the statement its first value, over all iterators of the statement.
+
+    `BadInput` at a start that is not written as an affine expression.
+    """
+    region = next(region for region in find_regions(program.source) if region.place == program.region)
+    heads = _heads(parse_region(program.source, region), statement.body.place)
+    source = Source(program.source.path, program.source.text)
+    scope = Scope(program.params, statement.iterators)
+    found = []
+    for head in heads:
+        where = place(_start(head))
+        found.append(expressions(source, where.start, where.end, scope)[0])
+    return tuple(found)
+
+
+def _heads(node: Node, inside: TextRange) -> list[Node]:
+    """The `for` statements around a place, outermost first."""
+    found: list[Node] = []
+    current: Node | None = node
+    while current is not None:
+        if current.type == "for_statement":
+            found.append(current)
+        current = next((child for child in current.named_children if place(child).contains(inside)), None)
+    return found
+
+
+def _start(loop: Node) -> Node:
+    start = field(loop, "initializer")
+    if start.type == "declaration":
+        return field(field(start, "declarator"), "value")
+    return field(start, "right")

@@ -1,0 +1,58 @@
+"""Loops that count 0, 1, 2, ..., as paper 001 has them."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import DIM, OUT, eliminate_inner
+from loopwright.read.script_starts import loop_starts
+from loopwright.transform.operators import affine
+from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.relations import function_of
+from loopwright.transform.vectors import iteration_numbers, pieces
+
+
+def from_zero(plan: Plan, component: Component) -> Plan:
+    """affine(L, {[..., i, ...] -> [..., (i - start)/step, ...]}) for every loop as it was written.
+
+    An iterator that counts down has -i for its iteration number, so it is (start - i)/step.
+    """
+    names = plan.statements_at(component)
+    for name in names:
+        statement = plan.program.statement(name)
+        if not statement.schedule.is_equal(plan.original.statement(name).schedule):
+            raise Misuse(
+                f"the loops of {name} are not as they were written any more",
+                hint="from_zero comes before every other operation",
+            )
+    for name in names:
+        statement = plan.program.statement(name)
+        if statement.depth > 0:
+            here = Component.of(position for position, _ in pieces(statement.schedule))
+            plan = affine(plan, here, function_of(_counted(plan.original, statement)))
+    return plan
+
+
+def _counted(program: Program, statement: Statement) -> isl.Map:
+    """{ iteration numbers -> (i - start)/step for each loop }."""
+    numbers = iteration_numbers(statement.schedule, statement.depth)
+    counts: isl.Map | None = None
+    for loop, start in enumerate(loop_starts(program, statement)):
+        local = isl.LocalSpace.from_space(start.get_domain_space())
+        distance = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, loop)).sub(start)
+        if _counts_down(numbers, loop):
+            distance = distance.neg()
+        step = eliminate_inner(statement.domain, loop).get_stride(loop)
+        one = isl.Map.from_pw_aff(distance.scale_down_val(step).floor())
+        counts = one if counts is None else counts.flat_range_product(one)
+    assert counts is not None
+    plain = numbers.reset_tuple_id(isl.dim_type.in_)
+    return plain.reverse().apply_range(counts).coalesce()
+
+
+def _counts_down(numbers: isl.Map, loop: int) -> bool:
+    """Whether the iteration number of the loop is -i."""
+    alone = numbers.project_out(OUT, loop + 1, numbers.dim(OUT) - loop - 1).project_out(OUT, 0, loop)
+    upwards = isl.Map.universe(alone.get_space()).equate(isl.dim_type.in_, loop, OUT, 0)
+    return not alone.is_subset(upwards)
