@@ -16,3 +16,7 @@ Print Assumptions reached_executes.
 Print Assumptions ordered_pairs.
 Print Assumptions obligations_scan.
 Print Assumptions program_correct.
+Print Assumptions decide_holds.
+Print Assumptions order_loop.
+Print Assumptions order_block.
+Print Assumptions legal_by_pairs.

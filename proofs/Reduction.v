@@ -264,6 +264,17 @@ Proof.
   - intros [H1 H2]. split; [auto|]. intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply HRS. eauto.
 Qed.
 
+(** ** Statements one by one *)
+
+Lemma for_each_statement : forall (P : poly) (Q : event -> Prop),
+  all (map (fun s => forall x h, domain s x h -> Q (Event (name s) x h)) P) ->
+  forall ev, scheduled P ev -> Q ev.
+Proof.
+  intros P Q H [f x h] Hev. induction P as [|s P IH]; [destruct Hev|].
+  cbn [map] in H. apply all_cons in H as [H1 H2]. cbn in Hev.
+  destruct (String.eqb_spec f (name s)) as [-> | _]; auto.
+Qed.
+
 (** ** What a file about one program proves
 
     For every value of the parameters: the formulas hold; therefore the

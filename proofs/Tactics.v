@@ -16,7 +16,7 @@
     - [prove_legal]: the three parts of a legal transformation. *)
 
 From Coq Require Export ZArith List String Lia.
-From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction Ordering Arithmetic.
+From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction Ordering Legality Arithmetic.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.
@@ -39,6 +39,12 @@ Declare Reduction formula_of_domain := cbv -[
   Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
   Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide reached].
 
+Declare Reduction formula_of_pairs := cbv -[
+  Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
+  Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide meeting kept_apart].
+
+Ltac compute_pairs :=
+  match goal with |- ?G => let G' := eval formula_of_pairs in G in change G' end.
 Ltac compute_covers :=
   match goal with |- ?G => let G' := eval formula_of_domain in G in change G' end.
 Ltac compute_formula :=
@@ -98,31 +104,6 @@ Ltac split_goal :=
 Ltac formula_holds := compute_formula; split_goal; arithmetic.
 
 Ltac introduce := repeat match goal with |- forall _, _ => intro end.
-
-(** ** Statements one by one *)
-
-Lemma for_each_statement : forall (P : poly) (Q : event -> Prop),
-  all (map (fun s => forall x h, domain s x h -> Q (Event (name s) x h)) P) ->
-  forall ev, scheduled P ev -> Q ev.
-Proof.
-  intros P Q H [f x h] Hev. induction P as [|s P IH]; [destruct Hev|].
-  cbn [map] in H. apply all_cons in H as [H1 H2]. cbn in Hev.
-  destruct (String.eqb_spec f (name s)) as [-> | _]; auto.
-Qed.
-
-Lemma for_each_pair : forall (P : poly) (Q : event -> event -> Prop),
-  all (map (fun s => forall x h, domain s x h ->
-         all (map (fun s' => forall y k, domain s' y k ->
-                Q (Event (name s) x h) (Event (name s') y k)) P)) P) ->
-  forall a b, scheduled P a -> scheduled P b -> Q a b.
-Proof.
-  intros P Q H a b Ha Hb. revert b Hb.
-  apply (for_each_statement P (fun a => forall b, scheduled P b -> Q a b)); [|exact Ha].
-  revert H. clear Ha a. set (l := P) at 2 4. clearbody l.
-  induction l as [|s l IH]; [auto|].
-  cbn [map]. rewrite !all_cons. intros [H1 H2]. split; [|auto].
-  intros x h Hx. apply for_each_statement. auto.
-Qed.
 
 Lemma same_event : forall f x y h k, x = y -> h = k -> Event f x h = Event f y k.
 Proof. congruence. Qed.
@@ -238,6 +219,7 @@ Ltac prove_covers :=
       repeat match goal with |- _ /\ _ => split end;
       introduce; open_vectors; subst N
   end;
+  try exact I;
   repeat match goal with H : _ |- _ => revert H end.
 
 (** Take the loop's iteration [v]. *)
@@ -361,17 +343,51 @@ Ltac prove_same_instances :=
   repeat match goal with |- _ /\ _ => split end;
   introduce; open_vectors; take_apart; formula_holds.
 
-(** One goal for each pair of accesses that may touch the same cell. *)
-Ltac conflicting_pairs :=
-  match goal with
-  | |- forall a b, scheduled ?P a -> scheduled ?P b -> @?Q a b => apply (for_each_pair P Q)
-  end;
-  compute_formula;
-  repeat match goal with |- _ /\ _ => split | |- forall _, _ => intro end;
-  open_vectors; take_apart.
+(** The old order of a pair, as far as numbers decide it. *)
+Ltac old_order H :=
+  match type of H with
+  | ?a < ?a \/ (?a = ?a /\ ?R) =>
+      let H' := fresh "H" in
+      assert (H' : R) by (destruct H as [H | [_ H]]; [destruct (Z.lt_irrefl _ H) | exact H]);
+      clear H; rename H' into H; old_order H
+  | ?a < ?b \/ _ =>
+      let c := eval cbv in (Z.compare a b) in
+      match c with
+      | Lt => clear H
+      | Gt => exfalso; destruct H as [H | [H _]]; discriminate H
+      end
+  | _ => idtac
+  end.
+
+Ltac conflicts_ordered_pair :=
+  let H := fresh "H" in intro H; compute_formula_in H;
+  first [discriminate H | take_apart; first [arrive | exfalso; arithmetic]].
+
+Ltac conflicts_kept_pair :=
+  let H := fresh "H" in compute_formula; intro H; old_order H;
+  lexicographic_constants; take_apart; lexicographic.
+
+(** All pairs of statements, and of their accesses to the same array. *)
+Ltac meeting_pairs L Q Q' :=
+  compute_pairs;
+  repeat match goal with |- _ /\ _ => split | |- True => exact I end;
+  let x := fresh "x" in let h := fresh "h" in let Hx := fresh "Hdomain" in
+  intros x h Hx; open_vectors;
+  repeat match goal with |- _ /\ _ => split end;
+  let y := fresh "y" in let k := fresh "h" in let Hy := fresh "Hdomain" in
+  let Hm := fresh "Hmeet" in
+  intros y k Hy; open_vectors; intro Hm; subst L; compute_formula_in Hm; take_apart; subst Q Q'.
 
 Ltac prove_legal :=
-  known_parameters; constructor;
-  [ prove_same_instances
-  | conflicting_pairs; first [arrive | exfalso; arithmetic]
-  | conflicting_pairs; lexicographic ].
+  known_parameters;
+  let A := match goal with |- legal ?A _ _ => A end in
+  let l := match eval red in A with accesses_of ?l => l end in
+  let P := match goal with |- legal _ ?P _ => P end in
+  let P' := match goal with |- legal _ _ ?P' => P' end in
+  let L := fresh "L" in let HL := fresh "HL" in remember l as L eqn:HL;
+  let Q := fresh "P" in let HQ := fresh "HP" in remember P as Q eqn:HQ;
+  let Q' := fresh "P" in let HQ' := fresh "HP" in remember P' as Q' eqn:HQ';
+  rewrite HQ, HQ';
+  apply (legal_by_pairs l L P P' Q Q' HL HQ HQ');
+  [ clear L HL Q HQ Q' HQ'; prove_same_instances
+  | meeting_pairs L Q Q'; (split; [conflicts_ordered_pair | conflicts_kept_pair]) ].

@@ -17,34 +17,32 @@ Record accesses := Accesses {
   writes : event -> cell -> Prop
 }.
 
-(** Accesses given statement by statement.  A statement that is not in the
-    list is taken to read and write everything. *)
+(** Accesses given statement by statement, as lists of cells.  A statement that
+    is not in the list is taken to read and write everything. *)
 Record access := Access {
   statement_name : string;
-  reads_of : list Z -> cell -> Prop;
-  writes_of : list Z -> cell -> Prop
+  reads_of : list Z -> list cell;
+  writes_of : list Z -> list cell
 }.
 
-Fixpoint find_access (pick : access -> list Z -> cell -> Prop) (l : list access)
-    (ev : event) (c : cell) : Prop :=
+Fixpoint cells_of (pick : access -> list Z -> list cell) (l : list access) (ev : event)
+    : option (list cell) :=
   match l with
-  | [] => True
+  | [] => None
   | a :: l' =>
       if String.eqb (name_of ev) (statement_name a)
-      then pick a (arguments_of ev) c
-      else find_access pick l' ev c
+      then Some (pick a (arguments_of ev))
+      else cells_of pick l' ev
+  end.
+
+Definition touches (cells : option (list cell)) (c : cell) : Prop :=
+  match cells with
+  | Some l => In c l
+  | None => True
   end.
 
 Definition accesses_of (l : list access) : accesses :=
-  Accesses (find_access reads_of l) (find_access writes_of l).
-
-(** [c] is one of these cells. *)
-Fixpoint touches (l : list cell) (c : cell) : Prop :=
-  match l with
-  | [] => False
-  | [d] => c = d
-  | d :: l' => c = d \/ touches l' c
-  end.
+  Accesses (fun ev => touches (cells_of reads_of l ev)) (fun ev => touches (cells_of writes_of l ev)).
 
 Definition conflicting (A : accesses) : event -> event -> Prop := conflict (reads A) (writes A).
 

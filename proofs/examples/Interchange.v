@@ -60,10 +60,10 @@ Definition memory_use (p : list Z) : accesses :=
   accesses_of [
     Access "S"
       (fun x => match x with
-                | [i; j] => touches [("x", [i]); ("a", [i; j]); ("y", [j])]
-                | _ => touches []
+                | [i; j] => [("x", [i]); ("a", [i; j]); ("y", [j])]
+                | _ => []
                 end)
-      (fun x => match x with [i; j] => touches [("x", [i])] | _ => touches [] end)
+      (fun x => match x with [i; j] => [("x", [i])] | _ => [] end)
   ].
 
 (** ** The original runs its instances in the original order. *)

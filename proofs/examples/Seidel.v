@@ -82,13 +82,13 @@ Definition memory_use (p : list Z) : accesses :=
   accesses_of [
     Access "S"
       (fun x => match x with
-        | [t; i; j] => touches [
+        | [t; i; j] => [
             ("A", [i - 1; j - 1]); ("A", [i - 1; j]); ("A", [i - 1; j + 1]);
             ("A", [i; j - 1]); ("A", [i; j]); ("A", [i; j + 1]);
             ("A", [i + 1; j - 1]); ("A", [i + 1; j]); ("A", [i + 1; j + 1])]
-        | _ => touches []
+        | _ => []
         end)
-      (fun x => match x with [t; i; j] => touches [("A", [i; j])] | _ => touches [] end)
+      (fun x => match x with [t; i; j] => [("A", [i; j])] | _ => [] end)
   ].
 
 (** ** The original runs its instances in the original order. *)

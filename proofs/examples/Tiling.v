@@ -77,14 +77,14 @@ Definition target : program :=
 Definition memory_use (p : list Z) : accesses :=
   accesses_of [
     Access "S0"
-      (fun _ => touches [])
-      (fun x => match x with [i] => touches [("x", [i])] | _ => touches [] end);
+      (fun _ => [])
+      (fun x => match x with [i] => [("x", [i])] | _ => [] end);
     Access "S1"
       (fun x => match x with
-                | [i; j] => touches [("x", [i]); ("a", [i; j]); ("y", [j])]
-                | _ => touches []
+                | [i; j] => [("x", [i]); ("a", [i; j]); ("y", [j])]
+                | _ => []
                 end)
-      (fun x => match x with [i; j] => touches [("x", [i])] | _ => touches [] end)
+      (fun x => match x with [i; j] => [("x", [i])] | _ => [] end)
   ].
 
 (** ** The original runs its instances in the original order. *)

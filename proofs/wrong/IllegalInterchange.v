@@ -6,8 +6,8 @@ From Loopwright.examples Require Import Interchange.
 Definition other_use (p : list Z) : accesses :=
   accesses_of [
     Access "S"
-      (fun x => match x with [i; j] => touches [("a", [i - 1; j + 1])] | _ => touches [] end)
-      (fun x => match x with [i; j] => touches [("a", [i; j])] | _ => touches [] end)
+      (fun x => match x with [i; j] => [("a", [i - 1; j + 1])] | _ => [] end)
+      (fun x => match x with [i; j] => [("a", [i; j])] | _ => [] end)
   ].
 
 Theorem wrong_legal : forall p, known p ->
