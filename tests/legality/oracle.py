@@ -2,12 +2,12 @@
 
 A value is a term: what an instance writes is made of its name, its iterators, which write it is and
 the terms it read.  So two orders agree on all memory just where they agree for every meaning of the
-statements.
+statements.  The steps of a reduction may be told to make a sum, which does not know their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -68,14 +68,42 @@ def cells(access: Access, point: tuple[int, ...], values: dict[str, int]) -> lis
     return found
 
 
-def memory(order: list[Event], terms: dict[Hashable, int]) -> dict[Cell, int]:
+Sums = Mapping[str, str]
+"""Statements whose steps commute, with their operators."""
+
+
+def memory(order: list[Event], terms: dict[Hashable, int], sums: Sums) -> dict[Cell, int]:
     """What every cell holds at the end: the number of its term in `terms`, which grows."""
     held: dict[Cell, int] = {}
+    parts: dict[int, tuple[Hashable, ...]] = {}
+
+    def numbered(term: tuple[Hashable, ...]) -> int:
+        number = terms.setdefault(term, len(terms))
+        parts[number] = term
+        return number
+
     for event in order:
-        read = tuple(held.get(cell, cell) for cell in event.reads)
+        read = {cell: held[cell] if cell in held else numbered(("old", cell)) for cell in event.reads}
         for number, cell in enumerate(event.writes):
-            held[cell] = terms.setdefault((event.statement, event.instance, number, read), len(terms))
+            seen = tuple(read[other] for other in event.reads)
+            step: tuple[Hashable, ...] = (event.statement, event.instance, number, seen)
+            if event.statement in sums:
+                others = tuple(value for other, value in read.items() if other != cell)
+                step = _added(sums[event.statement], parts, read[cell], (*step[:3], others))
+            held[cell] = numbered(step)
     return held
+
+
+def _added(
+    operator: str, parts: dict[int, tuple[Hashable, ...]], value: int, step: tuple[Hashable, ...]
+) -> tuple[Hashable, ...]:
+    """The sum `value` with one more step: ("sum", operator, where it began, its steps as a bag)."""
+    match parts[value]:
+        case ("sum", known, start, frozenset() as bag) if known == operator:
+            count = dict(bag).get(step, 0)
+            return ("sum", operator, start, bag - {(step, count)} | {(step, count + 1)})
+        case _:
+            return ("sum", operator, value, frozenset({(step, 1)}))
 
 
 def reordered(order: list[Event], times: Times, values: dict[str, int]) -> list[tuple[Time, Event]]:
@@ -83,13 +111,15 @@ def reordered(order: list[Event], times: Times, values: dict[str, int]) -> list[
     return sorted(placed, key=lambda item: item[0])
 
 
-def computes_the_same(order: list[Event], times: Times, values: dict[str, int]) -> bool:
+def computes_the_same(
+    order: list[Event], times: Times, values: dict[str, int], sums: Sums | None = None
+) -> bool:
     """One instance at a time, and the same memory at the end."""
     placed = reordered(order, times, values)
     if len({time for time, _ in placed}) < len(placed):
         return False
     terms: dict[Hashable, int] = {}
-    return memory(order, terms) == memory([event for _, event in placed], terms)
+    return memory(order, terms, sums or {}) == memory([event for _, event in placed], terms, sums or {})
 
 
 def carries(order: list[Event], times: Times, values: dict[str, int], dimension: int) -> bool:

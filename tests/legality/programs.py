@@ -46,4 +46,7 @@ TEXTS = {
     "overwritten": """
         for (i = 0; i < n; i++) for (j = 0; j < n; j++) a[i + j] = B[i][j];
         for (i = 0; i < n; i++) b[i] = a[2 * i];""",
+    "shared sum": """
+        for (i = 0; i < n; i++) { s += a[i]; s = s - b[i]; if (i > 1) a[i] = s; }
+        for (i = 0; i < n; i++) for (j = 0; j < n; j++) c[i] = c[i] * B[i][j];""",
 }

@@ -14,6 +14,7 @@ import pytest
 from loopwright.model.program import Program
 from loopwright.prove.legality import Status, prove_legal
 from loopwright.prove.parallel import ParallelLoop
+from loopwright.prove.reductions import reductions
 from tests.c.support import region
 from tests.legality.oracle import Event, carries, collides, computes_the_same, events, is_true
 from tests.legality.programs import TEXTS
@@ -52,6 +53,24 @@ def decided(name: str, seed: int) -> Status:
 def test_no_illegal_schedule_is_accepted_and_every_refusal_has_a_true_witness(name: str) -> None:
     found = Counter(decided(name, seed) for seed in SEEDS)
     assert found[Status.PROVED] and found[Status.ILLEGAL], found
+
+
+@pytest.mark.parametrize("name", ["product", "solve", "shared sum"])
+def test_with_reassociation_the_same_up_to_the_order_in_sums(name: str) -> None:
+    own = program(name)
+    sums = {statement: found.operator for statement, found in reductions(own).items()}
+    gained = 0
+    for seed in range(60):
+        chosen = random_schedule(own, random.Random(f"sums {name} {seed}"))
+        clock = times(own, chosen)
+        verdict = prove_legal(own, schedules(own, chosen), allow_reassociation=True)
+        if not verdict.proved:
+            continue
+        assumed = {one.statement: sums[one.statement] for one in verdict.reassociations}
+        gained += bool(assumed)
+        for size in SIZES:
+            assert computes_the_same(list(small(name, size)), clock, {"n": size}, assumed), chosen
+    assert gained, "no schedule needed it"
 
 
 @pytest.mark.parametrize("name", TEXTS)
