@@ -62,6 +62,17 @@ def expected(schedule: Schedule, values: dict[str, int]) -> list[Timed]:
     return [Timed(instance, one.path) for one in timed for instance in _call(schedule, one, here)]
 
 
+def allowed(schedule: Schedule, values: dict[str, int]) -> bool:
+    """Whether the context, and the context nodes of the tree, admit the values."""
+    here = fixed(values)
+    known = [schedule.context]
+    tree = schedule.tree
+    while isinstance(tree, Context):
+        known.append(tree.context)
+        tree = tree.child
+    return not any(one.params().intersect(here).is_empty() for one in known)
+
+
 def _call(schedule: Schedule, one: Timed, here: isl.Set) -> list[Point]:
     """The call that an instance is: its arguments by the argument transformation, if it has one."""
     name, _ = one.instance

@@ -7,8 +7,8 @@ schedules that are piecewise, not injective, not unimodular or of several values
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
@@ -18,6 +18,8 @@ from loopwright.model.schedule import LoopType
 PARAMETERS = "[n, m]"
 ITERATORS = ("i", "j", "k")
 CONTEXTS = ("", "n >= 0", "n >= 1 and m >= 1", "m = n + 1", "0 <= m <= n")
+Node: TypeAlias = dict[str, Any]
+"""A node of isl's YAML."""
 small = st.integers(-2, 3)
 
 
@@ -175,7 +177,7 @@ def tree_texts(draw: st.DrawFn) -> str:
     context = draw(st.sampled_from(CONTEXTS))
     if context and tree:
         tree = {"context": f"{PARAMETERS} -> {{ [] : {context} }}", "child": tree}
-    whole: dict[str, Any] = {"domain": f"{PARAMETERS} -> {{ {domain} }}"}
+    whole: Node = {"domain": f"{PARAMETERS} -> {{ {domain} }}"}
     return yaml({**whole, "child": tree} if tree else whole)
 
 
@@ -191,25 +193,63 @@ def yaml(value: Any) -> str:
 
 
 @st.composite
-def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> dict[str, Any] | None:
+def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node | None:
     """A tree below `outer` schedule dimensions; None is a leaf."""
-    match draw(st.integers(0, 6)) if depth else 0:
-        case 0:
+    match draw(st.integers(0, 12)) if depth else 0:
+        case 0 | 1:
             return None
-        case 1 | 2 | 3:
+        case 2 | 3 | 4 | 5 | 6:
             return draw(bands(chosen, outer, depth))
-        case 4:
+        case 7:
             child = draw(trees(chosen, outer, depth - 1))
             return child and {"mark": "remark", "child": child}
+        case 8:
+            child = draw(trees(chosen, outer, depth - 1))
+            names = outer_names(outer)
+            guard = f"{PARAMETERS} -> {{ [{', '.join(names)}] : {draw(affine((*names, 'n')))} >= 0 }}"
+            return child and {"guard": guard, "child": child}
+        case 9:
+            return draw(expansions(chosen, outer, depth))
+        case 10 if outer:
+            return draw(extensions(chosen, outer, depth))
         case _:
             kind = draw(st.sampled_from(("sequence", "sequence", "set")))
             return {kind: draw(children(chosen, outer, depth, split=kind == "sequence"))}
 
 
+def outer_names(outer: int) -> tuple[str, ...]:
+    return tuple(f"o{k}" for k in range(outer))
+
+
+@st.composite
+def expansions(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node | None:
+    """Each instance replaced by two or three, told apart by a new last dimension."""
+    new = f"e{depth}"
+    expanded = tuple(replace(one, name=f"{one.name}x", iterators=(*one.iterators, new)) for one in chosen)
+    pairs = list(zip(chosen, expanded, strict=True))
+    child = draw(trees(expanded, outer, depth - 1))
+    bound = f"0 <= {new} <= {draw(st.integers(1, 2))}"
+    back = "; ".join(f"{many.instance} -> {one.instance}" for one, many in pairs)
+    forth = "; ".join(f"{one.instance} -> {many.instance} : {bound}" for one, many in pairs)
+    return child and {"contraction": f"{{ {back} }}", "expansion": f"{{ {forth} }}", "child": child}
+
+
+@st.composite
+def extensions(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node:
+    """A statement that runs a few times at each time of those it is added to."""
+    names = outer_names(outer)
+    added = Statement(f"E{chosen[0].name}", (*names, "e"), "")
+    bound = f"0 <= e <= {draw(st.integers(0, 2))}"
+    return {
+        "extension": f"{PARAMETERS} -> {{ [{', '.join(names)}] -> {added.instance} : {bound} }}",
+        "child": {"sequence": draw(children((*chosen, added), outer, depth, split=False))},
+    }
+
+
 @st.composite
 def children(
     draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int, split: bool
-) -> list[dict[str, Any]]:
+) -> list[Node]:
     """Filters that share out the statements, the first one perhaps in two parts."""
     parts = [(f"{statement.instance}", (statement,)) for statement in chosen]
     first = chosen[0]
@@ -225,13 +265,13 @@ def children(
 
 
 @st.composite
-def bands(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> dict[str, Any]:
+def bands(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node:
     size = draw(st.integers(1, 2))
     dimensions = []
     for _ in range(size):
         pieces = [text for one in chosen for text in draw(band_pieces(one))]
         dimensions.append(f"{{ {'; '.join(pieces)} }}")
-    band: dict[str, Any] = {"schedule": f"{PARAMETERS} -> [{', '.join(dimensions)}]"}
+    band: Node = {"schedule": f"{PARAMETERS} -> [{', '.join(dimensions)}]"}
     options = draw(band_options(outer, size))
     if options:
         band["options"] = f"{PARAMETERS} -> {{ {'; '.join(options)} }}"
@@ -256,10 +296,11 @@ def band_options(draw: st.DrawFn, outer: int, size: int) -> list[str]:
     kinds = [draw(st.sampled_from(("", "", "separate", "atomic"))) for _ in range(size)]
     options = [f"{kind}[{k}]" for k, kind in enumerate(kinds) if kind]
     if draw(chance(4)):
-        before = ", ".join(f"o{k}" for k in range(outer))
+        before = ", ".join(outer_names(outer))
         inside = ", ".join(f"t{k}" for k in range(size))
-        options.append(f"isolate[[{before}] -> [{inside}]] : 1 <= t0 <= {draw(st.sampled_from(('3', 'n')))}")
-        kind = draw(st.sampled_from(("", "separate", "atomic")))
+        last = draw(st.sampled_from(("3", "n")))
+        options.append(f"isolate[[{before}] -> [{inside}]] : 1 <= t0 <= {last}")
+        kind = draw(st.sampled_from(("", "separate", "atomic", *(["unroll"] if last == "3" else []))))
         if kind:
             options.append(f"[isolate[] -> {kind}[0]]")
     return options
