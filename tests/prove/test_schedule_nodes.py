@@ -243,6 +243,15 @@ def test_an_instance_with_several_times() -> None:
     assert wrong(prove_scan(schedule, three)) == "too many"
 
 
+def test_times_that_cannot_be_guessed() -> None:
+    """As often as it should, which alone is no proof; but too few or too many are wrong in any case."""
+    schedule = flat("{ S[] -> [t] : 0 <= t <= 4 }")
+    verdict = prove_scan(schedule, loop("i", "10", "i <= 14", call("S")))
+    assert isinstance(verdict, Undecided)
+    assert "does not say which" in verdict.reason
+    assert wrong(prove_scan(schedule, loop("i", "10", "i <= 13", call("S")))) == "too few"
+
+
 def test_an_instance_in_two_children() -> None:
     schedule = tree("""
 domain: "[n] -> { S[i] : 0 <= i < n }"

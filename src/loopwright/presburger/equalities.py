@@ -137,7 +137,7 @@ def _solved_for_first(row: Row, depth: int) -> AffineForm:
 
 
 def graph_of(form: AffineForm, domain: isl.Set) -> isl.Map:
-    """{ p -> [t] : t = form(p) } for the iterators p of a domain, which are as many as the form has, or more."""
+    """{ p -> [t] : t = form(p) } for the p of a domain, which has as many iterators as the form, or more."""
     space = domain.get_space().from_domain().add_dims(isl.dim_type.out, 1)
     equal = isl.Constraint.alloc_equality(isl.LocalSpace.from_space(space))
     equal = equal.set_coefficient_val(isl.dim_type.out, 0, -form.denominator)

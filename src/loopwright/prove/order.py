@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import chain, pairwise, product
 from typing import TypeAlias, assert_never
 
@@ -20,9 +21,12 @@ from loopwright.errors import InternalError
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.meaning import AnyPosition, BandDimension, SequencePosition
-from loopwright.prove.pairs import Slices, all_before, misordered
+from loopwright.prove.pairs import Slices, all_before, later_parts, misordered
 from loopwright.prove.targets import Entry, Piece
 from loopwright.prove.witness import Failure
+
+MANY = 5
+"""How many pieces in a block are looked at together, rather than in pairs."""
 
 
 class Compared(Enum):
@@ -93,31 +97,53 @@ Class: TypeAlias = tuple[Entry, list[Placed]]
 """Pieces with the same column."""
 
 
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Column `k` of the times of pieces that meet, all before it being the same."""
+
+    placed: list[Placed]
+    k: int
+    meeting: Meeting
+
+    @cached_property
+    def later(self) -> frozenset[int]:
+        """Parts of a block whose values are greater than all of the parts before them.
+
+        Worked out by isl for all parts in one go, where there are many, since their pairs are more.
+        """
+        if self.meeting.loop is not None or len(self.placed) < MANY:
+            return frozenset()
+        parts = [(place, pieces) for place, pieces in _by_place(self.placed)]
+        return later_parts(parts, self.k, self.meeting.depth, self.meeting.slices)
+
+
 def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
     """The pairs of `placed`, whose times are the same before column `k`."""
+    column = Column(placed, k, meeting)
     families = _families(_classes(placed, k), meeting)
     for number, family in enumerate(families):
         in_order = _in_order(family, meeting)
         if in_order:
             yield None
         for first, second in zip(family, family, strict=True) if in_order else product(family, repeat=2):
-            yield from _class_pairs(first, second, k, meeting)
+            yield from _class_pairs(first, second, column)
         for other in families[:number]:
             for first, second in chain(product(family, other), product(other, family)):
-                yield from _class_pairs(first, second, k, meeting)
+                yield from _class_pairs(first, second, column)
 
 
-def _class_pairs(first: Class, second: Class, k: int, meeting: Meeting) -> Iterator[Failure | None]:
+def _class_pairs(first: Class, second: Class, column: Column) -> Iterator[Failure | None]:
     """The pieces of one class before those of another, or of the same."""
+    meeting = column.meeting
     if not _meet(first[1], second[1], meeting):
         return
     compared = _compare(first[0], second[0], meeting)
     if compared is Compared.SAME:
         if first[0] != second[0]:
             raise InternalError("one function in two forms")
-        yield from _columns(first[1], k + 1, meeting)
+        yield from _columns(first[1], column.k + 1, meeting)
     elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
-        yield from _pairs(first, second, k, meeting)
+        yield from _pairs(first, second, column)
     else:
         yield None
 
@@ -224,11 +250,15 @@ def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]
     return form.coefficients, form.rest[:-1], form.denominator
 
 
-def _pairs(first: Class, second: Class, k: int, meeting: Meeting) -> Iterator[Failure | None]:
+def _pairs(first: Class, second: Class, column: Column) -> Iterator[Failure | None]:
     """Piece by piece; before that, in a block, all pieces of two parts together."""
+    meeting = column.meeting
     for place, mine in _by_place(first[1]):
         for other_place, theirs in _by_place(second[1]):
             if meeting.loop is None and place >= other_place:
+                continue
+            if other_place in column.later:
+                yield None
                 continue
             if meeting.loop is None and len(mine) * len(theirs) > 1:
                 whole = (first[0], meeting.domains[place]), (second[0], meeting.domains[other_place])
@@ -237,7 +267,7 @@ def _pairs(first: Class, second: Class, k: int, meeting: Meeting) -> Iterator[Fa
                     continue
             for piece in mine:
                 for other in theirs:
-                    yield misordered(piece, other, k, meeting.depth, meeting.loop, meeting.slices)
+                    yield misordered(piece, other, column.k, meeting.depth, meeting.loop, meeting.slices)
 
 
 def _by_place(placed: list[Placed]) -> list[tuple[int, list[Piece]]]:

@@ -162,3 +162,33 @@ def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
             return split_domain(graph_of(form, domain), depth, depth)
         case _:
             return None
+
+
+def later_parts(
+    parts: list[tuple[int, list[Piece]]], column: int, depth: int, slices: Slices
+) -> frozenset[int]:
+    """The parts of a block, given in order, with values in `column` greater than all in parts before them."""
+    later: list[int] = []
+    below: isl.Map | None = None
+    for place, pieces in parts:
+        values = _column_values(pieces, column, depth, slices)
+        if values is None:
+            return frozenset()
+        if below is not None and values.is_disjoint(below):
+            later.append(place)
+        beneath = values.apply_range(isl.Map.read_from_str(values.get_ctx(), "{ [t] -> [u] : u <= t }"))
+        below = beneath if below is None else below.union(beneath)
+    return frozenset(later)
+
+
+def _column_values(pieces: list[Piece], column: int, depth: int, slices: Slices) -> isl.Map | None:
+    """Outer iterators -> the values of a column that is a band dimension."""
+    found: isl.Map | None = None
+    for piece in pieces:
+        match piece.entries[column]:
+            case (BandDimension(index), _):
+                values = slices.of(piece, index, depth, depth)
+                found = values if found is None else found.union(values)
+            case _:
+                return None
+    return found

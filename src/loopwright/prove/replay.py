@@ -31,7 +31,10 @@ def replayed(
     known: Meaning, timed: tuple[Timed, ...], program: Node, parameters: dict[str, int]
 ) -> Refuted | None:
     """What is wrong with the run of `program` for these parameters, or None if nothing is seen."""
-    if _fixed(known.context, parameters).is_empty():
+    if (
+        len(parameters) < known.context.dim(isl.dim_type.param)
+        or _fixed(known.context, parameters).is_empty()
+    ):
         return None
     times = _times(known, timed, parameters)
     if times is None:

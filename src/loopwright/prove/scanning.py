@@ -14,6 +14,7 @@ import islpy as isl
 from loopwright.errors import InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.points import smallest_point
 from loopwright.prove.coverage import coverage
 from loopwright.prove.endless import endless
 from loopwright.prove.executed import executed, runs
@@ -44,7 +45,7 @@ def _prove(schedule: Schedule, program: Node) -> Verdict:
     tree = executed(program, known.context)
     matched = match(known, timed, runs(tree))
     if isinstance(matched, Undecided):
-        return matched
+        return _seen_wrong(known, timed, program, _smallest(known.context)) or matched
     obligations = chain(coverage(matched.targets, matched.strays), order(tree, matched.pieces), endless(tree))
     count = 0
     for failure in obligations:
@@ -57,9 +58,19 @@ def _prove(schedule: Schedule, program: Node) -> Verdict:
 
 def _confirmed(answer: Refuted, known: Meaning, timed: tuple[Timed, ...], program: Node) -> Verdict:
     """A failure that may be due to the choice of times: wrong only if the run is."""
-    for more in range(NEARBY):
-        parameters = {name: value + more for name, value in answer.parameters.items()}
-        seen = replayed(known, timed, program, parameters)
-        if seen is not None:
-            return seen
-    return Undecided(f"not with the times chosen for instances that have several: {answer.message}")
+    seen = _seen_wrong(known, timed, program, answer.parameters)
+    reason = f"not with the times chosen for instances that have several: {answer.message}"
+    return Undecided(reason) if seen is None else seen
+
+
+def _seen_wrong(
+    known: Meaning, timed: tuple[Timed, ...], program: Node, parameters: dict[str, int]
+) -> Refuted | None:
+    """A mistake in a run for these parameters, or for ones a little greater."""
+    nearby = ({name: value + more for name, value in parameters.items()} for more in range(NEARBY))
+    return next(filter(None, (replayed(known, timed, program, values) for values in nearby)), None)
+
+
+def _smallest(context: isl.Set) -> dict[str, int]:
+    point = smallest_point(context)
+    return {} if point is None else point.parameters
