@@ -152,3 +152,20 @@ def test_the_parallel_loops_of_a_plan_are_proved() -> None:
     outer = with_directive(plan, DirectiveKind.VECTORIZE, plan.component("L"), 0)
     (found,) = prove_plan(outer).violations
     assert (found.kind, found.loop) == ("flow", "the loop over i")
+
+
+def test_only_a_parallel_loop_of_a_plan_can_reduce() -> None:
+    plan = plan_of(region("L: for (i = 0; i < n; i++) s += a[i];"))
+    for kind, answer in ((DirectiveKind.PARALLEL, True), (DirectiveKind.VECTORIZE, False)):
+        marked = with_directive(plan, kind, plan.component("L"), 0)
+        assert not prove_plan(marked).proved
+        assert prove_plan(marked, allow_reassociation=True).proved is answer
+
+
+def test_the_operation_that_marks_the_loop_is_shown() -> None:
+    plan = plan_of(region("L: for (t = 0; t < m; t++) for (i = 1; i < n; i++) a[i] = a[i - 1];"))
+    marked = plan.transform("skew(L, i, t, 1)\nparallel(L, i)\n", "k.lw")
+    text = explain_all(prove_plan(marked), stages(marked))
+    assert text.startswith("k.lw:2:1: error: the loop over i is marked parallel")
+    skewed = plan.transform("skew(L, i, t, 1)\ntile(L, 32, 32)\n", "k.lw")
+    assert prove_plan(skewed).proved

@@ -121,6 +121,15 @@ def test_what_is_not_a_reduction_stays_in_order(text: str) -> None:
     assert not verdict.proved and not verdict.reassociations
 
 
+def test_a_loop_that_does_not_combine_private_results_has_no_reduction() -> None:
+    """Lanes of a vector would add to one cell at the same time."""
+    own = region("for (i = 0; i < n; i++) x[0] += a[i];")
+    loop = ParallelLoop(1, ("S1",), "the loop over i", combines=False)
+    verdict = prove_legal(own, own, parallel=[loop], allow_reassociation=True)
+    assert verdict.status is Status.ILLEGAL and not verdict.reassociations
+    assert all(found.reduction is None for found in verdict.violations)
+
+
 def test_an_order_that_is_kept_assumes_nothing() -> None:
     own = region("s = 0; for (i = 0; i < n; i++) s += a[i];")
     assert prove_legal(own, own, allow_reassociation=True).reassociations == ()

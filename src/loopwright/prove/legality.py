@@ -137,6 +137,9 @@ class _Broken:
     loop: ParallelLoop | None = None
 
     def reduction(self, known: dict[str, Reduction]) -> Reduction | None:
+        """The reduction whose associativity would do."""
+        if self.loop is not None and not self.loop.combines:
+            return None
         return only_associativity(self.dependence, known)
 
 

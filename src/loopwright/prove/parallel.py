@@ -22,7 +22,9 @@ class ParallelLoop:
 
     `positions` are the constants p0, p1, ... of the dimensions outside it, where only the part of
     the statements there is meant (a split one has several).  `name` is what to call it, `span`
-    the place in the script that marks it.
+    the place in the script that marks it.  One that `combines` gives its iterations private
+    results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
+    steps of a reduction are in each other's way whatever the user assumes of their operator.
     """
 
     dimension: int
@@ -30,6 +32,7 @@ class ParallelLoop:
     name: str = ""
     positions: tuple[int, ...] | None = None
     span: Span | None = None
+    combines: bool = True
 
     @property
     def called(self) -> str:

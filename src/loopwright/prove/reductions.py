@@ -35,7 +35,7 @@ class Reduction:
 class Reassociation:
     """Something the proof assumes: steps of this reduction may be combined in another order.
 
-    In a parallel loop (`loops`) the steps would race: there the code has to combine private
+    In the parallel loops `loops` the steps would race: there the code has to combine private
     results, as OpenMP's `reduction` clause does.
     """
 

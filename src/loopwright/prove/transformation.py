@@ -39,6 +39,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             name=f"the loop over {_iterator(plan, directive, path)}",
             positions=path,
             span=_span(plan, directive),
+            combines=directive.kind is DirectiveKind.PARALLEL,
         )
         for directive in plan.directives
         if directive.kind in IN_ANY_ORDER
