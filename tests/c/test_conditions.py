@@ -27,6 +27,10 @@ LOOP = "for (i = 0; i < n; i++) "
         ("-7 % -2 == -1", "true"),
         ("(i < m) == 1", "i < m"),
         ("i < m ? i > 2 : i > 4", "(i < m and i > 2) or (i >= m and i > 4)"),
+        ("i & 1", "exists k : i = 2 k + 1"),
+        ("(m & 3) == 2", "exists k : m = 4 k + 2"),
+        ("i >> 2 == 1", "4 <= i < 8"),
+        ("true", "true"),
         ("1", "true"),
         ("0", "false"),
         ("m", "m < 0 or m > 0"),
@@ -39,6 +43,12 @@ def test_a_condition_on_iterators_and_parameters(test: str, domain: str) -> None
     assert statement.domain.is_disjoint(other.domain.set_tuple_name("S1"))
     both = statement.domain.union(other.domain.set_tuple_name("S1"))
     assert both.is_equal(isl.Set("[n, m] -> { S1[i] : 0 <= i < n }"))
+
+
+@pytest.mark.parametrize("test", ["i & 5", "m >> 1", "i | 1", "i ^ 1", "~i", "i << m", "i << 40"])
+def test_other_bits_are_data(test: str) -> None:
+    (statement,) = region(f"{LOOP}if ({test}) a[i] = 0;").statements
+    assert writes(statement) == ["a[i]?"]
 
 
 def test_else_if_chains_and_blocks() -> None:

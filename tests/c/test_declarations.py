@@ -57,6 +57,14 @@ def test_the_same_local_in_two_blocks_is_one_storage() -> None:
     assert [array.name for array in program.arrays if array.local] == ["t"]
 
 
+def test_iterators_may_be_declared_in_the_region() -> None:
+    program = region("int p = 0, q; for (p = 1; p < n; p++) { int r; for (r = 0; r < p; r++) A[p][r] = 0; }")
+    (statement,) = program.statements
+    assert is_domain(statement, "[n] -> { [p, r] : 1 <= p < n and 0 <= r < p }")
+    assert [array.name for array in program.arrays] == ["A"]
+    assert "changes something" in refusal("int p = x++; for (p = 0; p < n; p++) a[p] = 0;").message
+
+
 @pytest.mark.parametrize(
     ("text", "message", "where"),
     [
@@ -67,7 +75,7 @@ def test_the_same_local_in_two_blocks_is_one_storage() -> None:
         ("{ static double t = 1; a[i] = t; }", "'static' variable", "static"),
         ("{ volatile double t = 1; a[i] = t; }", "'volatile' variable", "volatile"),
         ("{ double t[2] = {1, 2}; a[i] = t[0]; }", "initialised array", "t[2] = {1, 2}"),
-        ("{ double t[i]; t[0] = 1; a[i] = t[0]; }", "is an iterator", "i"),
+        ("{ double t[i]; t[0] = 1; a[i] = t[0]; }", "depends on an iterator", "i"),
         ("{ double g(int); a[i] = 1; }", "only variables and arrays", "g(int)"),
     ],
 )

@@ -81,6 +81,21 @@ def test_a_step_may_be_a_macro_of_the_file() -> None:
     assert is_domain(program.statements[0], "[n] -> { [i] : exists k : i = 32 k and 0 <= i < n }")
 
 
+@pytest.mark.parametrize(
+    "head", ["enum { FIRST = 31, TILE };", "const int TILE = 32;", "static const long TILE = (0x20L);"]
+)
+def test_a_step_may_be_a_constant_of_the_file(head: str) -> None:
+    program = region("for (i = 0; i < n; i += TILE) a[i / TILE] = 0;", head=head)
+    assert is_domain(program.statements[0], "[n] -> { [i] : exists k : i = 32 k and 0 <= i < n }")
+    (write,) = program.statements[0].writes
+    assert write.must
+
+
+@pytest.mark.parametrize("head", ["int TILE = 32;", "const int TILE = n;", "enum { TILE = A + 1 };"])
+def test_a_step_must_be_known(head: str) -> None:
+    assert "must be a constant" in refusal("for (i = 0; i < n; i += TILE) a[i] = 0;", head=head).message
+
+
 def test_a_macro_another_may_replace_is_no_constant() -> None:
     head = "#ifndef TILE\n#define TILE 32\n#endif"
     error = refusal("for (i = 0; i < n; i += TILE) a[i] = 0;", head=head)

@@ -16,7 +16,7 @@ from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
-from loopwright.read.c.macros import constant_macro, definitions
+from loopwright.read.c.macros import definitions
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine, not_affine
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
@@ -59,11 +59,10 @@ def affine(node: Node, frame: Frame) -> isl.PwAff:
             return _cast(node, frame)
         case "binary_expression" if operator(node) in "+-*/%":
             return _arithmetic(node, frame)
-        case "binary_expression" if operator(node) == "<<":
-            shift = constant(field(node, "right"), frame)
-            if not 0 <= shift < 63:
-                raise NotAffine(node, "a shift by this much is not defined")
-            return _scaled(affine(field(node, "left"), frame), 1 << shift)
+        case "binary_expression" if operator(node) in ("<<", ">>", "&"):
+            return _bits(node, frame)
+        case "true" | "false":
+            return number(1 if node.type == "true" else 0)
         case "binary_expression" | "unary_expression" if operator(node) in (*_COMPARISONS, "&&", "||", "!"):
             return select(condition(node, frame), number(1), number(0))
         case "conditional_expression":
@@ -99,14 +98,14 @@ def condition(node: Node, frame: Frame) -> isl.Set:
 
 
 def constant(node: Node, frame: Frame) -> int:
-    """The value of a constant; a macro the file defines as one integer counts."""
+    """The value of a constant; a name the file defines as one integer counts."""
     source = frame.setting.source
     inner = frame
     for part in walk(node):
         name = text_of(source, part) if part.type == "identifier" else ""
-        macro = constant_macro(frame.setting.macros, name)
-        if macro is not None and frame.value(name) is None:
-            inner = inner.bind(name, number(macro))
+        known = frame.setting.constant(name)
+        if known is not None and frame.value(name) is None:
+            inner = inner.bind(name, number(known))
     value = constant_value(affine(node, inner))
     if value is None:
         raise NotAffine(node, "the value of this is not known here")
@@ -260,6 +259,22 @@ def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> is
         dividend.scale_down_val(size).floor() if never_negative else dividend.tdiv_q(number(abs(divisor)))
     )
     return quotient if divisor > 0 else quotient.neg()
+
+
+def _bits(node: Node, frame: Frame) -> isl.PwAff:
+    """Shifts by constants, and `& (2^k - 1)`, which is the remainder modulo 2^k in two's complement."""
+    left, right = affine(field(node, "left"), frame), constant(field(node, "right"), frame)
+    if operator(node) == "&":
+        if right < 0 or right & (right + 1):
+            raise NotAffine(node, "this keeps bits other than the lowest")
+        return left.mod_val(isl.Val(right + 1))
+    if not 0 <= right < 31:
+        raise NotAffine(node, "a shift by this much is not defined")
+    if operator(node) == "<<":
+        return _scaled(left, 1 << right)
+    if not frame.known().intersect(left.lt_set(number(0))).is_empty():
+        raise NotAffine(node, "this may shift a negative number")
+    return left.scale_down_val(isl.Val(1 << right)).floor()
 
 
 def _choice(node: Node, frame: Frame) -> isl.PwAff:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
-from loopwright.read.c.macros import looks_like_macro
+from loopwright.read.c.macros import integer_text, looks_like_macro
 from loopwright.read.c.syntax import place, text_of, walk, without_parentheses
 
 _INTEGERS = """
@@ -39,6 +39,8 @@ class Variable:
     extents: tuple[str, ...] = ()
     may_alias: bool = False
     """A pointer, or an array that is a parameter, and not `restrict`."""
+    value: int | None = None
+    """Of an enumerator, or of a `const` integer that is initialised by a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,8 @@ def declarations_of(source: Source, root: Node) -> Declarations:
             case "type_definition":
                 types.update(text_of(source, d) for d in node.children_by_field_name("declarator"))
                 aliases += _aliases(source, node)
+            case "enumerator_list":
+                variables += _enumerators(source, node)
             case "cast_expression":
                 types.update(_named_types(source, node.named_children[0]))
     values = functions | {variable.name for variable in variables}
@@ -180,7 +184,29 @@ def _variables(source: Source, node: Node, declarators: list[Node]) -> list[Vari
             name, rank, extents = named
             kind = type_text(source, node, qualifiers=True)
             aliased = _may_alias(source, node, declarator)
-            found.append(Variable(name, kind, rank, scope, place(declarator), extents, aliased))
+            value = _constant(source, kind, declarator)
+            found.append(Variable(name, kind, rank, scope, place(declarator), extents, aliased, value))
+    return found
+
+
+def _constant(source: Source, kind: str, declarator: Node) -> int | None:
+    value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+    is_constant = "const" in kind.split() and is_integer_type(kind)
+    return integer_text(text_of(source, value)) if value is not None and is_constant else None
+
+
+def _enumerators(source: Source, node: Node) -> list[Variable]:
+    """The constants of an `enum`; one without a value is one more than the one before."""
+    found: list[Variable] = []
+    value: int | None = 0
+    for part in node.named_children:
+        if part.type != "enumerator":
+            continue
+        given = part.child_by_field_name("value")
+        value = value if given is None else integer_text(text_of(source, given))
+        name = text_of(source, part.named_children[0])
+        found.append(Variable(name, "int", 0, _scope(node), place(part), value=value))
+        value = None if value is None else value + 1
     return found
 
 

@@ -77,8 +77,13 @@ def constant_macro(macros: Sequence[Macro], name: str) -> int | None:
     found = definitions(macros, name)
     if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
         return None
-    match = _INTEGER.fullmatch(found[0].body)
-    if match is None:
+    return integer_text(found[0].body)
+
+
+def integer_text(text: str) -> int | None:
+    """The integer that `text` is, parentheses, sign and suffix allowed; None if it is something else."""
+    match = _INTEGER.fullmatch(text.strip())
+    if match is None or text.count("(") != text.count(")"):
         return None
     digits = match.group(1).replace(" ", "")
     is_octal = re.fullmatch(r"[+-]?0\d+", digits) is not None

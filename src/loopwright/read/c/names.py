@@ -12,7 +12,7 @@ from loopwright.model.source import Source, TextRange
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
 from loopwright.read.c.fields import refuse_mixed_fields
 from loopwright.read.c.functions import Function
-from loopwright.read.c.macros import Macro
+from loopwright.read.c.macros import Macro, constant_macro, definitions
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
 
@@ -64,6 +64,14 @@ class Setting:
         found = [function for function in self.functions if function.name == name]
         return found[0] if len(found) == 1 else None
 
+    def constant(self, name: str) -> int | None:
+        """The integer a macro, an enumerator or a `const` variable of the file stands for."""
+        value = constant_macro(self.macros, name)
+        if value is not None or definitions(self.macros, name) or name in self.names.written:
+            return value
+        variable = self.declarations.visible(name, self.region)
+        return variable.value if variable is not None else None
+
     def is_type(self, name: str) -> bool:
         """Whether the file uses `name` as a type."""
         return name in self.declarations.types
@@ -90,7 +98,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
     iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
     headers = [place(part) for loop in loops for part in _header(loop)]
     targets = _targets(source, block, iterators, headers)
-    locals_ = _locals(source, block, headers)
+    locals_ = tuple(local for local in _locals(source, block, headers) if local.name not in iterators)
     ranks = _ranks(source, block, declarations)
     for local in locals_:
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))

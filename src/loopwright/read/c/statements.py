@@ -14,7 +14,7 @@ from loopwright.model.program import Body
 from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, touches
 from loopwright.read.c.affine import affine, condition
-from loopwright.read.c.declarations import is_integer_type, type_text
+from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
@@ -223,6 +223,8 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
     _refuse_specifiers(node, frame)
     piece = Piece((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
+        if _is_iterator(declarator, frame):
+            continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
         for part in walk(target):
@@ -237,12 +239,25 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
                 raise refuse(
                     source,
                     part,
-                    "the size of a local array, or its name, is an iterator",
+                    "the size of a local array depends on an iterator",
                     "declare the array before the region",
                 )
         if is_initialised:
             piece = _initialised(node, declarator, piece)
     return piece
+
+
+def _is_iterator(declarator: Node, frame: Frame) -> bool:
+    """`int i;` or `int i = 0;` of an iterator: its value is not read, since loops give it another."""
+    source = frame.setting.source
+    named = declared_name(source, declarator)
+    if named is None or named[0] not in frame.setting.names.iterators:
+        return False
+    value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+    if value is not None and any(touch.is_write for touch in touches(value, frame)):
+        message = "this changes something besides the iterator"
+        raise refuse(source, value, message, "assign it before the region")
+    return True
 
 
 def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:

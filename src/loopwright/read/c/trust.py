@@ -8,7 +8,6 @@ from tree_sitter import Node
 
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.macros import constant_macro
 from loopwright.read.c.names import Setting, loop_iterator
 from loopwright.read.c.purity import purity_assumptions
 from loopwright.read.c.regions import Region
@@ -16,14 +15,14 @@ from loopwright.read.c.syntax import field, operator, text_of, walk
 
 
 def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
-    """Macros whose value the model depends on: factors, divisors and steps of index expressions."""
+    """Constants whose value the model depends on: factors, divisors and steps of index expressions."""
     found: dict[str, int] = {}
     for node in _index_expressions(block):
         for part in walk(node):
             for side in _constant_sides(part):
                 for word in walk(side):
                     name = text_of(setting.source, word) if word.type == "identifier" else ""
-                    value = constant_macro(setting.macros, name)
+                    value = setting.constant(name)
                     if value is not None:
                         found.setdefault(name, value)
     return tuple(found.items())
