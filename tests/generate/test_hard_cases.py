@@ -191,7 +191,7 @@ def test_isolated_parts_do_not_overlap() -> None:
     """Atomic parts are over-approximated, but each keeps to its own instances."""
     schedule = tree(
         """
-        domain: "[n, m] -> { S0[i] : 0 <= i <= 3; S1[i, j] : 0 <= i <= 3 and 0 <= j <= m; S2[i] : 0 <= i <= n }"
+        domain: "[n, m] -> { S0[i] : 0 <= i <= 3; S1[i, j] : 0 <= i <= 3 and 0 <= j <= m; S2[i] : 0 <= i < n}"
         child:
           schedule: "[n, m] -> [{ S0[i] -> [0]; S1[i, j] -> [i]; S2[i] -> [i] }]"
           options: "[n, m] -> { isolate[[] -> [t0]] : 1 <= t0 <= 3 }"

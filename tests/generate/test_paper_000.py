@@ -82,8 +82,8 @@ def test_figure_13_not_unimodular() -> None:
     program = proved_program(schedule)
     assert text(program) == c(
         """
-        for (int c0 = 0; c0 <= 2 * n; c0 += 2)
-          I(c0 / 2);
+        for (int c0 = 0; c0 <= n; c0 += 1)
+          I(c0);
         """
     )
     assert_no_larger(program, loops=1, ifs=0, calls=1, remainders=0)

@@ -264,9 +264,9 @@ def test_example_5_15_and_5_16_shifted_strides() -> None:
     program = proved_program(schedule)
     assert text(program) == c(
         """
-        for (int c0 = 0; c0 <= 18; c0 += 2) {
-          A(c0 / 2);
-          B(c0 / 2);
+        for (int c0 = 0; c0 <= 9; c0 += 1) {
+          A(c0);
+          B(c0);
         }
         """
     )

@@ -60,7 +60,7 @@ def test_figure_6_one_loop_nest() -> None:
           for (int c1 = 1; c1 <= (c0 < M || c0 <= 2 ? M : c0); c1 += 1) {
             if (c1 <= M)
               S1(c0, c1);
-            if (c1 == c0 && c0 >= 3)
+            if (c0 >= 3 && c1 == c0)
               S2(c0, c0);
           }
         """
@@ -252,8 +252,8 @@ def test_section_4_interleaved_schedules() -> None:
           if (c0 % 2 == 0)
             S2(c0 / 2);
         }
-        for (int c0 = 12; c0 <= 24; c0 += 2)
-          S2(c0 / 2);
+        for (int c0 = 6; c0 <= 12; c0 += 1)
+          S2(c0);
         """
     )
 
@@ -264,8 +264,8 @@ def test_section_6_2_non_unimodular() -> None:
     program = proved_program(schedule)
     assert text(program) == c(
         """
-        for (int c0 = 3; c0 <= 2 * N + 1; c0 += 2)
-          S((c0 - 1) / 2);
+        for (int c0 = 1; c0 <= N; c0 += 1)
+          S(c0);
         """
     )
     assert_no_larger(program, loops=1, ifs=0, calls=1, remainders=0)

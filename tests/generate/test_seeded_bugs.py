@@ -56,6 +56,7 @@ TWO_GUARDS = support.flat(
 )
 TWO_BOUNDS = support.flat("[n] -> { S[i] -> [i] : 0 <= i < 10 and i < n }")
 SEQUENCE = support.flat("{ A[i] -> [0, i] : 0 <= i < 4; B[i] -> [1, i] : 0 <= i < 4 }")
+SCALED = support.flat("[n] -> { S[i] -> [2i + 1] : 0 <= i < n }")
 SHIFTED = support.flat("{ A[i] -> [2i] : 0 <= i < 10; B[i] -> [2i + 1] : 0 <= i < 10 }")
 REMAINDER = support.flat("[n] -> { S[i] -> [i] : i = n mod 7 }", "[n] -> { : n >= -20 }")
 LARGER = support.flat("[n] -> { S[i] -> [i] : n <= i and -n <= i and i <= 30 }")
@@ -215,6 +216,12 @@ BUGS = {
     "ordering: components reversed": Bug(ordering, "sorted_components", _reversed, TWO_STATEMENTS, SEPARATE),
     "pieces: a piece lost": Bug(pieces, "_split", _without_last, TWO_STATEMENTS, SEPARATE),
     "program: believes too much": Bug(program, "_outer_context", _small_n_forgotten, TWO_BOUNDS),
+    "scaling: wrong step": Bug(
+        create,
+        "scaled_iterator",
+        lambda right: lambda *args: (scale := right(*args)) and scale.add(scale),
+        SCALED,
+    ),
     "separation: a part lost": Bug(separation, "refine", _without_last, TWO_STATEMENTS, SEPARATE),
     "shifts: residues backwards": Bug(shifts, "_move", _backwards_in_time, SHIFTED),
     "site: a statement lost": Bug(

@@ -25,7 +25,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.presburger.sets import DIV
+from loopwright.presburger.sets import DIM, DIV
 
 
 def condition(domain: isl.Set, place: Place) -> Test:
@@ -62,8 +62,11 @@ def _disequality(domain: isl.Set, place: Place) -> Test | None:
 
 
 def _conjunction(piece: isl.BasicSet, place: Place) -> Test:
-    """Constraints without integer divisions first: they help to write the others (5.10)."""
-    constraints = sorted(piece.get_constraints(), key=_division_count)
+    """Constraints without integer divisions first: they help to write the others (5.10).
+
+    Of these the ones on outer iterators come first: they fail, or move out of a loop, together.
+    """
+    constraints = sorted(piece.get_constraints(), key=lambda c: (_division_count(c), _innermost(c)))
     tests: list[Test] = []
     for constraint in constraints:
         if constraint.is_div_constraint():
@@ -78,6 +81,12 @@ def _conjunction(piece: isl.BasicSet, place: Place) -> Test:
         place = place.where(holds)
     distinct = tuple(dict.fromkeys(tests))
     return distinct[0] if len(distinct) == 1 else And(distinct)
+
+
+def _innermost(constraint: isl.Constraint) -> int:
+    """The position of the innermost dimension the constraint mentions, -1 if there is none."""
+    positions = range(constraint.dim(DIM))
+    return max((k for k in positions if constraint.involves_dims(DIM, k, 1)), default=-1)
 
 
 def _division_count(constraint: isl.Constraint) -> int:

@@ -9,6 +9,7 @@ import islpy as isl
 from loopwright.generate.bounds import loop_header
 from loopwright.generate.expressions import Place, piecewise_expression
 from loopwright.generate.grafts import Graft, hoistable_guard, nest, shared_enforced
+from loopwright.generate.scaling import scaled_iterator
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
 from loopwright.generate.strides import Stride, detect_stride
@@ -38,11 +39,29 @@ def create(
     bounds = bounds.intersect(shared_constraints(local_domain(domain.detect_equalities(), stock.level)))
     stride = detect_stride(domain, stock.level)
     value = _single_value(bounds, stride, stock)
+    if stride is not None and value is None:
+        scale = scaled_iterator(executed, stride)
+        if scale is not None:
+            return _scaled(site, stock, executed, bounds, scale, next_level)
     if value is not None and value.n_piece() == 1:
         return _eliminated(site, stock, executed, bounds, value.get_pieces()[0][1], next_level)
     simpler = bounds.to_set().gist(stock.known).get_basic_sets()
     tight = simpler[0] if len(simpler) == 1 else bounds
     return _loop(site, stock, executed, tight, domain, stride, value, next_level)
+
+
+def _scaled(
+    site: Site,
+    stock: Stock,
+    executed: Executed,
+    bounds: isl.BasicSet,
+    scale: isl.MultiAff,
+    next_level: Next,
+) -> list[Graft]:
+    """The same piece with an iterator that counts the steps of the stride."""
+    counted = tuple(relation.preimage_domain_multi_aff(scale) for relation in executed)
+    steps = bounds.preimage_multi_aff(scale)
+    return create(site, stock.substitute(scale), counted, steps, next_level)
 
 
 def _single_value(bounds: isl.BasicSet, stride: Stride | None, stock: Stock) -> isl.PwAff | None:

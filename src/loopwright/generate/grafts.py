@@ -122,12 +122,22 @@ def _append(
             return _append(last.then, node, guard, inside, Place(place.names, last.condition))
         if inside.is_subset(last.complement):
             return _append(last.orelse, node, guard, inside, Place(place.names, last.complement))
-    rest = guard if guard.plain_is_universe() else guard.gist(place.known).coalesce()
+    rest = guard if guard.plain_is_universe() else simplified(guard, place.known)
     if rest.plain_is_universe():
         return program.append(node)
     condition = place.known.intersect(rest)
     complement = place.known.subtract(rest).coalesce()
     return program.append(_Branching(rest, place, condition, complement, [node]))
+
+
+def simplified(guard: isl.Set, known: isl.Set) -> isl.Set:
+    """The guard in the light of what is known, without a disjunction if there is a way."""
+    rest = guard.gist(known).coalesce()
+    if rest.n_basic_set() > 1:
+        hull = shared_constraints(rest).to_set()
+        if hull.intersect(known).is_subset(rest):
+            return hull.gist(known)
+    return rest
 
 
 def _block(items: list[Node | _Branching]) -> Node:

@@ -58,7 +58,10 @@ class Stock:
 
     def eliminate(self, value: isl.Aff) -> Stock:
         """The current dimension always has this value: no iterator stands for it."""
-        plug = substitution(self.space, self.level, value)
+        return self.substitute(substitution(self.space, self.level, value))
+
+    def substitute(self, plug: isl.MultiAff) -> Stock:
+        """The iterators stand for schedule dimensions through `plug`."""
         return replace(self, times=self.times.pullback_multi_aff(plug))
 
     def widen(self, names: tuple[str, ...], origins: tuple[int | None, ...]) -> Stock:
