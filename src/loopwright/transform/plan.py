@@ -90,6 +90,8 @@ class Directive:
     loop: int
     factor: int | None = None
     points: tuple[int, ...] = ()
+    span: Span | None = None
+    """The operation of the script that asked for it."""
 
     @property
     def dimension(self) -> int:
@@ -178,7 +180,12 @@ class Plan:
         return replace(self, program=replace(self.program, statements=statements))
 
     def remember(self, text: str, span: Span | None = None) -> Plan:
-        return replace(self, history=(*self.history, Step(text, span, self.program)))
+        """The plan with one more step of history, to which directives without a place belong."""
+        placed = tuple(
+            replace(directive, span=span) if directive.span is None else directive
+            for directive in self.directives
+        )
+        return replace(self, directives=placed, history=(*self.history, Step(text, span, self.program)))
 
     def __getitem__(self, name: str) -> Handle:
         """`plan["Mult"].tile(32, 32)`: the component with its operations as methods."""

@@ -90,6 +90,7 @@ def function_of(
 ) -> Function:
     """The map with what is seen of it: `names` are those it gives to new iterators."""
     count = relation.dim(IN)
+    relation = relation.apply_range(_unnamed(relation.dim(OUT)))
     outputs = []
     for k in range(relation.dim(OUT)):
         alone = relation.project_out(OUT, k + 1, relation.dim(OUT) - k - 1).project_out(OUT, 0, k)
@@ -98,6 +99,11 @@ def function_of(
         is_copy = len(sources) == 1 and bool(alone.is_equal(_copy(alone, sources[0])))
         outputs.append(Output(names[k] if names else None, sources, is_copy))
     return Function(relation, inputs or (None,) * count, tuple(outputs))
+
+
+def _unnamed(count: int) -> isl.Map:
+    """The identity between vectors whose entries have no names."""
+    return isl.Map.identity(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, count, count))
 
 
 def _copy(like: isl.Map, source: int) -> isl.Map:
