@@ -30,7 +30,7 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, union
 
 
 def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> list[Graft]:
@@ -58,8 +58,9 @@ def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> lis
             grafts = generate_tree(run, tree.child, inside, restricted)
             return [graft.guarded(guard) for graft in grafts]
         case Extension():
+            reached = union(relation.domain() for relation in executed)
             added = maps_of(tree.extension.preimage_domain_multi_aff(stock.times))
-            extended = (*executed, *(m.intersect_domain(stock.known) for m in added))
+            extended = (*executed, *(m.intersect_domain(reached) for m in added))
             return generate_tree(run, tree.child, stock, _merged(_nonempty(extended)))
         case Expansion():
             expanded = [m for relation in executed for m in expand(relation, tree.expansion)]

@@ -14,6 +14,8 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
 
     `exact` is the schedule domain before divisions were removed: it has the strides.
     """
+    if exact.is_empty():
+        return []
     stride = detect_stride(exact, level)
     step = stride.step if stride else 1
     best = _best_lower_bound(domain, exact, stride, level)

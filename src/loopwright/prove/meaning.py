@@ -168,10 +168,8 @@ def _guarded(guard: isl.Set, state: _State) -> isl.UnionMap:
 
 
 def _extended(extension: isl.UnionMap, state: _State) -> isl.UnionMap:
-    """Instances added for each value of the outer dimensions that occurs; outside all bands there is
-    the one value [], whether or not the domain has instances.
-    """
-    added = extension.intersect_domain(state.times.range()) if state.bands() else extension
+    """Instances added for each value of the outer dimensions that some instance has there."""
+    added = extension.intersect_domain(state.times.range())
     return state.times.union(added.reverse())
 
 
