@@ -105,6 +105,17 @@ def test_accesses_that_are_refused(text: str, message: str, where: str) -> None:
     assert message in error.message and underlined(error) == where and error.hint
 
 
+def test_values_keep_the_types_of_the_iterators_they_replace() -> None:
+    program = region("for (size_t u = 0; u < n; u++) { long w = u + 1; a[u] = w * x - u; }")
+    (statement,) = program.statements
+    assert statement.iterator_types == ("size_t",)
+    assert (
+        statement_text(program, statement, {"u": "c0 + 1"})
+        == "a[((size_t)(c0 + 1))] = ((long)(((size_t)(c0 + 1)) + 1)) * x - ((size_t)(c0 + 1));"
+    )
+    assert statement_text(program, statement, {}) == "a[u] = ((long)(u + 1)) * x - u;"
+
+
 def test_the_text_of_a_statement_takes_new_iterators() -> None:
     program = region("for (i = 0; i < n; i++)\n  for (j = 0; j < n; j++)\n    A[i][j] = i * j + s.i; // sum")
     (statement,) = program.statements

@@ -89,7 +89,7 @@ def test_dependences_for_machines() -> None:
 
 
 def test_the_same_bytes_whatever_the_hash_seed() -> None:
-    code = "import sys; from loopwright.cli.extract import run_extract as r; print(r(sys.argv[1], as_json=True))"
+    code = "import sys; from loopwright.cli.extract import run_extract as r; print(r(sys.argv[1]))"
     command = [sys.executable, "-c", code, str(KERNELS / "deriche.c")]
     outputs = {
         subprocess.run(

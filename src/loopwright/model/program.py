@@ -63,11 +63,14 @@ class Access:
 class Hole:
     """An occurrence of an iterator in a statement's text, to be replaced by its new value.
 
-    The text around it need not bind tightly: put parentheses around what is not atomic.
+    The text around it need not bind tightly: put parentheses around what is not atomic.  An
+    iterator of a `type` other than int is replaced by a value cast to that type, so that the
+    arithmetic around it stays what it was.
     """
 
     place: TextRange
     iterator: str
+    type: str = "int"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Inlined:
     definition: TextRange
     holes: tuple[Hole | Inlined, ...] = ()
     """The occurrences inside the definition."""
+    type: str = "int"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,8 @@ class Statement:
     schedule: isl.Map
     accesses: tuple[Access, ...]
     body: Body
+    iterator_types: tuple[str, ...] = ()
+    """The declared types of the iterators, `int` where no declaration was seen."""
 
     @property
     def depth(self) -> int:
@@ -236,9 +242,13 @@ def _filled(
         match hole:
             case Hole(_, iterator):
                 value = values.get(iterator, iterator)
+                is_same = iterator == value
             case Inlined(_, definition, inner):
                 value = _filled(source, definition, inner, values)
-        pieces.append(value if value.isidentifier() or value.isdigit() else f"({value})")
+                is_same = False
+        if not (value.isidentifier() or value.isdigit()):
+            value = f"({value})"
+        pieces.append(value if hole.type == "int" or is_same else f"(({hole.type}){value})")
         position = hole.place.end
     pieces.append(source.text[position : place.end])
     return "".join(pieces)

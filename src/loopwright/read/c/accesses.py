@@ -203,11 +203,24 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     for index, argument in enumerate(arguments):
         core = without_parentheses(argument)
         if core.type == "pointer_expression" and operator(core) == "&":
-            found += _read(field(core, "argument"), frame, False)
+            found += _address(field(core, "argument"), frame)
         else:
             evaluated = must and always_evaluated(frame.setting.macros, text_of(source, function), index)
             found += touches(argument, frame, evaluated)
     return tuple(found)
+
+
+def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
+    """`&x` as an argument: a pure function may read x, which has to be storage."""
+    found = _read(target, frame, False)
+    if not found:
+        raise refuse(
+            frame.setting.source,
+            target,
+            "the address of this is taken, but it is no storage that stays",
+            "copy the value into a variable of its own first",
+        )
+    return found
 
 
 def _unreadable(node: Node, frame: Frame) -> Exception:
@@ -252,7 +265,7 @@ def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
         local = frame.local(name)
         if local is not None and local.definition is not None:
             inner = holes(local.definition, frame)
-            found.append(Inlined(place(part), place(local.definition), inner))
+            found.append(Inlined(place(part), place(local.definition), inner, local.type))
         elif name in frame.iterators:
-            found.append(Hole(place(part), name))
+            found.append(Hole(place(part), name, frame.loops[frame.iterators.index(name)].type))
     return tuple(found)

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.macros import definitions
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine, not_affine
@@ -105,7 +105,7 @@ def constant(node: Node, frame: Frame) -> int:
         name = text_of(source, part) if part.type == "identifier" else ""
         known = frame.setting.constant(name)
         if known is not None and frame.value(name) is None:
-            inner = inner.bind(name, number(known))
+            inner = inner.bind(Value(name, number(known)))
     value = constant_value(affine(node, inner))
     if value is None:
         raise NotAffine(node, "the value of this is not known here")

@@ -79,6 +79,7 @@ def _statement(leaf: Leaf, name: str, depth: int) -> Statement:
         schedule=_schedule(leaf, name, depth),
         accesses=tuple(access_of(touch, frame, name) for touch in leaf.touches),
         body=leaf.body,
+        iterator_types=tuple(loop.type for loop in frame.loops),
     )
 
 

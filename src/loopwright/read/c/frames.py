@@ -18,6 +18,7 @@ class Loop:
     iterator: str
     direction: int
     place: TextRange
+    type: str = "int"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Value:
 
     name: str
     value: isl.PwAff
-    definition: Node | None
+    definition: Node | None = None
+    type: str = "int"
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class Frame:
         """The frame inside an `if`."""
         return replace(self, domain=self.domain.intersect(test).coalesce())
 
-    def bind(self, name: str, value: isl.PwAff, definition: Node | None = None) -> Frame:
-        """The frame behind `int name = definition;`."""
-        return replace(self, values=(*self.values, Value(name, value, definition)))
+    def bind(self, value: Value) -> Frame:
+        """The frame behind `type name = definition;`."""
+        return replace(self, values=(*self.values, value))
 
     def inside(self, loop: Loop, position: int, domain: isl.Set) -> Frame:
         """The frame in the body of `loop`, the `position`-th child of its surroundings."""

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from loopwright.errors import BadInput
 from loopwright.model.source import Source
 from loopwright.presburger.named import variable
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.functions import mentioned
 from loopwright.read.c.macros import Macro, definitions, looks_like_macro
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine
@@ -126,7 +126,7 @@ def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: 
             raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
     inner = frame
     for parameter, argument in zip(function.parameters, arguments, strict=True):
-        inner = inner.bind(parameter, read.affine(argument, frame))
+        inner = inner.bind(Value(parameter, read.affine(argument, frame)))
     others = tuple(other for other in frame.setting.functions if other != function)
     try:
         return read.affine(function.value, replace(inner, setting=replace(inner.setting, functions=others)))

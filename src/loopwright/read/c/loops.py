@@ -41,7 +41,7 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     test = node.child_by_field_name("condition")
     if test is None:
         raise refuse(source, _head(node), "this loop has no end", _ACCEPTED)
-    loop = Loop(iterator, 1 if step > 0 else -1, place(node))
+    loop = Loop(iterator, 1 if step > 0 else -1, place(node), _declared_type(node, frame, iterator))
     steps = frame.domain.intersect(_progression(iterator, start, step))
     inside = frame.inside(loop, position, steps)
     try:

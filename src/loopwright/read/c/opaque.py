@@ -54,5 +54,18 @@ def _declared(node: Node, frame: Frame) -> frozenset[str]:
         if part.type == "declaration":
             for declarator in part.children_by_field_name("declarator"):
                 words = [inner for inner in walk(declarator) if inner.type == "identifier"]
-                names.add(text_of(frame.setting.source, words[0]))
+                name = text_of(frame.setting.source, words[0])
+                refuse_shadowing(declarator, name, frame)
+                names.add(name)
     return frozenset(names)
+
+
+def refuse_shadowing(declarator: Node, name: str, frame: Frame) -> None:
+    """A variable must not take the name of an iterator of a loop around it."""
+    if name in frame.iterators:
+        raise refuse(
+            frame.setting.source,
+            declarator,
+            f"this '{name}' hides the iterator of a loop around it",
+            "give the two variables different names",
+        )

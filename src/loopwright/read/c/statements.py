@@ -15,10 +15,10 @@ from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
-from loopwright.read.c.opaque import opaque_touches
+from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
 
 
@@ -253,6 +253,7 @@ def _is_iterator(declarator: Node, frame: Frame) -> bool:
     named = declared_name(source, declarator)
     if named is None or named[0] not in frame.setting.names.iterators:
         return False
+    refuse_shadowing(declarator, named[0], frame)
     value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
     if value is not None and any(touch.is_write for touch in touches(value, frame)):
         message = "this changes something besides the iterator"
@@ -287,7 +288,7 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
         return None
     try:
-        return frame.bind(name, affine(value, frame), value)
+        return frame.bind(Value(name, affine(value, frame), value, kind))
     except NotAffine:
         return None
 
