@@ -131,15 +131,21 @@ def carries(order: list[Event], times: Times, values: dict[str, int], dimension:
     )
 
 
-def is_true(program: Program, found: Violation, times: Times) -> bool:
-    """Whether the witness is what it says: a conflict in order before, and not after."""
+def is_true(program: Program, found: Violation, times: Times, dimension: int | None = None) -> bool:
+    """Whether the witness is what it says: a conflict in order before, and not after.
+
+    For a violation by a parallel loop, `dimension` is the loop's.
+    """
     values = found.parameters
     known = {(event.statement, event.instance): event for event in events(program, values)}
     first, second = (known[(one.statement, one.instance)] for one in (found.first, found.second))
     order = list(known.values())
     mine, theirs = (_touched(program, one, found, values) for one in (found.first, found.second))
     after = [times(one.statement, one.instance, values) for one in (found.first, found.second)]
-    wrong = after[0] >= after[1] if found.loop is None else after[0] != after[1]
+    if dimension is None:
+        wrong = after[0] >= after[1]
+    else:
+        wrong = after[0][:dimension] == after[1][:dimension] and after[0][dimension] != after[1][dimension]
     return (
         order.index(first) < order.index(second)
         and first.conflicts(second)

@@ -58,6 +58,21 @@ def test_a_split_loop_is_parallel_by_parts() -> None:
     assert whole.violations[0].loop == "the loop over i"
 
 
+def test_only_the_part_that_is_marked_has_to_be_parallel() -> None:
+    own = region("for (i = 1; i < n; i++) a[i] = a[2 * i];")
+    halves = schedule("S1[i] -> [0, i, 0] : i < 10; S1[i] -> [1, i, 0] : i >= 10")
+    own_bound = region("for (i = 1; i < 20; i++) a[i] = a[2 * i];")
+    first, second = (ParallelLoop(1, ("S1",), "the loop", (place,)) for place in (0, 1))
+    assert prove_legal(own_bound, halves, parallel=[second]).proved
+    assert not prove_legal(own_bound, halves, parallel=[first]).proved
+    assert not prove_legal(own, halves, parallel=[second]).proved
+
+
+def test_loops_behind_each_other_are_not_one() -> None:
+    own = region("for (i = 1; i < n; i++) a[i] = 0; for (i = 1; i < n; i++) b[i] = a[i - 1];")
+    assert not carried(own, 1, "S1", "S2")
+
+
 REDUCTIONS = [
     ("s += a[i];", "+"),
     ("s -= a[i] * b[i];", "+"),
@@ -142,6 +157,17 @@ def test_a_reduction_still_comes_after_what_sets_it_and_before_what_reads_it() -
     early = schedule("S1[] -> [1, 0, 0]", "S2[i] -> [1, i, 1]", "S3[] -> [1, 1, 0]")
     verdict = prove_legal(own, early, allow_reassociation=True)
     assert ("flow", "S2", "S3", "s") in broken(verdict)
+
+
+def test_what_the_added_expression_reads_stays_in_order() -> None:
+    """a[i] is a sum, but of a[i + 1] before that is added to: only the accumulations may move."""
+    own = region("for (i = 0; i < n; i++) a[i] += a[i + 1];")
+    assert reductions(own)["S1"].operator == "+"
+    verdict = prove_legal(own, schedule("S1[i] -> [0, -i, 0]"), allow_reassociation=True)
+    assert broken(verdict) == [("anti", "S1", "S1", "a")]
+    other = region("for (i = 1; i < n; i++) a[i] += a[i - 1];")
+    verdict = prove_legal(other, schedule("S1[i] -> [0, -i, 0]"), allow_reassociation=True)
+    assert broken(verdict) == [("flow", "S1", "S1", "a")]
 
 
 def test_two_statements_may_share_a_reduction_only_with_one_operator() -> None:
