@@ -97,3 +97,30 @@ Proof.
     + exact (lex_lt_transitive _ _ _ Hbefore H).
     + unfold strictly. rewrite <- H. exact Hbefore.
 Qed.
+
+(** Where there are no such times: all pairs of calls in different children. *)
+Fixpoint siblings_ordered (R : event -> event -> Prop) (e : env) (cs : list node) : Prop :=
+  match cs with
+  | [] => True
+  | c :: cs' =>
+      (forall a b, reached e c a -> any (map (fun d => reached e d b) cs') -> R a b) /\
+      siblings_ordered R e cs'
+  end.
+
+Theorem order_siblings : forall (R : event -> event -> Prop) e cs,
+  siblings_ordered R e cs -> all (map (ordered R e) cs) -> ordered R e (Block cs).
+Proof.
+  intros R e cs. induction cs as [|c cs IH]; intros Hpairs Hall; [exact I|].
+  cbn [map] in Hall. apply all_cons in Hall as [Hc Hcs]. destruct Hpairs as [Hc' Hpairs].
+  exact (conj Hc (conj Hc' (IH Hpairs Hcs))).
+Qed.
+
+(** All pairs of calls in different iterations. *)
+Theorem order_iterations : forall (R : event -> event -> Prop) e x i c s n,
+  (forall v w,
+     strided (eval e i) s v -> holds ((x, v) :: e) c ->
+     strided (eval e i) s w -> holds ((x, w) :: e) c -> v < w ->
+     forall a b, reached ((x, v) :: e) n a -> reached ((x, w) :: e) n b -> R a b) ->
+  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered R ((x, v) :: e) n) ->
+  ordered R e (For x i c s n).
+Proof. intros R e x i c s n Hpairs Hbody. exact (conj Hbody Hpairs). Qed.

@@ -267,7 +267,7 @@ Ltac time_increases := apply strictly_ordered.
 
 Ltac order_pairs :=
   match goal with
-  | |- ordered (strictly ?P) _ _ =>
+  | |- context [strictly ?P] =>
       let Q := fresh "P" in let HQ := fresh "HP" in
       remember P as Q eqn:HQ; walk_pairs; subst Q
   end;
@@ -283,8 +283,10 @@ Ltac prove_order := time_increases; order_pairs.
     - [order_block [[c0; 1]; [c0; 2]]]: of the three children of this block,
       the first runs before time [c0; 1], the second from then on and before
       [c0; 2], the third from then on.  One goal for each child.
+    - [order_iterations as c2], [order_siblings]: the same where this is not so;
+      all pairs of calls in different iterations or children are compared.
     - [order_if], [order_let], [order_call]: the other nodes.
-    - [order_pairs]: compare all pairs below this node. *)
+    - [order_pairs]: compare all pairs of calls below this node. *)
 Ltac order_leaves :=
   let ev := fresh "ev" in let H := fresh "H" in
   match goal with
@@ -311,6 +313,15 @@ Tactic Notation "order_block" uconstr(cuts) :=
     | |- ~ lex_lt _ _ => cbn [lex_lt]; lexicographic
     end
   | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
+
+Tactic Notation "order_iterations" "as" ident(v) :=
+  let Hv := fresh "H" in let Hc := fresh "H" in
+  apply order_iterations;
+  [ order_pairs | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
+
+Ltac order_siblings :=
+  apply order_siblings;
+  [ order_pairs | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
 
 Ltac order_if :=
   let H := fresh "H" in split; intro H; compute_formula_in H.
