@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import islpy as isl
 import pytest
@@ -88,9 +89,21 @@ PROGRAMS = [
 ]
 
 
+Instance = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell that an instance touches."""
+
+    name: str
+    is_write: bool
+    must: bool
+
+
 def touched(
     program: Program, name: str, point: tuple[int, ...], values: dict[str, int]
-) -> list[tuple[str, bool]]:
+) -> list[Cell]:
     """The cells an instance touches, found point by point."""
     statement = program.statement(name)
     found = []
@@ -103,7 +116,7 @@ def touched(
             relation = relation.fix_val(isl.dim_type.param, position, isl.Val(value))
         cells: list[isl.Point] = []
         relation.range().foreach_point(cells.append)
-        found += [(str(cell).split("->")[-1], access.is_write) for cell in cells]
+        found += [Cell(str(cell).split("->")[-1], access.is_write, access.must) for cell in cells]
     return found
 
 
@@ -115,15 +128,32 @@ def test_memory_based_dependences_against_brute_force(text: str) -> None:
     wanted = set()
     cells = [touched(program, name, point, values) for name, point in order]
     for first, second in itertools.combinations(range(len(order)), 2):
-        for cell, writes in cells[first]:
-            if any(cell == other and (writes or writes_too) for other, writes_too in cells[second]):
+        for one, other in itertools.product(cells[first], cells[second]):
+            if one.name == other.name and (one.is_write or other.is_write):
                 wanted.add((order[first], order[second]))
     fixed = isl.Set("[n] -> { : n = 5 }")
     relation = dependences(program).relation().intersect_params(fixed)
     assert _pairs(relation) == wanted
 
 
-Instance = tuple[str, tuple[int, ...]]
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_the_flow_of_values_against_brute_force(text: str) -> None:
+    """A read may see the last certain write before it, and uncertain writes since."""
+    program = region(text)
+    values = {"n": 5}
+    wanted: set[tuple[Instance, Instance]] = set()
+    writers: dict[str, list[Instance]] = {}
+    for instance in instances(program, values):
+        cells = touched(program, *instance, values)
+        for cell in cells:
+            if not cell.is_write:
+                wanted |= {(writer, instance) for writer in writers.get(cell.name, [])}
+        for cell in cells:
+            if cell.is_write:
+                earlier = [] if cell.must else writers.get(cell.name, [])
+                writers[cell.name] = [*earlier, instance]
+    flow = dependences(program).flow.intersect_params(isl.Set("[n] -> { : n = 5 }"))
+    assert _pairs(flow) == wanted
 
 
 def _pairs(relation: isl.UnionMap) -> set[tuple[Instance, Instance]]:
