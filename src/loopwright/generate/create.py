@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.generate.bounds import loop_header
 from loopwright.generate.expressions import Place, piecewise_expression
-from loopwright.generate.grafts import Graft, hoistable_guard, nest, shared_enforced
+from loopwright.generate.grafts import Graft, hoistable_guard, independent, nest, shared_enforced
 from loopwright.generate.scaling import scaled_iterator
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
@@ -17,7 +18,6 @@ from loopwright.loops.nodes import For, Let, Node
 from loopwright.presburger.sets import (
     DIM,
     eliminate_inner,
-    involves,
     local_domain,
     shared_constraints,
     substitution,
@@ -26,6 +26,25 @@ from loopwright.presburger.sets import (
 )
 
 Next = Callable[[Site, Stock, Executed], list[Graft]]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece of the current dimension, with all that decides what becomes of it.
+
+    `bounds`  the constraints loop bounds are made of, an over-approximation of
+    `domain`  what is executed, inner dimensions projected out;
+    `value`   the only value the dimension has, where there is only one.
+    """
+
+    site: Site
+    stock: Stock
+    executed: Executed
+    bounds: isl.BasicSet
+    domain: isl.Set
+    stride: Stride | None
+    value: isl.PwAff | None
+    next_level: Next
 
 
 def create(
@@ -39,29 +58,11 @@ def create(
     bounds = bounds.intersect(shared_constraints(local_domain(domain.detect_equalities(), stock.level)))
     stride = detect_stride(domain, stock.level)
     value = _single_value(bounds, stride, stock)
-    if stride is not None and value is None:
-        scale = scaled_iterator(executed, stride)
-        if scale is not None:
-            return _scaled(site, stock, executed, bounds, scale, next_level)
+    piece = Piece(site, stock, executed, bounds, domain, stride, value, next_level)
     if value is not None and value.n_piece() == 1:
-        return _eliminated(site, stock, executed, bounds, value.get_pieces()[0][1], next_level)
-    simpler = bounds.to_set().gist(stock.known).get_basic_sets()
-    tight = simpler[0] if len(simpler) == 1 else bounds
-    return _loop(site, stock, executed, tight, domain, stride, value, next_level)
-
-
-def _scaled(
-    site: Site,
-    stock: Stock,
-    executed: Executed,
-    bounds: isl.BasicSet,
-    scale: isl.MultiAff,
-    next_level: Next,
-) -> list[Graft]:
-    """The same piece with an iterator that counts the steps of the stride."""
-    counted = tuple(relation.preimage_domain_multi_aff(scale) for relation in executed)
-    steps = bounds.preimage_multi_aff(scale)
-    return create(site, stock.substitute(scale), counted, steps, next_level)
+        return _eliminated(piece, value.get_pieces()[0][1])
+    scale = scaled_iterator(executed, stride) if stride is not None and value is None else None
+    return _loop(piece) if scale is None else _scaled(piece, scale)
 
 
 def _single_value(bounds: isl.BasicSet, stride: Stride | None, stock: Stock) -> isl.PwAff | None:
@@ -77,24 +78,65 @@ def _single_value(bounds: isl.BasicSet, stride: Stride | None, stock: Stock) -> 
     return value.gist(stock.known).coalesce().get_at(0)
 
 
-def _eliminated(
-    site: Site,
-    stock: Stock,
-    executed: Executed,
-    bounds: isl.BasicSet,
-    value: isl.Aff,
-    next_level: Next,
-) -> list[Graft]:
+def _scaled(piece: Piece, scale: isl.MultiAff) -> list[Graft]:
+    """The same piece with an iterator that counts the steps of the stride."""
+    counted = tuple(relation.preimage_domain_multi_aff(scale) for relation in piece.executed)
+    steps = piece.bounds.preimage_multi_aff(scale)
+    return create(piece.site, piece.stock.substitute(scale), counted, steps, piece.next_level)
+
+
+def _eliminated(piece: Piece, value: isl.Aff) -> list[Graft]:
     """No loop: the value is put for the dimension in everything below."""
+    stock = piece.stock
     plug = substitution(stock.space, stock.level, value)
-    pending = bounds.to_set().preimage_multi_aff(plug)
+    pending = piece.bounds.to_set().preimage_multi_aff(plug)
     inside = stock.assume(None, pending).eliminate(value)
-    executed = tuple(relation.preimage_domain_multi_aff(plug) for relation in executed)
-    children = next_level(site, inside.enter(), executed)
+    executed = tuple(relation.preimage_domain_multi_aff(plug) for relation in piece.executed)
+    children = piece.next_level(piece.site, inside.enter(), executed)
     if not children:
         return []
-    guard = _pending_guard(site, inside, shared_enforced(children, stock.level))
-    return [child.guarded(guard) for child in children] if not guard.plain_is_universe() else children
+    guard = _pending_guard(piece.site, inside, shared_enforced(children, stock.level))
+    return children if guard.plain_is_universe() else [child.guarded(guard) for child in children]
+
+
+def _loop(piece: Piece) -> list[Graft]:
+    """A for node, or for a single but piecewise value a `Let`.
+
+    Of the constraints in `bounds` those on the current dimension are enforced by the loop, and so
+    is the stride; the others are pending until the body shows which of them it enforces itself.
+    """
+    stock, level, stride = piece.stock, piece.stock.level, piece.stride
+    simpler = piece.bounds.to_set().gist(stock.known).get_basic_sets()
+    bounds = simpler[0] if len(simpler) == 1 else piece.bounds
+    generated = bounds.drop_constraints_not_involving_dims(DIM, level, 1).to_set()
+    if stride is not None:
+        generated = generated.intersect(stride.constraint())
+    pending = bounds.drop_constraints_involving_dims(DIM, level, 1).to_set()
+    inside = stock.assume(generated, pending)
+    children = piece.next_level(piece.site, inside.enter(), piece.executed)
+    if not children:
+        return []
+    enforced = shared_enforced(children, level)
+    guard = _loop_guard(piece, children, inside, generated, enforced)
+    place = Place(stock.names, stock.generated.intersect(guard))
+    body = nest(children, place.where(generated))
+    node = _node(piece, bounds, body, place)
+    scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
+    return [Graft(node, guard, enforced.intersect(scanned))]
+
+
+def _loop_guard(
+    piece: Piece, children: list[Graft], inside: Stock, generated: isl.Set, enforced: isl.Set
+) -> isl.Set:
+    """What has to hold around the loop: pending, hoisted and implied conditions together."""
+    level = piece.stock.level
+    guard = _pending_guard(piece.site, inside, enforced)
+    guard = guard.intersect(hoistable_guard(children, inside.known, level))
+    if piece.value is not None:
+        guard = guard.intersect(_implied(generated, level))
+    elif piece.stride is not None:
+        guard = guard.intersect(_implied(piece.stride.constraint(), level))
+    return independent(guard, level).gist(piece.stock.generated).coalesce()
 
 
 def _pending_guard(site: Site, stock: Stock, enforced: isl.Set) -> isl.Set:
@@ -103,58 +145,20 @@ def _pending_guard(site: Site, stock: Stock, enforced: isl.Set) -> isl.Set:
     if guard.plain_is_universe():
         return guard
     guard = guard.gist(stock.generated)
-    if site.run.options.nested_bounds:
-        guard = guard.gist(enforced)
-    return guard
+    return guard.gist(enforced) if site.run.options.nested_bounds else guard
 
 
-def _loop(
-    site: Site,
-    stock: Stock,
-    executed: Executed,
-    bounds: isl.BasicSet,
-    domain: isl.Set,
-    stride: Stride | None,
-    value: isl.PwAff | None,
-    next_level: Next,
-) -> list[Graft]:
-    """A for node, or for a single but piecewise value a `Let`."""
-    level = stock.level
-    on_level = bounds.drop_constraints_not_involving_dims(DIM, level, 1).to_set()
-    generated = on_level.intersect(stride.constraint()) if stride else on_level
-    pending = bounds.drop_constraints_involving_dims(DIM, level, 1).to_set()
-    inside = stock.assume(generated, pending)
-    children = next_level(site, inside.enter(), executed)
-    if not children:
-        return []
-    enforced = shared_enforced(children, level)
-    guard = _pending_guard(site, inside, enforced)
-    guard = guard.intersect(hoistable_guard(children, inside.known, level))
-    if stride or value:
-        guard = guard.intersect(_implied(generated, value is not None, stride, level))
-    if involves(guard, level):
-        guard = guard.remove_divs_involving_dims(DIM, level, 1).drop_constraints_involving_dims(
-            DIM, level, 1
-        )
-    guard = guard.gist(stock.generated).coalesce()
-
-    here = stock.generated.intersect(guard)
-    body = nest(children, Place(stock.names, here.intersect(generated)))
-    place = Place(stock.names, here)
-    node: Node
-    if value is not None:
-        node = Let(stock.names[level], piecewise_expression(value, place), body)
-    else:
-        header = loop_header(
-            bounds, domain, stride, place, level, site.run.options.single_upper_bound
-        )
-        step = stride.step if stride else 1
-        node = For(stock.names[level], header.start, header.test, step, body, site.parallel)
-    scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
-    return [Graft(node, guard, enforced.intersect(scanned))]
+def _implied(generated: isl.Set, level: int) -> isl.Set:
+    """What generated constraints imply but their loop does not test (example 5.6)."""
+    return generated.eliminate(DIM, level, 1).compute_divs()
 
 
-def _implied(generated: isl.Set, degenerate: bool, stride: Stride | None, level: int) -> isl.Set:
-    """Conditions the generated constraints imply but their loop does not test (example 5.6)."""
-    source = generated if degenerate or stride is None else stride.constraint()
-    return source.eliminate(DIM, level, 1).compute_divs()
+def _node(piece: Piece, bounds: isl.BasicSet, body: Node, place: Place) -> Node:
+    """The loop around `body`, evaluated at `place`."""
+    name = place.names[piece.stock.level]
+    if piece.value is not None:
+        return Let(name, piecewise_expression(piece.value, place), body)
+    single = piece.site.run.options.single_upper_bound
+    header = loop_header(bounds, piece.domain, piece.stride, place, piece.stock.level, single)
+    step = piece.stride.step if piece.stride else 1
+    return For(name, header.start, header.test, step, body, piece.site.parallel)

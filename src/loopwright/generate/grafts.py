@@ -56,19 +56,19 @@ def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int | None) -> i
     same = all(graft.guard.plain_is_equal(first) for graft in grafts[1:])
     if same and (level is None or not involves(first, level)):
         return first
-    independent = [_independent(graft.guard, level) for graft in grafts]
+    candidates = [independent(graft.guard, level) for graft in grafts]
     if len(grafts) == 1:
-        return shared_constraints(independent[0]).to_set()
+        return shared_constraints(candidates[0]).to_set()
     whole = union(graft.guard.intersect(graft.enforced).intersect(known) for graft in grafts)
     if whole.is_empty():
         return isl.Set.universe(known.get_space())
-    candidates = isl.SetList.alloc(known.get_ctx(), len(grafts))
-    for guard in independent:
-        candidates = candidates.add(guard)
-    return whole.unshifted_simple_hull_from_set_list(candidates).to_set()
+    listed = isl.SetList.alloc(known.get_ctx(), len(grafts))
+    for guard in candidates:
+        listed = listed.add(guard)
+    return whole.unshifted_simple_hull_from_set_list(listed).to_set()
 
 
-def _independent(guard: isl.Set, level: int | None) -> isl.Set:
+def independent(guard: isl.Set, level: int | None) -> isl.Set:
     """Only the constraints that do not depend on `level`."""
     if level is None or not involves(guard, level):
         return guard

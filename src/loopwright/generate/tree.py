@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
@@ -99,8 +100,8 @@ def in_iterators(condition: isl.Set, stock: Stock) -> isl.Set:
     return condition.preimage_multi_aff(stock.times)
 
 
-def _nonempty(relations: object) -> Executed:
-    return tuple(r for r in relations if not r.is_empty())  # type: ignore[attr-defined]
+def _nonempty(relations: Iterable[isl.Map]) -> Executed:
+    return tuple(relation for relation in relations if not relation.is_empty())
 
 
 def _merged(relations: list[isl.Map] | Executed) -> Executed:
