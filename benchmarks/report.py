@@ -98,6 +98,7 @@ def print_report(rows: Sequence[Row], how: str) -> None:
     print(f"{'':24}{'ours':>14}{'isl':>14}{'ratio':>9}{'geo. mean':>11}{'worst':>8}")
     for quantity in quantities:
         _print_totals(quantity, compared)
+    _print_list("Figures to reach:", _figures(compared, quantities))
     for quantity in quantities:
         _print_worst(quantity, compared)
     _print_list("Not proved, or more than 5 s:", failures(rows))
@@ -114,16 +115,56 @@ def _ratio(ours: float, peers: float) -> float:
     return ours / peers if ours and peers else (ours + 1) / (peers + 1)
 
 
-def _print_totals(quantity: Quantity, rows: Sequence[Row]) -> None:
+@dataclass(frozen=True)
+class Totals:
+    """A quantity over all files."""
+
+    ours: float
+    peers: float
+    ratio: float
+    mean: float
+    """The geometric mean of the files' ratios."""
+    worst: float
+
+
+def totals(quantity: Quantity, rows: Sequence[Row]) -> Totals | None:
     pairs = _pairs(quantity, rows)
     if not pairs:
-        return
+        return None
     ours, peers = sum(a for _, a, _ in pairs), sum(b for _, _, b in pairs)
     ratios = [_ratio(a, b) for _, a, b in pairs]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    shown = quantity.shown
-    totals = f"{shown(ours):>14}{shown(peers):>14}{_ratio(ours, peers):>9.3f}"
-    print(f"{quantity.title:24}{totals}{mean:>11.3f}{max(ratios):>8.2f}")
+    return Totals(ours, peers, _ratio(ours, peers), mean, max(ratios))
+
+
+def _print_totals(quantity: Quantity, rows: Sequence[Row]) -> None:
+    found = totals(quantity, rows)
+    if found is None:
+        return
+    sums = f"{quantity.shown(found.ours):>14}{quantity.shown(found.peers):>14}{found.ratio:>9.3f}"
+    print(f"{quantity.title:24}{sums}{found.mean:>11.3f}{found.worst:>8.2f}")
+
+
+def _figures(rows: Sequence[Row], quantities: Iterable[Quantity]) -> list[str]:
+    """What the generator is to reach against isl's, and whether it does."""
+    by_title = {quantity.title: totals(quantity, rows) for quantity in quantities}
+    wanted: list[tuple[str, float, float]] = []
+    for title, found in by_title.items():
+        if found is None:
+            continue
+        if title == "generate s":
+            wanted.append(("time to generate, in total, against isl's", found.ratio, 3))
+        elif title == "prove s":
+            generated = by_title["generate s"]
+            assert generated is not None
+            wanted.append(("time to prove against time to generate", found.ours / generated.ours, 1))
+        elif title in ("loops", "calls"):
+            wanted.append((f"{title}, in total", found.ratio, 1.05))
+        elif title.endswith("/instance"):
+            wanted.append((f"{title}, geometric mean", found.mean, 1))
+            wanted.append((f"{title}, worst file", found.worst, 1.5))
+    return [f"{'met' if value <= most else 'MISSED':8}{value:8.3f} <= {most:<5} {what}"
+            for what, value, most in wanted]
 
 
 def _print_worst(quantity: Quantity, rows: Sequence[Row]) -> None:
