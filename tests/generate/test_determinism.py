@@ -1,0 +1,44 @@
+"""The same input gives the same bytes, whatever the hash seed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GENERATE_ALL = """
+import sys
+from loopwright.emit.c import to_c
+from loopwright.generate import generate
+from loopwright.read import read_schedule
+
+for path in sys.argv[1:]:
+    print(path)
+    print(to_c(generate(read_schedule(path))))
+"""
+
+FILES = (
+    "isl/cloog/classen.st",
+    "isl/cloog/swim.st",
+    "isl/cloog/vivien.st",
+    "isl/cloog/reservoir-mg-interp.st",
+    "isl/omega/wak2-1.in",
+    "isl/isolate7.st",
+    "isl/hoist.in",
+    "cloog/gauss.cloog",
+)
+
+
+def _bytes(seed: int, files: list[str]) -> bytes:
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
+    command = [sys.executable, "-c", GENERATE_ALL, *files]
+    return subprocess.run(command, env=environment, check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("seed", [1, 2, 12345])
+def test_bytes_do_not_depend_on_the_hash_seed(seed: int, corpus: Path) -> None:
+    files = [str(corpus / name) for name in FILES]
+    assert _bytes(seed, files) == _bytes(0, files)
