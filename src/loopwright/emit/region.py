@@ -70,6 +70,15 @@ def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
     return "".join([*pieces, source.text[position:]])
 
 
+def claims(loops: Loops) -> tuple[Call, ...]:
+    """For each statement copy in the order of the text: the instance it is, in the text's names."""
+    node = written_out(on_loops(loops.node), taken(loops.program.source))
+    names = _names(loops.program, node, {})
+    own = {parameter.name: parameter.name for parameter in loops.program.parameters}
+    renamed = with_names(node, Names({**names.variables, **own}, names.statements))
+    return tuple(part for part in subprograms(renamed) if isinstance(part, Call))
+
+
 def _line_before(source: Source, offset: int) -> int:
     """Where the line in front of the one that starts at `offset` starts."""
     return source.text.rfind("\n", 0, max(0, offset - 1)) + 1

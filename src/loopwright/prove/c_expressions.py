@@ -1,0 +1,290 @@
+"""Index expressions of C as expressions of LOOP, from the syntax alone.
+
+This is a second reading of the text: the reader turned the same expressions into Presburger
+functions by itself, and what is proved with these does not trust it.  Both share the syntax tree
+and the names of the parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.model.program import Program
+from loopwright.model.source import Source
+from loopwright.presburger.named import PARAM
+from loopwright.read.c.declarations import Declarations, declarations_of, is_integer_type
+from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import EXPRESSION, expression_of, field, named_children, operator, parse
+
+MOST_EXPANSIONS = 50
+RELATIONS = {relation.value: relation for relation in Relation}
+
+
+class Unreadable(Exception):
+    """This text is no expression of LOOP; the message says why."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What names mean at a place: `values` are iterators and locals, `parameters` texts and names."""
+
+    text: str
+    parameters: Mapping[str, str]
+    fixed: Mapping[str, int]
+    macros: tuple[Macro, ...]
+    declarations: Declarations
+    values: Mapping[str, Expr]
+    expansions: int = 0
+
+    def of(self, node: Node) -> str:
+        return self.text[node.start_byte : node.end_byte]
+
+    def bind(self, name: str, value: Expr) -> Words:
+        return replace(self, values={**self.values, name: value})
+
+
+def words_of(program: Program) -> Words:
+    """The parameters, macros and types of a program's file."""
+    source = program.source
+    return Words(
+        source.text,
+        {_packed(parameter.text): parameter.name for parameter in program.parameters},
+        _fixed(program),
+        tuple(macro for macro in macros_of(source) if macro.place.start < program.region.start),
+        _declarations(source),
+        {},
+    )
+
+
+def _declarations(source: Source) -> Declarations:
+    return declarations_of(source, parse(without_directives(source.text)))
+
+
+def _packed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _fixed(program: Program) -> dict[str, int]:
+    """Parameters that have one value."""
+    found: dict[str, int] = {}
+    for position, name in enumerate(program.params):
+        known = program.context.plain_get_val_if_fixed(PARAM, position)
+        if known.is_int():
+            found[name] = int(known.to_python())
+    return found
+
+
+def expression(node: Node, words: Words) -> Expr:
+    """The value of an integer expression."""
+    parameter = words.parameters.get(_packed(words.of(node)))
+    match node.type:
+        case "identifier" if words.of(node) in words.values:
+            return words.values[words.of(node)]
+        case _ if parameter is not None:
+            return Var(parameter)
+        case "number_literal":
+            return Int(_integer(words.of(node)))
+        case "parenthesized_expression":
+            return expression(_only(node), words)
+        case "cast_expression":
+            return _cast(node, words)
+        case "unary_expression" if operator(node) in ("-", "+"):
+            inner = expression(field(node, "argument"), words)
+            return _scaled(-1, inner) if operator(node) == "-" else inner
+        case "binary_expression" if operator(node) in ("+", "-", "*", "/", "%", "<<", ">>", "&"):
+            return _arithmetic(node, words)
+        case "binary_expression" | "unary_expression" if operator(node) in (*RELATIONS, "&&", "||", "!"):
+            return Select(test(node, words), Int(1), Int(0))
+        case "conditional_expression":
+            parts = [field(node, part) for part in ("consequence", "alternative")]
+            return Select(test(field(node, "condition"), words), *(expression(part, words) for part in parts))
+        case "call_expression":
+            return _call(node, words)
+        case "identifier" if definitions(words.macros, words.of(node)):
+            return _expanded(words.of(node), None, words)
+        case _:
+            raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+
+
+def test(node: Node, words: Words) -> Test:
+    """The meaning of a condition."""
+    match node.type:
+        case "parenthesized_expression":
+            return test(_only(node), words)
+        case "binary_expression" if operator(node) in RELATIONS:
+            sides = (expression(field(node, side), words) for side in ("left", "right"))
+            return Compare(RELATIONS[operator(node)], *sides)
+        case "binary_expression" if operator(node) in ("&&", "||"):
+            both = tuple(test(field(node, side), words) for side in ("left", "right"))
+            return And(both) if operator(node) == "&&" else Or(both)
+        case "unary_expression" if operator(node) == "!":
+            return Not(test(field(node, "argument"), words))
+        case _:
+            return Compare(Relation.NE, expression(node, words), Int(0))
+
+
+def constant(node: Node, words: Words) -> int:
+    """The value of a step or divisor."""
+    value = constant_of(expression(node, words), words)
+    if value is None:
+        raise Unreadable(f"the value of '{words.of(node)}' is not known")
+    return value
+
+
+def _only(node: Node) -> Node:
+    inner = named_children(node)
+    if len(inner) != 1:
+        raise Unreadable("parentheses around more than one expression")
+    return inner[0]
+
+
+def _integer(text: str) -> int:
+    value = integer_text(text)
+    if value is None:
+        raise Unreadable(f"'{text}' is not an integer")
+    return value
+
+
+def _scaled(factor: int, argument: Expr) -> Expr:
+    match argument:
+        case Int(value):
+            return Int(factor * value)
+        case Scaled(inner, scaled):
+            return Scaled(factor * inner, scaled)
+        case _:
+            return Scaled(factor, argument)
+
+
+def constant_of(expr: Expr, words: Words) -> int | None:
+    """The value of an expression without iterators, where it is known."""
+    match expr:
+        case Int(value):
+            return value
+        case Var(name) if name in words.fixed:
+            return words.fixed[name]
+        case Scaled(factor, argument):
+            inner = constant_of(argument, words)
+            return None if inner is None else factor * inner
+        case Sum(terms):
+            values = [constant_of(term, words) for term in terms]
+            known = [value for value in values if value is not None]
+            return sum(known) if len(known) == len(values) else None
+        case _:
+            return None
+
+
+def _cast(node: Node, words: Words) -> Expr:
+    kind = words.of(field(node, "type"))
+    if not is_integer_type(words.declarations.resolved(kind)):
+        raise Unreadable(f"the cast to '{kind}' may change the value")
+    return expression(field(node, "value"), words)
+
+
+def _arithmetic(node: Node, words: Words) -> Expr:
+    left, right = field(node, "left"), field(node, "right")
+    match operator(node):
+        case "+":
+            return Sum((expression(left, words), expression(right, words)))
+        case "-":
+            return Sum((expression(left, words), _scaled(-1, expression(right, words))))
+        case "*":
+            return _product(expression(left, words), expression(right, words), words)
+        case "<<":
+            return _scaled(1 << constant(right, words), expression(left, words))
+        case ">>":
+            return FloorDiv(expression(left, words), 1 << constant(right, words))
+        case "&":
+            mask = constant(right, words)
+            if mask < 0 or mask & (mask + 1):
+                raise Unreadable("a mask of other than the lowest bits")
+            dividend = expression(left, words)
+            return Sum((dividend, _scaled(-(mask + 1), FloorDiv(dividend, mask + 1))))
+        case "/":
+            return _quotient(expression(left, words), constant(right, words))
+        case _:
+            divisor = abs(constant(right, words))
+            if divisor == 0:
+                raise Unreadable("a division by zero")
+            return Rem(expression(left, words), divisor)
+
+
+def _product(left: Expr, right: Expr, words: Words) -> Expr:
+    for factor, other in ((left, right), (right, left)):
+        if isinstance(factor, Int):
+            return _scaled(factor.value, other)
+    for factor, other in ((left, right), (right, left)):
+        value = constant_of(factor, words)
+        if value is not None:
+            return _scaled(value, other)
+    raise Unreadable("a product of two things that are not constant")
+
+
+def _quotient(dividend: Expr, divisor: int) -> Expr:
+    if divisor == 0:
+        raise Unreadable("a division by zero")
+    quotient = TruncDiv(dividend, abs(divisor))
+    return quotient if divisor > 0 else _scaled(-1, quotient)
+
+
+def _call(node: Node, words: Words) -> Expr:
+    name = words.of(field(node, "function"))
+    arguments = named_children(field(node, "arguments"))
+    if definitions(words.macros, name):
+        return _expanded(name, [words.of(argument) for argument in arguments], words)
+    if len(arguments) != 2:
+        raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+    match name.lower():
+        case "min":
+            return Min(tuple(expression(argument, words) for argument in arguments))
+        case "max":
+            return Max(tuple(expression(argument, words) for argument in arguments))
+        case "floord" | "ceild":
+            dividend, divisor = expression(arguments[0], words), constant(arguments[1], words)
+            if divisor <= 0:
+                raise Unreadable("a floor of a quotient by what is not positive")
+            if name.lower() == "floord":
+                return FloorDiv(dividend, divisor)
+            return _scaled(-1, FloorDiv(_scaled(-1, dividend), divisor))
+        case _:
+            raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+
+
+def _expanded(name: str, arguments: list[str] | None, words: Words) -> Expr:
+    """A macro of the file, replaced by its definition as the preprocessor would."""
+    found = definitions(words.macros, name)
+    if len(found) != 1 or found[0].conditional or words.expansions >= MOST_EXPANSIONS:
+        raise Unreadable(f"the definition of the macro '{name}' is not known for certain")
+    (macro,) = found
+    if (macro.parameters is None) != (arguments is None):
+        raise Unreadable(f"the macro '{name}' is not used as it is defined")
+    given = dict(zip(macro.parameters or (), arguments or [], strict=False))
+    body = re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), macro.body)
+    node = expression_of(body)
+    if node is None:
+        raise Unreadable(f"the macro '{name}' is not an expression")
+    inner = replace(words, text=EXPRESSION.format(body), expansions=words.expansions + 1)
+    return expression(node, inner)
