@@ -39,6 +39,8 @@ from loopwright.read.source import load
 
 Op = isl.ast_expr_op_type
 Kind = isl.ast_node_type
+AND, OR, FOR, IF = "and_", "or_", "for_", "if_"
+"""Members whose names are words of Python: islpy adds an underscore, its type stubs leave them out."""
 
 COMPARISONS = {
     Op.eq: Relation.EQ,
@@ -47,8 +49,19 @@ COMPARISONS = {
     Op.ge: Relation.GE,
     Op.gt: Relation.GT,
 }
-FOLDS = {Op.and_: And, Op.and_then: And, Op.or_: Or, Op.or_else: Or}
-DIVISIONS = {Op.fdiv_q: FloorDiv, Op.pdiv_q: TruncDiv, Op.div: TruncDiv, Op.pdiv_r: Rem, Op.zdiv_r: Rem}
+FOLDS: dict[isl.ast_expr_op_type, type[And] | type[Or]] = {
+    getattr(Op, AND): And,
+    Op.and_then: And,
+    getattr(Op, OR): Or,
+    Op.or_else: Or,
+}
+DIVISIONS: dict[isl.ast_expr_op_type, type[FloorDiv] | type[TruncDiv] | type[Rem]] = {
+    Op.fdiv_q: FloorDiv,
+    Op.pdiv_q: TruncDiv,
+    Op.div: TruncDiv,
+    Op.pdiv_r: Rem,
+    Op.zdiv_r: Rem,
+}
 
 
 def peer_generate(path: str | Path) -> tuple[Node, float]:
@@ -81,23 +94,26 @@ def _tree(text: str, context: isl.Context) -> Callable[[], isl.AstNode]:
 
 def program(node: isl.AstNode) -> Node:
     """isl's AST as a program of LOOP."""
-    match Kind(node.get_type()):
-        case Kind.for_:
-            return _loop(node)
-        case Kind.if_:
-            orelse = program(node.if_get_else_node()) if node.if_has_else_node() else None
-            return If(_test(node.if_get_cond()), program(node.if_get_then_node()), orelse)
-        case Kind.block:
-            children = node.block_get_children()
-            return Block(tuple(program(children.get_at(k)) for k in range(children.n_ast_node())))
-        case Kind.mark:
-            return Mark(node.mark_get_id().get_name(), program(node.mark_get_node()))
-        case Kind.user:
-            call = node.user_get_expr()
-            name, *arguments = _arguments(call)
-            return Call(name.get_id().get_name() or "", tuple(_expr(one) for one in arguments))
-        case kind:
-            raise ValueError(f"isl has no AST node of kind {kind}")
+    return READERS[Kind(node.get_type())](node)
+
+
+def _choice(node: isl.AstNode) -> Node:
+    orelse = program(node.if_get_else_node()) if node.if_has_else_node() else None
+    return If(_test(node.if_get_cond()), program(node.if_get_then_node()), orelse)
+
+
+def _block(node: isl.AstNode) -> Node:
+    children = node.block_get_children()
+    return Block(tuple(program(children.get_at(k)) for k in range(children.n_ast_node())))
+
+
+def _mark(node: isl.AstNode) -> Node:
+    return Mark(str(node.mark_get_id().get_name()), program(node.mark_get_node()))
+
+
+def _call(node: isl.AstNode) -> Node:
+    name, *arguments = _arguments(node.user_get_expr())
+    return Call(name.get_id().get_name() or "", tuple(_expr(one) for one in arguments))
 
 
 def _loop(node: isl.AstNode) -> Node:
@@ -107,6 +123,15 @@ def _loop(node: isl.AstNode) -> Node:
         return Let(iterator, start, body)
     step = node.for_get_inc().get_val().to_python()
     return For(iterator, start, _test(node.for_get_cond()), step, body)
+
+
+READERS: dict[isl.ast_node_type, Callable[[isl.AstNode], Node]] = {
+    getattr(Kind, FOR): _loop,
+    getattr(Kind, IF): _choice,
+    Kind.block: _block,
+    Kind.mark: _mark,
+    Kind.user: _call,
+}
 
 
 def _arguments(expr: isl.AstExpr) -> list[isl.AstExpr]:
