@@ -41,7 +41,7 @@ CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
 COMPILED = Range(least=1_000, most=200_000)
 LIMIT_S = 30
 """A file that takes longer is given up."""
-INTERPRETED = Range(least=200, most=4_000)
+INTERPRETED = Range(least=100, most=2_000)
 
 
 def measure(path: Path, name: str, repetitions: int) -> Row:
