@@ -80,7 +80,7 @@ def test_new_loops_around_one_of_two_neighbours_leave_the_other_alone() -> None:
 def test_affine_on_a_statement_with_fewer_loops_sees_zeros() -> None:
     """`affine(Norm, {[i,j,0] -> [i,j,j]})` of appendix B without the dummy loop around Norm."""
     plan = planned(MATMUL, "affine(Init, {[i,j,0] -> [i,j,j]})")
-    assert plan.leaf((0, 0, 0, 0)).loops == ("i", "j", "c")
+    assert plan.leaf((0, 0, 0, 0)).loops == ("i", "j", "j1")
     assert str(plan.program.statement("S1").schedule).endswith("{ S1[i, j] -> [0, i, 0, j, 0, j, 0] }")
 
 
@@ -98,7 +98,7 @@ def test_a_loop_removed_again_makes_the_vectors_short_again() -> None:
 
 
 def test_isplit_of_a_component_that_spans_children_keeps_its_halves_apart() -> None:
-    body = "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) L: a[j] = 1; for (j = 0; j < n; j++) b[j] = 2; }"
+    body = "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) L: a[j] = 1; for (j = 0; j < n; j++) b[j]=2; }"
     plan = planned(body, "W = lift(L, 1)\n(A, B) = isplit(W, {[i, j] : i < 2}, 1)")
     assert plan.components["A"].positions == ((0, 0, 0), (0, 1, 0))
     assert plan.components["B"].positions == ((0, 2, 0), (0, 3, 0))

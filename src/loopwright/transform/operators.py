@@ -98,6 +98,15 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
         raise Misuse(
             "the components are not in the body of one loop", argument=1, hint="lift them to the same loop"
         )
+    children = {position[: loop + 1] for position in both.positions}
+    others = [leaf.position for leaf in plan.leaves if leaf.position not in both.positions]
+    torn = Component.of(position for position in others if position[: loop + 1] in children)
+    if torn.positions:
+        raise Misuse(
+            f"the components share a loop with {', '.join(plan.statements_at(torn))}",
+            argument=1,
+            hint="lift the handles to that loop",
+        )
     ahead, behind = two.last[loop] - two.first[loop] + 1, two.first[loop] - one.first[loop]
     first, second = set(one.positions), set(two.positions)
 

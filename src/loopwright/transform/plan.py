@@ -154,6 +154,15 @@ class Plan:
             shared = min(shared, same)
         return shared
 
+    def sharing(self, component: Component, loop: int) -> Component:
+        """What else stands in the loops at depth `loop` around the component."""
+        paths = {position[: loop + 1] for position in component.positions}
+        return Component.of(
+            leaf.position
+            for leaf in self.leaves
+            if leaf.position[: loop + 1] in paths and leaf.position not in component.positions
+        )
+
     def statements_at(self, component: Component) -> tuple[str, ...]:
         """The statements that have instances at the component's positions."""
         wanted = set(component.positions)

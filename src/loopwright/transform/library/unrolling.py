@@ -19,13 +19,26 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
     """
     if factor is None:
         return with_directive(plan, DirectiveKind.UNROLL, component, loop)
-    if plan.common_loops(component) <= loop:
-        raise Misuse(f"the statements share only {plan.common_loops(component)} loops", argument=1)
+    _check_whole(plan, component, loop)
     after = strip_mine(plan.named("unrolled", component), component, loop, factor)
     strips = after.components["unrolled"]
     after = with_directive(after, DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
     after = with_directive(after, DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
     return after.without({"unrolled"})
+
+
+def _check_whole(plan: Plan, component: Component, loop: int) -> None:
+    """Iterations are only written out for all statements of a loop together."""
+    if loop >= plan.common_loops(component):
+        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
+    others = plan.sharing(component, loop)
+    if others.positions:
+        name = plan.leaf(component.first).loops[loop]
+        raise Misuse(
+            f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
+            argument=0,
+            hint=f"name all of it, L = lift(..., {loop + 1}), or distribute it first",
+        )
 
 
 def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> Plan:
@@ -37,8 +50,8 @@ def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> 
     loops = [one.loop for one in tiles]
     if len(set(loops)) != len(loops):
         raise Misuse("a loop is named twice")
-    if max(loops) >= plan.common_loops(component):
-        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
+    for loop in loops:
+        _check_whole(plan, component, loop)
     names = [f"{k} jammed" for k in range(len(component.positions))]
     for name, position in zip(names, component.positions, strict=True):
         plan = plan.named(name, Component.of([position]))

@@ -1,0 +1,184 @@
+"""The named transformations: what they are in terms of the operators, and what comes of them."""
+
+from __future__ import annotations
+
+import islpy as isl
+import pytest
+
+from loopwright.emit.c import to_c
+from loopwright.prove.transformation import prove_plan
+from loopwright.transform import DirectiveKind, Plan
+from tests.transform.support import FIGURE_3A, FIGURE_4A, MATMUL, check, planned, refused
+
+SPLIT = "distribute(Init, Mult)\n"
+TRIANGLE = "for (i = 0; i < n; i++) for (j = 0; j <= i; j++) L: A[i][j] = 1;"
+
+
+def same_schedules(one: Plan, other: Plan) -> bool:
+    return all(
+        mine.schedule.is_equal(theirs.schedule)
+        for mine, theirs in zip(one.program.statements, other.program.statements, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "named", "operators"),
+    [
+        (MATMUL, "interchange(Mult, j, k)", "affine(Mult, {[i,j,k] -> [i,k,j]})"),
+        (MATMUL, "interchange(Mult, [k, i, j])", "affine(Mult, {[i,j,k] -> [k,i,j]})"),
+        (MATMUL, "interchange(Mult, [k, i])", "affine(Mult, {[i,j,k] -> [k,j,i]})"),
+        (MATMUL, "skew(Mult, k, i, 2)", "affine(Mult, {[i,j,k] -> [i,j,k+2i]})"),
+        (MATMUL, "shift(Mult, j, -3)", "affine(Mult, {[i,j,k] -> [i,j-3,k]})"),
+        (MATMUL, "reverse(Init, j)", "affine(Init, {[i,j] -> [i,-j]})"),
+        (MATMUL, "strip_mine(Mult, k, 8)", "affine(Mult, {[i,j,k] -> [i,j,k/8,k]})"),
+        (MATMUL, "distribute(Init, Mult)", "realign(Init, Mult, 0)"),
+        (MATMUL, "distribute(Init, Mult, 1)", "realign(Init, Mult, 1)"),
+        (FIGURE_3A, "L = fuse(L1, L2)", "realign(L1, L2, 2)"),
+        (FIGURE_3A, "L = fuse(L1, L2, 1)", "realign(L1, L2, 1)"),
+        (
+            MATMUL,
+            SPLIT + "tile(Mult, 4, 8, 16)",
+            SPLIT + "affine(Mult, {[i,j,k] -> [i/4, j/8, k/16, i, j, k]})",
+        ),
+        (MATMUL, SPLIT + "tile(Mult, 8, 16)", SPLIT + "affine(Mult, {[i,j,k] -> [i, j/8, k/16, j, k]})"),
+        (
+            MATMUL,
+            SPLIT + "tile(Mult, k=8, i=16)",
+            SPLIT + "affine(Mult, {[i,j,k] -> [k/8, i/16, i, j, k]})",
+        ),
+        (
+            MATMUL,
+            SPLIT + "unroll_and_jam(Mult, i=2, j=3)",
+            SPLIT + "affine(Mult, {[i,j,k] -> [i/2, j/3, k, i, j]})",
+        ),
+        (MATMUL, "unroll(Mult, k, 4)", "affine(Mult, {[i,j,k] -> [i,j,k/4,k]})"),
+        (MATMUL, "sink(Init, Mult, 0)", "affine(Init, {[i,j] -> [i,j,0]})\nrealign(Init, Mult, 3)"),
+    ],
+)
+def test_library_operations_are_made_of_the_operators(body: str, named: str, operators: str) -> None:
+    plan = planned(body, named)
+    assert same_schedules(plan, planned(body, operators))
+    check(plan)
+
+
+def test_names_follow_their_loops() -> None:
+    plan = planned(MATMUL, SPLIT + "interchange(Mult, j, k)\ntile(Mult, 4, 4)\ninterchange(Mult, kT, i)")
+    assert plan.leaf(plan.components["Mult"].first).loops == ("kT", "i", "jT", "k", "j")
+
+
+def test_distribute_into_statements() -> None:
+    plan = planned(FIGURE_4A, "distribute(L2)")
+    text = to_c(check(plan))
+    assert text.count("for (int c0") == 3
+
+
+def test_reorder_exchanges_neighbours() -> None:
+    plan = planned(FIGURE_4A, "A = lift(L2, 2)\nB = lift(L3, 2)\nreorder(A, B)")
+    assert plan.components["L3"].last < plan.components["L2"].first
+    check(plan)
+
+
+def test_reorder_of_parts_of_loops_is_refused() -> None:
+    assert "share a loop with S5, S6" in refused(FIGURE_4A, "reorder(L1, L2)").message
+    error = refused(MATMUL, "A = lift(Init, 0)\nreorder(Init, Mult)\nreorder(Init, Mult)")
+    assert "does not come after" in error.message
+
+
+def test_reorder_inside_a_loop_of_several() -> None:
+    body = "for (i = 0; i < n; i++) { A: a[i] = 1; B: b[i] = 2; C: a[i] = 3; }"
+    plan = planned(body, "reorder(S1, S2)")
+    assert [plan.statements_at(plan.components[name]) for name in ("S1", "S2", "S3")] == [
+        ("S1",),
+        ("S2",),
+        ("S3",),
+    ]
+    assert to_c(check(plan)).index("S2") < to_c(check(plan)).index("S1") < to_c(check(plan)).index("S3")
+
+
+def test_unroll_writes_out_full_strips_and_keeps_the_rest() -> None:
+    text = to_c(check(planned("for (i = 0; i < n; i++) L: a[i] = 1;", "unroll(L, i, 4)")))
+    assert "S1(4 * c0 + 3);" in text
+
+
+def test_unroll_completely() -> None:
+    plan = planned("for (i = 0; i < n; i++) for (j = 0; j < 3; j++) L: A[i][j] = 1;", "unroll(L, j)")
+    assert to_c(check(plan)) == (
+        "for (int c0 = 0; c0 < n; c0 += 1) {\n  S1(c0, 0);\n  S1(c0, 1);\n  S1(c0, 2);\n}\n"
+    )
+
+
+def test_register_tiles_of_a_triangle() -> None:
+    """Full tiles need no guards; what the diagonal cuts is generated apart."""
+    plan = planned(TRIANGLE, "unroll_and_jam(L, i=2)")
+    text = to_c(check(plan))
+    assert "    S1(2 * c0, c1);\n    S1(2 * c0 + 1, c1);" in text
+
+
+def test_full_tiles_have_constant_bounds() -> None:
+    plan = planned(MATMUL, SPLIT + "tile(Mult, 4, 4, 4, full)")
+    text = to_c(check(plan))
+    assert "for (int c5 = 4 * c2; c5 <= 4 * c2 + 3; c5 += 1)" in text
+    assert [directive.kind for directive in plan.directives] == [DirectiveKind.ISOLATE]
+
+
+def test_directives_follow_their_loops() -> None:
+    plan = planned(MATMUL, SPLIT + "parallel(Mult, i)\ntile(Mult, 4, 4, 4)\nvectorize(Mult, j)")
+    parallel, vector = plan.directives
+    loops = plan.leaf(plan.components["Mult"].first).loops
+    assert (loops[parallel.loop], loops[vector.loop]) == ("i", "j")
+    assert parallel.dimension == 2 * loops.index("i") + 1
+    assert parallel.span is not None and parallel.span.line == 2
+    text = to_c(check(plan))
+    assert "// parallel 3" in text and "// vectorize 4" in text
+
+
+def test_a_directive_in_the_way() -> None:
+    error = refused(MATMUL, "parallel(Mult, k)\nreverse(Mult, k)")
+    assert error.message == "this changes a loop that was marked 'parallel'"
+    assert error.hint is not None and "behind" in error.hint
+
+
+def test_marks_of_loops_in_the_same_nest() -> None:
+    plan = planned(FIGURE_4A, "parallel(L2, i)\nvectorize(L2, j)\nvectorize(L3, j)\nunroll(L1, j, 2)")
+    text = to_c(check(plan))
+    assert text.count("// vectorize 1") == 2 and text.count("// parallel 0") == 1
+
+
+def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
+    body = "for (i = 0; i < n; i++) A: a[i] = 1;\nfor (i = 2; i < n; i++) B: b[i] = 2;"
+    plan = planned(body, "L = fuse(A, B)\nseparate(L, i)")
+    assert "if" not in to_c(check(plan)).replace("\n", " ").split("for", 1)[1].split("{")[0]
+    check(plan)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("tile(Mult, 4, 4, 4, 4)", "4 tile sizes, but the statements share 3 loops"),
+        ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "the statements share only 2 loops"),
+        ("tile(Mult, i=4, i=4)", "a loop is tiled twice"),
+        ("tile(Mult, i=4, 4)", "this one does not"),
+        ("tile(Mult, skew)", "a tile size is missing"),
+        ("interchange(Mult, i, i)", "with itself"),
+        ("skew(Mult, i, i, 1)", "along itself"),
+        ("fuse(Init)", "takes at least 2 arguments"),
+        ("fuse(Init, 2)", "one component alone"),
+        ("sink(Mult, Init, 0)", "3 loops around them already"),
+        ("unroll_and_jam(Mult, i)", "takes 3 arguments"),
+        ("shift(Init, k, 1)", "no loop of the component has the iterator k"),
+        ("shift(Mult, i, 1)\nfrom_zero()", "not as they were written"),
+    ],
+)
+def test_misuse(script: str, message: str) -> None:
+    assert message in refused(MATMUL, script).message
+
+
+def test_from_zero() -> None:
+    body = "for (i = n; i > 2; i -= 3) for (j = i; j < n; j += 2) L: A[i][j] = 0;"
+    plan = planned(body, "from_zero()")
+    statement = plan.program.statement("S1")
+    times = statement.schedule.intersect_domain(statement.domain).range()
+    counted = isl.Set("[n] -> { [0, i, 0, j, 0] : 0 <= 3i < n - 2 and 0 <= j and 2j < 3i }")
+    assert times.is_equal(counted)
+    assert not prove_plan(plan).violations
+    check(plan)
