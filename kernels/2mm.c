@@ -45,17 +45,18 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < NI; i++)
-    for (int j = 0; j < NJ; j++) {
+  for (i = 0; i < NI; i++)
+    for (j = 0; j < NJ; j++) {
       Init: tmp[i][j] = 0.0;
-      for (int k = 0; k < NK; k++)
+      for (k = 0; k < NK; k++)
         Mult: tmp[i][j] += alpha * A[i][k] * B[k][j];
     }
-  for (int i = 0; i < NI; i++)
-    for (int j = 0; j < NL; j++) {
+  for (i = 0; i < NI; i++)
+    for (j = 0; j < NL; j++) {
       Scale: D[i][j] *= beta;
-      for (int k = 0; k < NJ; k++)
+      for (k = 0; k < NJ; k++)
         Sum: D[i][j] += tmp[i][k] * C[k][j];
     }
 #pragma endscop

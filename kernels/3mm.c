@@ -48,23 +48,24 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < NI; i++)
-    for (int j = 0; j < NJ; j++) {
+  for (i = 0; i < NI; i++)
+    for (j = 0; j < NJ; j++) {
       InitE: E[i][j] = 0.0;
-      for (int k = 0; k < NK; k++)
+      for (k = 0; k < NK; k++)
         CompE: E[i][j] += A[i][k] * B[k][j];
     }
-  for (int i = 0; i < NJ; i++)
-    for (int j = 0; j < NL; j++) {
+  for (i = 0; i < NJ; i++)
+    for (j = 0; j < NL; j++) {
       InitF: F[i][j] = 0.0;
-      for (int k = 0; k < NM; k++)
+      for (k = 0; k < NM; k++)
         CompF: F[i][j] += C[i][k] * D[k][j];
     }
-  for (int i = 0; i < NI; i++)
-    for (int j = 0; j < NL; j++) {
+  for (i = 0; i < NI; i++)
+    for (j = 0; j < NL; j++) {
       InitG: G[i][j] = 0.0;
-      for (int k = 0; k < NJ; k++)
+      for (k = 0; k < NJ; k++)
         CompG: G[i][j] += E[i][k] * F[k][j];
     }
 #pragma endscop

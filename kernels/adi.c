@@ -39,36 +39,37 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long t, i, j;
 #pragma scop
-  for (int t = 1; t <= TSTEPS; t++) {
-    for (int i = 1; i < N - 1; i++) {
+  for (t = 1; t <= TSTEPS; t++) {
+    for (i = 1; i < N - 1; i++) {
       PQinit: {
         v[0][i] = 1.0;
         p[i][0] = 0.0;
         q[i][0] = v[0][i];
       }
-      for (int j = 1; j < N - 1; j++) {
+      for (j = 1; j < N - 1; j++) {
         PQ: p[i][j] = -c / (a * p[i][j - 1] + b);
         q[i][j] = (-d * u[j][i - 1] + (1.0 + 2.0 * d) * u[j][i] - f * u[j][i + 1] - a * q[i][j - 1]) /
                   (a * p[i][j - 1] + b);
       }
       Vinit: v[N - 1][i] = 1.0;
-      for (int j = N - 2; j >= 1; j--)
+      for (j = N - 2; j >= 1; j--)
         V: v[j][i] = p[i][j] * v[j + 1][i] + q[i][j];
     }
-    for (int i = 1; i < N - 1; i++) {
+    for (i = 1; i < N - 1; i++) {
       RowInit: {
         u[i][0] = 1.0;
         p[i][0] = 0.0;
         q[i][0] = u[i][0];
       }
-      for (int j = 1; j < N - 1; j++) {
+      for (j = 1; j < N - 1; j++) {
         RowPQ: p[i][j] = -f / (d * p[i][j - 1] + e);
         q[i][j] = (-a * v[i - 1][j] + (1.0 + 2.0 * a) * v[i][j] - c * v[i + 1][j] - d * q[i][j - 1]) /
                   (d * p[i][j - 1] + e);
       }
       Uinit: u[i][N - 1] = 1.0;
-      for (int j = N - 2; j >= 1; j--)
+      for (j = N - 2; j >= 1; j--)
         U: u[i][j] = p[i][j] * u[i][j + 1] + q[i][j];
     }
   }

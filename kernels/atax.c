@@ -31,14 +31,15 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < N; i++)
+  for (i = 0; i < N; i++)
     Clear: y[i] = 0.0;
-  for (int i = 0; i < M; i++) {
+  for (i = 0; i < M; i++) {
     Init: tmp[i] = 0.0;
-    for (int j = 0; j < N; j++)
+    for (j = 0; j < N; j++)
       Row: tmp[i] += A[i][j] * x[j];
-    for (int j = 0; j < N; j++)
+    for (j = 0; j < N; j++)
       Column: y[j] += A[i][j] * tmp[i];
   }
 #pragma endscop

@@ -33,12 +33,13 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < M; i++)
+  for (i = 0; i < M; i++)
     Clear: s[i] = 0.0;
-  for (int i = 0; i < N; i++) {
+  for (i = 0; i < N; i++) {
     Init: q[i] = 0.0;
-    for (int j = 0; j < M; j++) {
+    for (j = 0; j < M; j++) {
       Column: s[j] += r[i] * A[i][j];
       Row: q[i] += A[i][j] * p[j];
     }

@@ -28,14 +28,15 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < N; i++) {
-    for (int j = 0; j < i; j++) {
-      for (int k = 0; k < j; k++)
+  for (i = 0; i < N; i++) {
+    for (j = 0; j < i; j++) {
+      for (k = 0; k < j; k++)
         Below: A[i][j] -= A[i][k] * A[j][k];
       Norm: A[i][j] /= A[j][j];
     }
-    for (int k = 0; k < i; k++)
+    for (k = 0; k < i; k++)
       Square: A[i][i] -= A[i][k] * A[i][k];
     Root: A[i][i] = sqrt(A[i][i]);
   }

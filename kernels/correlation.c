@@ -31,32 +31,33 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long j, i, k;
 #pragma scop
-  for (int j = 0; j < M; j++) {
+  for (j = 0; j < M; j++) {
     ClearMean: mean[j] = 0.0;
-    for (int i = 0; i < N; i++)
+    for (i = 0; i < N; i++)
       SumMean: mean[j] += data[i][j];
     DivMean: mean[j] /= float_n;
   }
-  for (int j = 0; j < M; j++) {
+  for (j = 0; j < M; j++) {
     ClearDev: stddev[j] = 0.0;
-    for (int i = 0; i < N; i++)
+    for (i = 0; i < N; i++)
       SumDev: stddev[j] += (data[i][j] - mean[j]) * (data[i][j] - mean[j]);
     DivDev: stddev[j] /= float_n;
     RootDev: stddev[j] = sqrt(stddev[j]);
     /* A variable that hardly varies is left as it is. */
     KeepDev: stddev[j] = stddev[j] <= eps ? 1.0 : stddev[j];
   }
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < M; j++) {
+  for (i = 0; i < N; i++)
+    for (j = 0; j < M; j++) {
       Center: data[i][j] -= mean[j];
       Reduce: data[i][j] /= sqrt(float_n) * stddev[j];
     }
-  for (int i = 0; i < M - 1; i++) {
+  for (i = 0; i < M - 1; i++) {
     Unit: corr[i][i] = 1.0;
-    for (int j = i + 1; j < M; j++) {
+    for (j = i + 1; j < M; j++) {
       Init: corr[i][j] = 0.0;
-      for (int k = 0; k < N; k++)
+      for (k = 0; k < N; k++)
         Mult: corr[i][j] += data[k][i] * data[k][j];
       Mirror: corr[j][i] = corr[i][j];
     }

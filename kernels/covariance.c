@@ -30,20 +30,21 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long j, i, k;
 #pragma scop
-  for (int j = 0; j < M; j++) {
+  for (j = 0; j < M; j++) {
     ClearMean: mean[j] = 0.0;
-    for (int i = 0; i < N; i++)
+    for (i = 0; i < N; i++)
       SumMean: mean[j] += data[i][j];
     DivMean: mean[j] /= float_n;
   }
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < M; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < M; j++)
       Center: data[i][j] -= mean[j];
-  for (int i = 0; i < M; i++)
-    for (int j = i; j < M; j++) {
+  for (i = 0; i < M; i++)
+    for (j = i; j < M; j++) {
       Init: cov[i][j] = 0.0;
-      for (int k = 0; k < N; k++)
+      for (k = 0; k < N; k++)
         Mult: cov[i][j] += data[k][i] * data[k][j];
       Final: {
         cov[i][j] /= (float_n - 1.0);

@@ -41,36 +41,37 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < W; i++) {
+  for (i = 0; i < W; i++) {
     Right0: y1[i][0] = a1 * in[i][0];
     Right1: y1[i][1] = a1 * in[i][1] + a2 * in[i][0] + b1 * y1[i][0];
-    for (int j = 2; j < H; j++)
+    for (j = 2; j < H; j++)
       Right: y1[i][j] = a1 * in[i][j] + a2 * in[i][j - 1] + b1 * y1[i][j - 1] + b2 * y1[i][j - 2];
   }
-  for (int i = 0; i < W; i++) {
+  for (i = 0; i < W; i++) {
     Left0: y2[i][H - 1] = 0.0f;
     Left1: y2[i][H - 2] = a3 * in[i][H - 1] + b1 * y2[i][H - 1];
-    for (int j = H - 3; j >= 0; j--)
+    for (j = H - 3; j >= 0; j--)
       Left: y2[i][j] = a3 * in[i][j + 1] + a4 * in[i][j + 2] + b1 * y2[i][j + 1] + b2 * y2[i][j + 2];
   }
-  for (int i = 0; i < W; i++)
-    for (int j = 0; j < H; j++)
+  for (i = 0; i < W; i++)
+    for (j = 0; j < H; j++)
       Rows: out[i][j] = c1 * (y1[i][j] + y2[i][j]);
-  for (int j = 0; j < H; j++) {
+  for (j = 0; j < H; j++) {
     Down0: y1[0][j] = a5 * out[0][j];
     Down1: y1[1][j] = a5 * out[1][j] + a6 * out[0][j] + b1 * y1[0][j];
-    for (int i = 2; i < W; i++)
+    for (i = 2; i < W; i++)
       Down: y1[i][j] = a5 * out[i][j] + a6 * out[i - 1][j] + b1 * y1[i - 1][j] + b2 * y1[i - 2][j];
   }
-  for (int j = 0; j < H; j++) {
+  for (j = 0; j < H; j++) {
     Up0: y2[W - 1][j] = 0.0f;
     Up1: y2[W - 2][j] = a7 * out[W - 1][j] + b1 * y2[W - 1][j];
-    for (int i = W - 3; i >= 0; i--)
+    for (i = W - 3; i >= 0; i--)
       Up: y2[i][j] = a7 * out[i + 1][j] + a8 * out[i + 2][j] + b1 * y2[i + 1][j] + b2 * y2[i + 2][j];
   }
-  for (int i = 0; i < W; i++)
-    for (int j = 0; j < H; j++)
+  for (i = 0; i < W; i++)
+    for (j = 0; j < H; j++)
       Columns: out[i][j] = c2 * (y1[i][j] + y2[i][j]);
 #pragma endscop
 }

@@ -36,15 +36,16 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long r, q, p, s;
 #pragma scop
-  for (int r = 0; r < NR; r++)
-    for (int q = 0; q < NQ; q++) {
-      for (int p = 0; p < NP; p++) {
+  for (r = 0; r < NR; r++)
+    for (q = 0; q < NQ; q++) {
+      for (p = 0; p < NP; p++) {
         Init: sum[p] = 0.0;
-        for (int s = 0; s < NP; s++)
+        for (s = 0; s < NP; s++)
           Mult: sum[p] += A[r][q][s] * C4[s][p];
       }
-      for (int p = 0; p < NP; p++)
+      for (p = 0; p < NP; p++)
         Ret: A[r][q][p] = sum[p];
     }
 #pragma endscop

@@ -26,19 +26,20 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long k, i;
 #pragma scop
   Y0: y[0] = -r[0];
   Beta0: beta = 1.0;
   Alpha0: alpha = -r[0];
-  for (int k = 1; k < N; k++) {
+  for (k = 1; k < N; k++) {
     Beta: beta = (1.0 - alpha * alpha) * beta;
     Clear: sum = 0.0;
-    for (int i = 0; i < k; i++)
+    for (i = 0; i < k; i++)
       Dot: sum += r[k - i - 1] * y[i];
     Alpha: alpha = -(r[k] + sum) / beta;
-    for (int i = 0; i < k; i++)
+    for (i = 0; i < k; i++)
       Mirror: z[i] = y[i] + alpha * y[k - i - 1];
-    for (int i = 0; i < k; i++)
+    for (i = 0; i < k; i++)
       Copy: y[i] = z[i];
     Last: y[k] = alpha;
   }

@@ -26,10 +26,11 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long k, i, j;
 #pragma scop
-  for (int k = 0; k < N; k++)
-    for (int i = 0; i < N; i++)
-      for (int j = 0; j < N; j++)
+  for (k = 0; k < N; k++)
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++)
         Path: path[i][j] = path[i][j] < path[i][k] + path[k][j] ? path[i][j] : path[i][k] + path[k][j];
 #pragma endscop
 }

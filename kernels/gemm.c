@@ -39,12 +39,13 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < NI; i++) {
-    for (int j = 0; j < NJ; j++)
+  for (i = 0; i < NI; i++) {
+    for (j = 0; j < NJ; j++)
       Scale: C[i][j] *= beta;
-    for (int k = 0; k < NK; k++)
-      for (int j = 0; j < NJ; j++)
+    for (k = 0; k < NK; k++)
+      for (j = 0; j < NJ; j++)
         Mult: C[i][j] += alpha * A[i][k] * B[k][j];
   }
 #pragma endscop

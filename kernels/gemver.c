@@ -35,17 +35,18 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++)
       First: A[i][j] = A[i][j] + u1[i] * v1[j] + u2[i] * v2[j];
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++)
       Second: x[i] = x[i] + beta * A[j][i] * y[j];
-  for (int i = 0; i < N; i++)
+  for (i = 0; i < N; i++)
     Third: x[i] = x[i] + z[i];
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++)
       Fourth: w[i] = w[i] + alpha * A[i][j] * x[j];
 #pragma endscop
 }

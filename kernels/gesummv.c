@@ -31,11 +31,12 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < N; i++) {
+  for (i = 0; i < N; i++) {
     ClearT: tmp[i] = 0.0;
     ClearY: y[i] = 0.0;
-    for (int j = 0; j < N; j++) {
+    for (j = 0; j < N; j++) {
       MultA: tmp[i] = A[i][j] * x[j] + tmp[i];
       MultB: y[i] = B[i][j] * x[j] + y[i];
     }

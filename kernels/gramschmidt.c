@@ -30,19 +30,20 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long k, i, j;
 #pragma scop
-  for (int k = 0; k < N; k++) {
+  for (k = 0; k < N; k++) {
     Clear: nrm = 0.0;
-    for (int i = 0; i < M; i++)
+    for (i = 0; i < M; i++)
       Norm: nrm += A[i][k] * A[i][k];
     Root: R[k][k] = sqrt(nrm);
-    for (int i = 0; i < M; i++)
+    for (i = 0; i < M; i++)
       Unit: Q[i][k] = A[i][k] / R[k][k];
-    for (int j = k + 1; j < N; j++) {
+    for (j = k + 1; j < N; j++) {
       InitR: R[k][j] = 0.0;
-      for (int i = 0; i < M; i++)
+      for (i = 0; i < M; i++)
         UpdateR: R[k][j] += Q[i][k] * A[i][j];
-      for (int i = 0; i < M; i++)
+      for (i = 0; i < M; i++)
         UpdateA: A[i][j] = A[i][j] - Q[i][k] * R[k][j];
     }
   }

@@ -30,11 +30,12 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long t, i;
 #pragma scop
-  for (int t = 0; t < TSTEPS; t++) {
-    for (int i = 1; i < N - 1; i++)
+  for (t = 0; t < TSTEPS; t++) {
+    for (i = 1; i < N - 1; i++)
       LoopB: B[i] = 0.33333 * (A[i - 1] + A[i] + A[i + 1]);
-    for (int i = 1; i < N - 1; i++)
+    for (i = 1; i < N - 1; i++)
       LoopA: A[i] = 0.33333 * (B[i - 1] + B[i] + B[i + 1]);
   }
 #pragma endscop

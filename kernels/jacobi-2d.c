@@ -31,13 +31,14 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long t, i, j;
 #pragma scop
-  for (int t = 0; t < TSTEPS; t++) {
-    for (int i = 1; i < N - 1; i++)
-      for (int j = 1; j < N - 1; j++)
+  for (t = 0; t < TSTEPS; t++) {
+    for (i = 1; i < N - 1; i++)
+      for (j = 1; j < N - 1; j++)
         LoopB: B[i][j] = 0.2 * (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]);
-    for (int i = 1; i < N - 1; i++)
-      for (int j = 1; j < N - 1; j++)
+    for (i = 1; i < N - 1; i++)
+      for (j = 1; j < N - 1; j++)
         LoopA: A[i][j] = 0.2 * (B[i][j] + B[i][j - 1] + B[i][j + 1] + B[i + 1][j] + B[i - 1][j]);
   }
 #pragma endscop

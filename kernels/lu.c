@@ -26,15 +26,16 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < N; i++) {
-    for (int j = 0; j < i; j++) {
-      for (int k = 0; k < j; k++)
+  for (i = 0; i < N; i++) {
+    for (j = 0; j < i; j++) {
+      for (k = 0; k < j; k++)
         Left: A[i][j] -= A[i][k] * A[k][j];
       Norm: A[i][j] /= A[j][j];
     }
-    for (int j = i; j < N; j++)
-      for (int k = 0; k < i; k++)
+    for (j = i; j < N; j++)
+      for (k = 0; k < i; k++)
         Right: A[i][j] -= A[i][k] * A[k][j];
   }
 #pragma endscop

@@ -29,30 +29,31 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < N; i++) {
-    for (int j = 0; j < i; j++) {
+  for (i = 0; i < N; i++) {
+    for (j = 0; j < i; j++) {
       LoadL: w = A[i][j];
-      for (int k = 0; k < j; k++)
+      for (k = 0; k < j; k++)
         Left: w -= A[i][k] * A[k][j];
       Norm: A[i][j] = w / A[j][j];
     }
-    for (int j = i; j < N; j++) {
+    for (j = i; j < N; j++) {
       LoadR: w = A[i][j];
-      for (int k = 0; k < i; k++)
+      for (k = 0; k < i; k++)
         Right: w -= A[i][k] * A[k][j];
       Store: A[i][j] = w;
     }
   }
-  for (int i = 0; i < N; i++) {
+  for (i = 0; i < N; i++) {
     LoadB: w = b[i];
-    for (int j = 0; j < i; j++)
+    for (j = 0; j < i; j++)
       Forward: w -= A[i][j] * y[j];
     StoreY: y[i] = w;
   }
-  for (int i = N - 1; i >= 0; i--) {
+  for (i = N - 1; i >= 0; i--) {
     LoadY: w = y[i];
-    for (int j = i + 1; j < N; j++)
+    for (j = i + 1; j < N; j++)
       Backward: w -= A[i][j] * x[j];
     StoreX: x[i] = w / A[i][i];
   }

@@ -31,12 +31,13 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++)
       First: x1[i] = x1[i] + A[i][j] * y_1[j];
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++)
+  for (i = 0; i < N; i++)
+    for (j = 0; j < N; j++)
       Second: x2[i] = x2[i] + A[j][i] * y_2[j];
 #pragma endscop
 }

@@ -30,16 +30,17 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = N - 1; i >= 0; i--)
-    for (int j = i + 1; j < N; j++) {
+  for (i = N - 1; i >= 0; i--)
+    for (j = i + 1; j < N; j++) {
       West: table[i][j] = MAX(table[i][j], table[i][j - 1]);
       South: table[i][j] = MAX(table[i][j], table[i + 1][j]);
       if (i < j - 1)
         Pair: table[i][j] = MAX(table[i][j], table[i + 1][j - 1] + MATCH(seq[i], seq[j]));
       else
         Near: table[i][j] = MAX(table[i][j], table[i + 1][j - 1]);
-      for (int k = i + 1; k < j; k++)
+      for (k = i + 1; k < j; k++)
         Split: table[i][j] = MAX(table[i][j], table[i][k] + table[k + 1][j]);
     }
 #pragma endscop

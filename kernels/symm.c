@@ -36,11 +36,12 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
+  for (i = 0; i < M; i++)
+    for (j = 0; j < N; j++) {
       Clear: temp2 = 0.0;
-      for (int k = 0; k < i; k++) {
+      for (k = 0; k < i; k++) {
         Upper: C[k][j] += alpha * B[i][j] * A[i][k];
         Lower: temp2 += B[k][j] * A[i][k];
       }

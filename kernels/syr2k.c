@@ -35,12 +35,13 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < N; i++) {
-    for (int j = 0; j <= i; j++)
+  for (i = 0; i < N; i++) {
+    for (j = 0; j <= i; j++)
       Scale: C[i][j] *= beta;
-    for (int k = 0; k < M; k++)
-      for (int j = 0; j <= i; j++)
+    for (k = 0; k < M; k++)
+      for (j = 0; j <= i; j++)
         Mult: C[i][j] += A[j][k] * alpha * B[i][k] + B[j][k] * alpha * A[i][k];
   }
 #pragma endscop

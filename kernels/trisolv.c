@@ -28,10 +28,11 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j;
 #pragma scop
-  for (int i = 0; i < N; i++) {
+  for (i = 0; i < N; i++) {
     Load: x[i] = b[i];
-    for (int j = 0; j < i; j++)
+    for (j = 0; j < i; j++)
       Subtract: x[i] -= L[i][j] * x[j];
     Divide: x[i] = x[i] / L[i][i];
   }

@@ -33,10 +33,11 @@ static void initialise(void)
 
 static void kernel(void)
 {
+  long i, j, k;
 #pragma scop
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      for (int k = i + 1; k < M; k++)
+  for (i = 0; i < M; i++)
+    for (j = 0; j < N; j++) {
+      for (k = i + 1; k < M; k++)
         Mult: B[i][j] += A[k][i] * B[k][j];
       Alpha: B[i][j] = alpha * B[i][j];
     }
