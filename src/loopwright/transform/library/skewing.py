@@ -10,15 +10,15 @@ this is a linear condition on c and d (isl's `coefficients`); the least skew is 
 loops rather than by inner ones, and with it the least shift.  Tiles cut along such coordinates can
 run one after the other, whatever the order inside them, as long as that was right before.
 
-A statement with fewer loops than the others has no x_m for some m; it stands at 0 there, and each
-choice of the missing loops is tried.
+A statement with fewer loops than are tiled has no x_m for some m.  Its coordinate there may come from
+any of its own loops, or be 0: for each m the choice that takes the least skew and shift is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import product
 from typing import TypeAlias
 
 import islpy as isl
@@ -37,7 +37,7 @@ class Coordinates:
 
 
 Embedding: TypeAlias = tuple[int | None, ...]
-"""For each tiled loop the statement's own loop that is it, or None: it stands still there."""
+"""For each tiled loop the statement's own loop that stands for it; None where it is always at 0."""
 
 
 @dataclass(frozen=True)
@@ -58,46 +58,57 @@ class _Solution:
     factors: tuple[tuple[int, ...], ...]
     shifts: tuple[tuple[int, ...], ...]
 
-    @property
-    def cost(self) -> tuple[int, int, int]:
-        """Skew by anything but the outermost loop, all skew, all shifts."""
-        inner = sum(sum(row[1:]) for row in self.factors)
-        return inner, sum(map(sum, self.factors)), sum(map(sum, self.shifts))
+    embeddings: dict[Position, Embedding]
 
 
 def tile_coordinates(plan: Plan, component: Component, first: int, count: int) -> dict[Position, Coordinates]:
     """Coordinates for the `count` loops from `first` on, for each statement of the component."""
     edges = list(_edges(plan, component, first))
     positions = component.positions
-    choices = [_embeddings(plan.leaf(position).depth, first, count) for position in positions]
-    best: tuple[_Solution, tuple[Embedding, ...]] | None = None
-    failure = 0
+    solution = _Solution((), (), dict.fromkeys(positions, ()))
+    for m in range(count):
+        choices = [_choices(plan.leaf(position).depth, first, count, m) for position in positions]
+        found = _best_level(solution, edges, choices, m)
+        if found is None:
+            name = max((plan.leaf(position).loops for position in positions), key=len)[first + m]
+            raise Misuse(
+                f"no skew by the loops around it makes all dependences go forwards along {name}",
+                hint="tile fewer loops, or give the nest another order first",
+            )
+        solution = found
+    return {position: _expressions(solution, position, index) for index, position in enumerate(positions)}
+
+
+def _choices(depth: int, first: int, count: int, m: int) -> list[int | None]:
+    """What can stand for tiled loop m: the loop itself, or where there are too few, any other or none."""
+    if depth >= first + count:
+        return [first + m]
+    own = list(range(first, depth))
+    natural = [loop for loop in own if loop == first + m]
+    return [*natural, *(loop for loop in own if loop not in natural), None]
+
+
+def _best_level(
+    solution: _Solution, edges: list[_Edge], choices: list[list[int | None]], m: int
+) -> _Solution | None:
+    """One more coordinate, by the choice with the least skew, by inner loops first, then the least shift."""
+    best: tuple[tuple[int, int, int], _Solution] | None = None
     for chosen in product(*choices):
-        solution = _solve(dict(zip(positions, chosen, strict=True)), edges, count)
-        if isinstance(solution, int):
-            failure = max(failure, solution)
-        elif best is None or solution.cost < best[0].cost:
-            best = (solution, chosen)
-    if best is None:
-        name = max((plan.leaf(position).loops for position in positions), key=len)[first + failure]
-        raise Misuse(
-            f"no skew by the loops around it makes all dependences go forwards along {name}",
-            hint="tile fewer loops, or give the nest another order first",
-        )
-    return {
-        position: _expressions(best[0], index, best[1][index], count)
-        for index, position in enumerate(positions)
-    }
-
-
-def _embeddings(depth: int, first: int, count: int) -> list[Embedding]:
-    """Which of the tiled loops the statement's own loops from `first` on can be, in order."""
-    own = max(0, min(depth - first, count))
-    found: list[Embedding] = []
-    for places in combinations(range(count), own):
-        numbered = {place: first + k for k, place in enumerate(places)}
-        found.append(tuple(numbered.get(place) for place in range(count)))
-    return found
+        embeddings = {
+            position: (*known, loop)
+            for (position, known), loop in zip(solution.embeddings.items(), chosen, strict=True)
+        }
+        found = _level(embeddings, edges, solution, m)
+        if found is None:
+            continue
+        factors, shifts = found
+        cost = (sum(factors[1:]), sum(factors), sum(shifts))
+        if best is None or cost < best[0]:
+            extended = _Solution((*solution.factors, factors), (*solution.shifts, shifts), embeddings)
+            best = (cost, extended)
+        if not any(cost):
+            break
+    return None if best is None else best[1]
 
 
 def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
@@ -126,18 +137,6 @@ def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
                         yield _Edge(p, q, flat, plan.leaf(p).depth)
 
 
-def _solve(embeddings: dict[Position, Embedding], edges: list[_Edge], count: int) -> _Solution | int:
-    """The least factors and shifts, or the number of the loop for which there are none."""
-    solution = _Solution((), ())
-    for m in range(count):
-        found = _level(embeddings, edges, solution, m)
-        if found is None:
-            return m
-        factors, shifts = found
-        solution = _Solution((*solution.factors, factors), (*solution.shifts, shifts))
-    return solution
-
-
 def _level(
     embeddings: dict[Position, Embedding], edges: list[_Edge], solution: _Solution, m: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -149,7 +148,7 @@ def _level(
         unknowns = unknowns.lower_bound_val(DIM, k, isl.Val(0))
     unknowns = _total(unknowns, m, range(m + 1, length))
     for edge in edges:
-        distances = _distances(embeddings, index, edge, solution, m)
+        distances = _distances(replace(solution, embeddings=embeddings), index, edge, m)
         conditions = distances.remove_divs().coefficients().to_set().flatten()
         source, sink = m + 1 + index[edge.source], m + 1 + index[edge.sink]
         unknowns = unknowns.intersect(_conditions_on(unknowns, conditions, m, source, sink))
@@ -169,22 +168,16 @@ def _total(unknowns: isl.Set, place: int, parts: range) -> isl.Set:
     return unknowns.intersect(total.zero_basic_set().to_set())
 
 
-def _distances(
-    embeddings: dict[Position, Embedding],
-    index: dict[Position, int],
-    edge: _Edge,
-    solution: _Solution,
-    m: int,
-) -> isl.Set:
+def _distances(solution: _Solution, index: dict[Position, int], edge: _Edge, m: int) -> isl.Set:
     """{ (φ_0(y) − φ_0(x), ..., φ_(m-1)(y) − φ_(m-1)(x), y_m − x_m) }"""
     names_x = [f"x{k}" for k in range(edge.split)]
     names_y = [f"y{k}" for k in range(edge.pairs.dim(DIM) - edge.split)]
-    before = _expressions(solution, index[edge.source], embeddings[edge.source], m, "x").expressions
-    after = _expressions(solution, index[edge.sink], embeddings[edge.sink], m, "y").expressions
-    last = f"({_iterator(embeddings[edge.sink][m], 'y')}) - ({_iterator(embeddings[edge.source][m], 'x')})"
-    outputs = [*(f"({b}) - ({a})" for a, b in zip(before, after, strict=True)), last]
-    step = isl.Map(f"{{ [{', '.join(names_x + names_y)}] -> [{', '.join(outputs)}] }}")
-    return edge.pairs.apply(step)
+    before = _expressions(solution, edge.source, index[edge.source], "x").expressions
+    after = _expressions(solution, edge.sink, index[edge.sink], "y").expressions
+    here = _iterator(solution.embeddings[edge.source][m], "x")
+    there = _iterator(solution.embeddings[edge.sink][m], "y")
+    outputs = [f"({b}) - ({a})" for a, b in zip((*before, here), (*after, there), strict=True)]
+    return edge.pairs.apply(isl.Map(f"{{ [{', '.join(names_x + names_y)}] -> [{', '.join(outputs)}] }}"))
 
 
 def _conditions_on(unknowns: isl.Set, conditions: isl.Set, m: int, source: int, sink: int) -> isl.Set:
@@ -195,14 +188,13 @@ def _conditions_on(unknowns: isl.Set, conditions: isl.Set, m: int, source: int, 
     return conditions.preimage_multi_aff(isl.MultiAff(f"{{ [{', '.join(names)}] -> [{', '.join(values)}] }}"))
 
 
-def _expressions(
-    solution: _Solution, index: int, embedding: Embedding, count: int, variable: str = "x"
-) -> Coordinates:
-    """φ_0, ..., φ_(count-1) of a statement as text."""
+def _expressions(solution: _Solution, position: Position, index: int, variable: str = "x") -> Coordinates:
+    """The coordinates known so far of a statement, as text."""
     found: list[str] = []
-    for m in range(count):
-        terms = [_iterator(embedding[m], variable), str(solution.shifts[m][index])]
-        terms += [f"{c} * ({found[k]})" for k, c in enumerate(solution.factors[m]) if c]
+    for m, factors in enumerate(solution.factors):
+        own = _iterator(solution.embeddings[position][m], variable)
+        terms = [own, str(solution.shifts[m][index])]
+        terms += [f"{c} * ({found[k]})" for k, c in enumerate(factors) if c]
         found.append(" + ".join(terms))
     return Coordinates(tuple(found))
 

@@ -1,0 +1,85 @@
+"""Skewed tiles: stencils of one and of several statements, and factorisations, each in one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.prove.transformation import prove_plan
+from loopwright.transform import plan_of, transform
+from loopwright.transform.library.skewing import tile_coordinates
+from tests.c.support import region
+from tests.transform.appendix_b import KERNELS
+from tests.transform.support import check, refused
+
+BODIES = {kernel.name: kernel.body for kernel in KERNELS}
+
+JACOBI_1D = """\
+for (t = 0; t < m; t++) {
+  for (i = 1; i < n - 1; i++) B: b[i] = a[i-1] + a[i] + a[i+1];
+  for (i = 1; i < n - 1; i++) A: a[i] = b[i-1] + b[i] + b[i+1];
+}"""
+
+CHOLESKY = """\
+for (i = 0; i < n; i++) {
+  for (j = 0; j < i; j++) {
+    for (k = 0; k < j; k++)
+      A: A[i][j] -= A[i][k] * A[j][k];
+    A[i][j] /= A[j][j];
+  }
+  for (k = 0; k < i; k++)
+    A[i][i] -= A[i][k] * A[i][k];
+  A[i][i] = sqrt(A[i][i]);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("body", "script"),
+    [
+        (BODIES["seidel-2d"], "tile(Loop, 3, 4, 5, skew)"),
+        (JACOBI_1D, "T = lift(A, 1)\ntile(T, 3, 4, skew)"),
+        (BODIES["jacobi-2d"], "T = lift(LoopA, 1)\ntile(T, 2, 3, 4, skew)"),
+        (BODIES["jacobi-2d"], "T = lift(LoopA, 1)\ntile(T, t=2, i=3, skew)"),
+        (BODIES["heat-3d"], "T = lift(LoopA, 1)\ntile(T, 2, 2, 2, 2, skew)"),
+        (BODIES["fdtd-2d"], "T = lift(HZ, 1)\ntile(T, 2, 3, 4, skew)"),
+        (BODIES["lu"], "T = lift(Left, 1)\ntile(T, 2, 2, 2, skew)"),
+        (CHOLESKY, "T = lift(A, 1)\ntile(T, 2, 2, 2, skew)"),
+    ],
+)
+def test_skewed_tiles_are_legal_and_run(body: str, script: str) -> None:
+    plan = transform(region(body, pure=("sqrt",)), script, "s.lw")
+    verdict = prove_plan(plan)
+    assert not verdict.violations and not verdict.defects
+    check(plan)
+
+
+def test_the_same_tiles_without_skew_are_illegal() -> None:
+    plan = transform(region(BODIES["seidel-2d"]), "tile(Loop, 3, 4, 5)", "s.lw")
+    assert prove_plan(plan).violations
+
+
+def test_least_factors() -> None:
+    """Seidel needs (t, t + i, 2t + i + j); Jacobi skews by 2 and moves the second statement by 1."""
+    plan = plan_of(region(BODIES["seidel-2d"]))
+    (found,) = tile_coordinates(plan, plan.components["Loop"], 0, 3).values()
+    assert found.expressions == (
+        "x0 + 0",
+        "x1 + 0 + 1 * (x0 + 0)",
+        "x2 + 0 + 1 * (x0 + 0) + 1 * (x1 + 0 + 1 * (x0 + 0))",
+    )
+    plan = transform(region(JACOBI_1D), "T = lift(A, 1)", "s.lw")
+    first, second = tile_coordinates(plan, plan.components["T"], 0, 2).values()
+    assert first.expressions == ("x0 + 0", "x1 + 0 + 2 * (x0 + 0)")
+    assert second.expressions == ("x0 + 0", "x1 + 1 + 2 * (x0 + 0)")
+
+
+def test_explicit_skew_does_the_same_by_hand() -> None:
+    script = "skew(Loop, i, t, 1)\nskew(Loop, j, i, 1)\nskew(Loop, j, t, 1)\ntile(Loop, 4, 4, 4)"
+    plan = transform(region(BODIES["seidel-2d"]), script, "s.lw")
+    assert not prove_plan(plan).violations
+    check(plan)
+
+
+def test_a_dependence_that_no_skew_turns_forwards() -> None:
+    body = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) L: a[0] = a[0] + A[i][j];"
+    error = refused(body, "tile(L, 4, 4, skew)")
+    assert error.message == "no skew by the loops around it makes all dependences go forwards along j"
