@@ -9,11 +9,6 @@ From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction.
 Import ListNotations.
 Open Scope Z_scope.
 
-Definition strictly (P : poly) (a b : event) : Prop := lex_lt (time_of P a) (time_of P b).
-
-Lemma strictly_ordered : forall P e n, ordered (strictly P) e n -> ordered (after P) e n.
-Proof. intros P e n. apply ordered_weaken. exact (strictly_after P). Qed.
-
 (** The first places of [t] are [key]. *)
 Fixpoint starts_with (key t : list Z) : Prop :=
   match key, t with
@@ -35,11 +30,11 @@ Qed.
 Theorem order_loop : forall P common e x i c s n,
   (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c ->
      forall ev, reached ((x, v) :: e) n ev -> starts_with (common ++ [v]) (time_of P ev)) ->
-  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered (strictly P) ((x, v) :: e) n) ->
-  ordered (strictly P) e (For x i c s n).
+  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered (after P) ((x, v) :: e) n) ->
+  ordered (after P) e (For x i c s n).
 Proof.
   intros P common e x i c s n Hkey Hbody. split; [exact Hbody|].
-  intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb.
+  intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply strictly_after.
   exact (starts_with_before common v w _ _ Hlt (Hkey v Hv Hcv a Ha) (Hkey w Hw Hcw b Hb)).
 Qed.
 
@@ -81,8 +76,8 @@ Proof.
 Qed.
 
 Theorem order_block : forall P cuts e cs,
-  cut_by P e [] cuts cs -> all (map (ordered (strictly P) e) cs) ->
-  ordered (strictly P) e (Block cs).
+  cut_by P e [] cuts cs -> all (map (ordered (after P) e) cs) ->
+  ordered (after P) e (Block cs).
 Proof.
   intros P cuts e cs. generalize (@nil Z) as low. revert cuts.
   induction cs as [|c cs IH]; intros cuts low Hcut Hall; [exact I|].
@@ -92,10 +87,10 @@ Proof.
     intros a b _ [].
   - destruct Hcut as (Hbetween & _ & Hcut). split; [exact Hc | split; [|exact (IH cuts cut Hcut Hcs)]].
     intros a b Ha Hb. destruct (Hbetween a Ha) as [_ Hbefore].
-    pose proof (cut_by_low _ _ _ _ _ _ Hcut Hb) as Hafter.
+    pose proof (cut_by_low _ _ _ _ _ _ Hcut Hb) as Hafter. apply strictly_after.
     destruct (lex_lt_total cut (time_of P b)) as [H | [H | H]]; [| |contradiction].
     + exact (lex_lt_transitive _ _ _ Hbefore H).
-    + unfold strictly. rewrite <- H. exact Hbefore.
+    + rewrite <- H. exact Hbefore.
 Qed.
 
 (** Where there are no such times: all pairs of calls in different children. *)

@@ -12,7 +12,8 @@
       walked to the call that runs the instance, with [iterate], [child],
       [yes], [no], [arrive] and [cases],
     - [prove_sound]: what is executed is in the domain,
-    - [prove_order] or [prove_order_weak]: it runs in the order of the schedule;
+    - [prove_order] or [prove_order_weak], or the steps of [order_loop] and the
+      like: it runs in the order of the schedule;
     - [prove_legal]: the three parts of a legal transformation. *)
 
 From Coq Require Export ZArith List String Lia.
@@ -33,7 +34,7 @@ Declare Reduction formula := cbv -[
 Declare Reduction formula_of_program := cbv -[
   Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
   Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide
-  scheduled time_of lex_lt conflicting in_time strictly starts_with statements].
+  scheduled time_of lex_lt after starts_with].
 
 Declare Reduction formula_of_domain := cbv -[
   Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
@@ -261,22 +262,31 @@ Ltac walk_pairs :=
   end;
   take_apart.
 
-(** Time increases strictly from each execution to every later one.  All
-    pairs of calls are compared: short to write, slow with many calls. *)
-Ltac time_increases := apply strictly_ordered.
-
-Ltac order_pairs :=
+(** Time increases strictly from each execution to every later one: all pairs
+    of calls are compared.  Short to write, slow with many calls. *)
+Ltac pairs_of tactic_for_pair :=
   match goal with
-  | |- context [strictly ?P] =>
+  | |- context [after ?P] =>
       let Q := fresh "P" in let HQ := fresh "HP" in
       remember P as Q eqn:HQ; walk_pairs; subst Q
   end;
-  compute_formula; lexicographic.
+  tactic_for_pair.
 
-Ltac prove_order := time_increases; order_pairs.
+Ltac earlier := apply strictly_after; compute_formula; lexicographic.
+Ltac order_pairs := pairs_of earlier.
+Ltac prove_order := order_pairs.
 
-(** The same, step by step down the tree, where there are many calls: after
-    [time_increases], every call is compared with the iterators around it.
+(** The schedule leaves some order open: no event twice, and no later event
+    with an earlier time. *)
+Ltac not_later :=
+  split;
+  [ let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
+  | compute_formula; lexicographic ].
+Ltac order_pairs_weak := pairs_of not_later.
+Ltac prove_order_weak := order_pairs_weak.
+
+(** The same, step by step down the tree, where there are many calls: every
+    call is compared with the iterators around it.
 
     - [order_loop [c0; c1] as c2]: in the body of this loop, time starts with
       [c0; c1; c2].
@@ -285,8 +295,10 @@ Ltac prove_order := time_increases; order_pairs.
       [c0; 2], the third from then on.  One goal for each child.
     - [order_iterations as c2], [order_siblings]: the same where this is not so;
       all pairs of calls in different iterations or children are compared.
+      [order_iterations_weak as c2], [order_siblings_weak] where some have the
+      same time.
     - [order_if], [order_let], [order_call]: the other nodes.
-    - [order_pairs]: compare all pairs of calls below this node. *)
+    - [order_pairs], [order_pairs_weak]: compare all pairs of calls below this node. *)
 Ltac order_leaves :=
   let ev := fresh "ev" in let H := fresh "H" in
   match goal with
@@ -314,14 +326,18 @@ Tactic Notation "order_block" uconstr(cuts) :=
     end
   | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
 
-Tactic Notation "order_iterations" "as" ident(v) :=
+Ltac iterations_by pairs v :=
   let Hv := fresh "H" in let Hc := fresh "H" in
   apply order_iterations;
-  [ order_pairs | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
+  [ pairs | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
+Tactic Notation "order_iterations" "as" ident(v) := iterations_by order_pairs v.
+Tactic Notation "order_iterations_weak" "as" ident(v) := iterations_by order_pairs_weak v.
 
-Ltac order_siblings :=
+Ltac siblings_by pairs :=
   apply order_siblings;
-  [ order_pairs | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
+  [ pairs | cbn [map all]; repeat match goal with |- _ /\ _ => split end ].
+Ltac order_siblings := siblings_by order_pairs.
+Ltac order_siblings_weak := siblings_by order_pairs_weak.
 
 Ltac order_if :=
   let H := fresh "H" in split; intro H; compute_formula_in H.
@@ -331,19 +347,6 @@ Ltac order_let :=
   | |- ordered ?R ?e (Mark _ ?n) => change (ordered R e n)
   end.
 Ltac order_call := exact I.
-
-(** The schedule leaves some order open: no event twice, and no later event
-    with an earlier time. *)
-Ltac prove_order_weak :=
-  match goal with
-  | |- ordered (after ?P) _ _ =>
-      let Q := fresh "P" in let HQ := fresh "HP" in
-      remember P as Q eqn:HQ; walk_pairs; subst Q
-  end;
-  match goal with
-  | |- _ <> _ => let H := fresh "H" in intro H; apply event_inv in H; take_apart; arithmetic
-  | |- _ => compute_formula; lexicographic
-  end.
 
 (** ** Legal transformations *)
 

@@ -180,7 +180,7 @@ Proof.
     + child 1. iterate i. arrive.
     + child 0. iterate i. arrive.
   - prove_sound.
-  - time_increases. order_siblings.
+  - order_siblings.
     + order_loop [0] as c0. order_call.
     + order_iterations as c0. order_call.
 Qed.

@@ -115,7 +115,7 @@ Proof.
     + intros n Hn i j Hij. child 1.
       iterate (i / 32). iterate (j / 32). iterate i. iterate j. arrive.
   - prove_sound.
-  - time_increases. order_block [[1]].
+  - order_block [[1]].
     + order_loop [0] as c0. order_call.
     + order_loop [1] as c0. order_loop [1; c0] as c1.
       order_loop [1; c0; c1] as c2. order_loop [1; c0; c1; c2] as c3. order_call.
