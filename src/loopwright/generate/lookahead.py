@@ -26,13 +26,25 @@ def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set
     options = site.run.options
     if not (options.dead_loops or options.split_bounds) or stock.enter().innermost:
         return pieces
-    found: list[isl.Set] = []
+    result: list[isl.BasicSet] = []
     for piece in pieces:
+        if _has_one_value(piece, stock.level):  # no loop to split
+            result.append(piece)
+            continue
         inside = restrict(executed, piece.to_set())
+        found: list[isl.Set] = []
         for new in conditions_at(site, stock.enter(), inside, dead_loops=options.dead_loops):
             if not any(new.is_equal(old) for old in found):
                 found.append(new)
-    return split_by_conditions(pieces, found, stock.level)
+        result.extend(split_by_conditions([piece], found, stock.level))
+    return result
+
+
+def _has_one_value(piece: isl.BasicSet, level: int) -> bool:
+    return any(
+        constraint.is_equality() and constraint.involves_dims(DIM, level, 1)
+        for constraint in piece.get_constraints()
+    )
 
 
 def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:
