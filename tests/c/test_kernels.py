@@ -65,7 +65,8 @@ def test_the_schedule_is_one_to_one(program: Program) -> None:
 
 def traced(program: Program, values: dict[str, int]) -> str:
     """A C program that prints the statements of the region as they are reached."""
-    pieces = ["#include <stdio.h>\n", "int main(void) { int i, j, k, t;\n"]
+    iterators = sorted({name for statement in program.statements for name in statement.iterators})
+    pieces = ["#include <stdio.h>\n", f"int main(void) {{ int {', '.join(iterators)};\n"]
     position = program.region.start
     text = program.source.text
     for statement in program.statements:

@@ -152,7 +152,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
             read_c(path)
     large = tmp_path / "large.c"
     large.write_bytes(b" " * (9 << 20))
-    with pytest.raises(BadInput, match="more than 8 MiB"):
+    with pytest.raises(BadInput, match="more than 4 MiB"):
         read_c(large)
 
 

@@ -7,6 +7,7 @@ from a declaration that was not seen; declarations only refuse more, or explain 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -116,14 +117,27 @@ def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str
     return None if node is None else (text_of(source, node), rank, tuple(extents))
 
 
-def declarations_of(source: Source, root: Node) -> Declarations:
-    """What the tree of the whole file declares."""
+def _relevant(root: Node, regions: Sequence[TextRange]) -> Iterator[Node]:
+    """The nodes of a file, the bodies of functions without a region left out."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        for child in reversed(node.children):
+            is_body = node.type == "function_definition" and child.type == "compound_statement"
+            if not is_body or any(place(child).contains(region) for region in regions):
+                pending.append(child)
+
+
+def declarations_of(source: Source, root: Node, regions: Sequence[TextRange]) -> Declarations:
+    """What the tree of the whole file declares, as far as it can be seen from the regions."""
+    nodes = list(_relevant(root, regions))
     variables: list[Variable] = []
     types: set[str] = set()
     functions: set[str] = set()
     pure: set[str] = set()
     aliases: list[tuple[str, str]] = []
-    for node in walk(root):
+    for node in nodes:
         match node.type:
             case "declaration" | "parameter_declaration" | "field_declaration":
                 declarators = node.children_by_field_name("declarator")
@@ -145,7 +159,7 @@ def declarations_of(source: Source, root: Node) -> Declarations:
             case "cast_expression":
                 types.update(_named_types(source, node.named_children[0]))
     values = functions | {variable.name for variable in variables}
-    types |= {name for name in _cast_names(source, root) if name not in values}
+    types |= {name for name in _cast_names(source, nodes) if name not in values}
     return Declarations(
         tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases)
     )
@@ -157,10 +171,10 @@ def _aliases(source: Source, node: Node) -> list[tuple[str, str]]:
     return [(text_of(source, declarator), meaning) for declarator in plain]
 
 
-def _cast_names(source: Source, root: Node) -> list[str]:
+def _cast_names(source: Source, nodes: Sequence[Node]) -> list[str]:
     """X in `(X)(e)`, which the grammar takes for a call, where X is spelt like a type."""
     found = []
-    for node in walk(root):
+    for node in nodes:
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
         if function is not None and function.type == "parenthesized_expression":
             name = text_of(source, without_parentheses(function))
@@ -244,12 +258,13 @@ def _function_name(source: Source, declarator: Node) -> str | None:
 
 def _pure_names(source: Source, node: Node, declarators: list[Node]) -> list[str]:
     """Functions with gcc's attribute `pure` or `const`, or C23's `reproducible`, `unsequenced`."""
-    body = node.child_by_field_name("body")
     words: set[str] = set()
-    for part in walk(node):
-        inside_body = body is not None and part.start_byte >= body.start_byte
-        if part.type in ("attribute_specifier", "attribute_declaration") and not inside_body:
-            words.update(re.findall(r"\w+", text_of(source, part)))
+    for child in node.children:
+        if child.type == "compound_statement":
+            continue
+        for part in walk(child):
+            if part.type in ("attribute_specifier", "attribute_declaration"):
+                words.update(re.findall(r"\w+", text_of(source, part)))
     if not words & {"pure", "const", "__pure__", "__const__", "reproducible", "unsequenced"}:
         return []
     return [name for d in declarators if (name := _function_name(source, d))]

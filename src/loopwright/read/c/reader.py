@@ -35,7 +35,7 @@ from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.syntax import field, parse, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
 
-_LARGEST = 8 << 20
+_LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
 
 
@@ -69,7 +69,8 @@ def parse_c(
         raise refuse(source, TextRange(at, at + 1), "this is not a text file", "give a C source file")
     regions = find_regions(source)
     root = parse(without_directives(source.text))
-    file = File(source, root, regions, macros_of(source), declarations_of(source, root))
+    declarations = declarations_of(source, root, [region.place for region in regions])
+    file = File(source, root, regions, macros_of(source), declarations)
     try:
         return tuple(_program(file, region, frozenset(pure), assume) for region in regions)
     except isl.Error as failure:
