@@ -1,0 +1,66 @@
+"""The pages of docs/operations show what happens: each example is run.
+
+An example is three fenced blocks: `c`, the region before; `lw`, the script; `c`, the loops after
+it.  To write what comes out now into the pages: LOOPWRIGHT_UPDATE_DOCS=1 pytest tests/transform
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from loopwright.emit.c import Style, program_text
+from loopwright.emit.expressions import expression_to_c
+from loopwright.loops.nodes import Call
+from loopwright.model.program import statement_text
+from loopwright.prove.transformation import prove_plan
+from loopwright.transform import Plan
+from loopwright.transform.operations import OPERATIONS
+from tests.transform.support import check, planned
+
+PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "operations"
+EXAMPLE = re.compile(
+    r"```c\n(?P<before>.*?)```\n(?P<gap>.*?)```lw\n(?P<script>.*?)```\n(?P<arrow>.*?)```c\n(?P<after>.*?)```",
+    re.DOTALL,
+)
+
+
+def written(plan: Plan) -> str:
+    """The new loops with the statements' own text; whatever runs is checked by enumeration too."""
+    program = plan.program
+
+    def call(one: Call) -> list[str]:
+        statement = program.statement(one.name)
+        values = [expression_to_c(argument) for argument in one.arguments]
+        return [statement_text(program, statement, dict(zip(statement.iterators, values, strict=True)))]
+
+    return program_text(check(plan), Style(call=call))
+
+
+def pages() -> list[Path]:
+    return sorted(PAGES.glob("*.md"))
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.stem)
+def test_examples_come_out_as_shown(page: Path) -> None:
+    text = page.read_text()
+    for example in EXAMPLE.finditer(text):
+        plan = planned(example["before"], example["script"])
+        assert not prove_plan(plan).violations, f"{page.name} shows an illegal script"
+        after = written(plan)
+        if os.environ.get("LOOPWRIGHT_UPDATE_DOCS"):
+            shown = example.group()
+            kept = shown[: -len(example["after"]) - 3]
+            page.write_text(page.read_text().replace(shown, f"{kept}{after}```"))
+        else:
+            assert example["after"] == after
+
+
+def test_every_operation_has_its_page() -> None:
+    assert {page.stem for page in pages()} == {*OPERATIONS, "README"}
+    for name in OPERATIONS:
+        text = (PAGES / f"{name}.md").read_text()
+        assert f"{name}(" in text and EXAMPLE.search(text), f"{name}.md has no example"
