@@ -210,7 +210,7 @@ def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int
             return child and {"guard": guard, "child": child}
         case 9:
             return draw(expansions(chosen, outer, depth))
-        case 10 if outer:
+        case 10:
             return draw(extensions(chosen, outer, depth))
         case _:
             kind = draw(st.sampled_from(("sequence", "sequence", "set")))
