@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.emit.c import Style, program_text
+from loopwright.emit.declared import declared_in
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.literals import is_wide
@@ -25,11 +26,10 @@ from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Array, Program, Statement
 from loopwright.model.source import Source
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.declarations import Declarations, declarations_of, is_unsigned_type
-from loopwright.read.c.regions import find_regions, without_directives
-from loopwright.read.c.syntax import parse
+from loopwright.read.c.declarations import Declarations, is_unsigned_type
+from loopwright.read.c.regions import find_regions
 
-_WIDE = re.compile(r"\b(long|size_t|ssize_t|ptrdiff_t|u?int64_t|u?intptr_t|int_fast64_t)\b")
+_QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,11 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
         return program.source.slice(program.region)
-    declared = _declared(program.source)
-    types = _types(program, declared)
-    wide = is_wide(node) or any(_WIDE.search(one) for one in types.values())
+    types = _types(program, declared_in(program.source))
+    number = _iterator_type(program, node, types)
     named = with_names(node, _names(program, node, types))
-    writer = _Writer(loops, named)
-    style = Style("long long" if wide else "int", openmp, writer.call, _mark, writer.parallel)
+    writer = _Writer(loops, named, number)
+    style = Style(number, openmp, writer.call, _mark, writer.parallel)
     lines = [*_assumptions(program), *_declarations(program), *program_text(named, style).splitlines()]
     if any(array.local for array in program.arrays):
         lines = ["{", *(line if line.startswith("#") else f"  {line}" for line in lines), "}"]
@@ -106,16 +105,20 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     return "".join(f"{line if line.startswith('#') or not line else indent + line}{end}" for line in lines)
 
 
-def _declared(source: Source) -> Declarations:
-    return declarations_of(source, parse(without_directives(source.text)))
-
-
 def _types(program: Program, declared: Declarations) -> dict[str, str]:
-    """The declared types of the parameters and iterators, where there is a declaration."""
-    iterators = (name for statement in program.statements for name in statement.iterators)
-    names = [*(parameter.text for parameter in program.parameters), *iterators]
-    found = ((name, declared.visible(name, program.region)) for name in dict.fromkeys(names))
+    """The declared types of the parameters, where there is a declaration."""
+    names = [parameter.text for parameter in program.parameters]
+    found = ((name, declared.visible(name, program.region)) for name in names)
     return {name: declared.resolved(variable.type) for name, variable in found if variable is not None}
+
+
+def _iterator_type(program: Program, node: Node, types: Mapping[str, str]) -> str:
+    """A type that holds what the author's iterators and sizes do: `int` if that is all there is."""
+    used = {*types.values(), *(one for statement in program.statements for one in statement.iterator_types)}
+    plain = {" ".join(word for word in one.split() if word not in _QUALIFIERS) for one in used}
+    if is_wide(node) or not plain <= {"int", "signed", "signed int", "short", "char", "long", "long int"}:
+        return "long long"
+    return "long" if plain & {"long", "long int"} else "int"
 
 
 def _names(program: Program, node: Node, types: Mapping[str, str]) -> Names:
@@ -178,7 +181,8 @@ def _mark(text: str) -> list[str]:
 class _Writer:
     """What the calls and parallel loops of one region are written as."""
 
-    def __init__(self, loops: Loops, node: Node) -> None:
+    def __init__(self, loops: Loops, node: Node, number: str) -> None:
+        self.number = number
         self.program = loops.program
         self.statements = {statement.name: statement for statement in loops.program.statements}
         self.accumulations = {one.statement: one for one in loops.accumulations}
@@ -189,7 +193,8 @@ class _Writer:
         """The statement; the first copy has its comments, an only one its label."""
         statement = self.statements[call.name]
         values = (expression_to_c(argument) for argument in call.arguments)
-        lines = substituted(self.program, statement, dict(zip(statement.iterators, values, strict=True)))
+        given = dict(zip(statement.iterators, values, strict=True))
+        lines = substituted(self.program, statement, given, self.number)
         if call is not self.copies[call.name][0]:
             return lines
         source, body = self.program.source, statement.body

@@ -4,40 +4,63 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from loopwright.model.program import Hole, Inlined, Program, Statement
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.syntax import without_comments
 
 _ATOM = re.compile(r"\w+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def substituted(program: Program, statement: Statement, values: Mapping[str, str]) -> list[str]:
+def substituted(program: Program, statement: Statement, values: Mapping[str, str], number: str) -> list[str]:
     """The lines of the statement, `values[i]` in place of every iterator `i`, not indented.
 
-    Lines after the first keep their indentation relative to it.
+    `number` is the type of the new iterators.  Lines after the first keep their indentation
+    relative to it.
     """
     body = statement.body
-    text = _filled(program.source, body.place, body.holes, values) + body.terminator
+    filling = _Filling(program.source, values, number)
+    text = filling.filled(body.place, body.holes) + body.terminator
     return _unindented(text, _column(program.source, body.place.start))
 
 
-def _filled(
-    source: Source, place: TextRange, holes: tuple[Hole | Inlined, ...], values: Mapping[str, str]
-) -> str:
-    pieces: list[str] = []
-    position = place.start
-    for hole in holes:
-        pieces.append(source.text[position : hole.place.start])
+@dataclass(frozen=True)
+class _Filling:
+    source: Source
+    values: Mapping[str, str]
+    number: str
+
+    def filled(self, place: TextRange, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
+        """The text of `place` with its holes filled; `index` if it stands in a subscript."""
+        pieces: list[str] = []
+        position = place.start
+        for hole in holes:
+            pieces.append(self.source.text[position : hole.place.start])
+            inside = index or _is_subscript(self.source.text[place.start : hole.place.start])
+            pieces.append(self._filler(hole, inside))
+            position = hole.place.end
+        pieces.append(self.source.text[position : place.end])
+        return "".join(pieces)
+
+    def _filler(self, hole: Hole | Inlined, index: bool) -> str:
         match hole:
             case Hole(_, iterator):
-                value = values[iterator]
+                value = self.values[iterator]
             case Inlined(_, definition, inner):
-                value = _filled(source, definition, inner, values)
-        is_alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(source.text, hole.place)
-        pieces.append(value if is_alone else f"({value})")
-        position = hole.place.end
-    pieces.append(source.text[position : place.end])
-    return "".join(pieces)
+                value = self.filled(definition, inner, index=index)
+        is_name = _NAME.fullmatch(value) is not None
+        if not index and (hole.type != self.number or (self.number != "int" and not is_name)):
+            return f"(({hole.type}){value})" if _ATOM.fullmatch(value) else f"(({hole.type})({value}))"
+        alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(self.source.text, hole.place)
+        return value if alone else f"({value})"
+
+
+def _is_subscript(before: str) -> bool:
+    """Whether what follows `before` is between brackets, where only its value matters."""
+    visible = without_comments(before, literals=False)
+    return visible.count("[") > visible.count("]")
 
 
 def _is_whole_subscript(text: str, place: TextRange) -> bool:

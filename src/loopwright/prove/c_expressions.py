@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from loopwright.emit.declared import declared_in
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -33,12 +34,10 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.model.program import Program
-from loopwright.model.source import Source
 from loopwright.presburger.named import PARAM
-from loopwright.read.c.declarations import Declarations, declarations_of, is_integer_type
+from loopwright.read.c.declarations import Declarations, is_integer_type
 from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import EXPRESSION, expression_of, field, named_children, operator, parse
+from loopwright.read.c.syntax import EXPRESSION, expression_of, field, named_children, operator
 
 MOST_EXPANSIONS = 50
 RELATIONS = {relation.value: relation for relation in Relation}
@@ -75,13 +74,9 @@ def words_of(program: Program) -> Words:
         {_packed(parameter.text): parameter.name for parameter in program.parameters},
         _fixed(program),
         tuple(macro for macro in macros_of(source) if macro.place.start < program.region.start),
-        _declarations(source),
+        declared_in(source),
         {},
     )
-
-
-def _declarations(source: Source) -> Declarations:
-    return declarations_of(source, parse(without_directives(source.text)))
 
 
 def _packed(text: str) -> str:

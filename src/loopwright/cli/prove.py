@@ -1,0 +1,143 @@
+"""`loopwright prove OLD.c NEW.c`: the same statement instances, in an order that changes nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
+from loopwright.cli.extract import add_reading_options
+from loopwright.cli.options import seconds
+from loopwright.cli.outcome import failures_named, placed, write_out
+from loopwright.cli.progress import progress
+from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from loopwright.model.program import Program
+    from loopwright.prove.equivalence import Equivalence
+
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was proved, region by region, and what it rests on."""
+
+    obligations: tuple[int, ...]
+    assumptions: tuple[str, ...]
+
+
+class NotEquivalent(Illegal):
+    """The two programs differ; `explanation` is the whole story."""
+
+    def __init__(self, message: str, *, witness: str, explanation: str, span: Span) -> None:
+        super().__init__(message, witness=witness, span=span)
+        self.explanation = explanation
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "prove",
+        help="prove that two C files do the same",
+        description="Prove that the regions of NEW run the same statement instances as those of OLD, in an "
+        "order that changes nothing, for every problem size. NEW may be tiled, unrolled, split, shifted, and "
+        "its iterators renamed.",
+    )
+    parser.set_defaults(run=prove)
+    parser.add_argument("old", metavar="OLD", help="a C file")
+    parser.add_argument("new", metavar="NEW", help="what somebody made of it")
+    add_reading_options(parser)
+    parser.add_argument("--json", action="store_true", help="the answer for machines")
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
+
+
+def prove(arguments: argparse.Namespace) -> int:
+    """Do what the command line says; the exit status."""
+    try:
+        answer = failures_named(lambda: _run(arguments))
+    except LoopwrightError as error:
+        return _fail(placed(error, arguments.old), arguments)
+    count = sum(answer.obligations)
+    if arguments.json:
+        found = _data(arguments, "proved", []) | {
+            "obligations": count,
+            "assumptions": list(answer.assumptions),
+        }
+        write_out(json.dumps(found, indent=2) + "\n")
+    else:
+        write_out(f"proved: {arguments.new} does what {arguments.old} does ({count} obligations)\n")
+    sys.stderr.write("".join(f"  taken on trust: {text}\n" for text in answer.assumptions))
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> Answer:
+    with progress(sys.stderr) as say:
+        if arguments.timeout is None:
+            return _work(arguments, say)
+        from loopwright.cli.supervise import within
+
+        return within(
+            arguments.timeout, lambda say: failures_named(lambda: _work(arguments, say)), say
+        )
+
+
+def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
+    from loopwright.prove.annotations import promises
+    from loopwright.prove.equivalence import prove_equivalent
+    from loopwright.read.c.reader import read_c
+
+    say("reading")
+    old, new = (
+        read_c(path, pure=arguments.pure, assume=arguments.assume) for path in (arguments.old, arguments.new)
+    )
+    if len(old) != len(new):
+        raise BadInput(
+            f"{arguments.old} has {len(old)} regions, {arguments.new} has {len(new)}",
+            span=Span(arguments.new, 1, 1),
+            hint="put as many '#pragma scop' regions into both",
+        )
+    counts: list[int] = []
+    for one, other in zip(old, new, strict=True):
+        say("proving")
+        counts.append(_proved(prove_equivalent(one, other), other))
+    proved = {promise.pragma.place for program in new for promise in promises(program)}
+    said = [entry.text for program in old for entry in program.assumptions]
+    said += [entry.text for program in new for entry in program.assumptions if entry.place not in proved]
+    outside = "what the files do outside their regions is not compared"
+    return Answer(tuple(counts), (*dict.fromkeys(said), outside))
+
+
+def _proved(found: Equivalence, new: Program) -> int:
+    """The number of obligations, where the answer is yes."""
+    from loopwright.prove.verdict import Proved, Refuted, Undecided
+
+    span = new.source.span(new.region)
+    span = Span(span.file, span.line, 1)
+    match found.verdict:
+        case Proved(obligations):
+            return obligations
+        case Refuted(message=message, witness=witness):
+            raise NotEquivalent(
+                f"not equivalent: {message}", witness=witness, explanation=found.explanation, span=span
+            )
+        case Undecided(reason):
+            raise GaveUp(f"could not decide: {reason}", span=span)
+
+
+def _data(arguments: argparse.Namespace, verdict: str, diagnostics: list[Any]) -> dict[str, Any]:
+    return {"old": arguments.old, "new": arguments.new, "verdict": verdict, "diagnostics": diagnostics}
+
+
+def _fail(error: LoopwrightError, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        found = _data(arguments, verdict_word(error), [as_json(error, arguments.new)])
+        write_out(json.dumps(found, indent=2) + "\n")
+    show(error, sys.stderr, arguments.new)
+    sys.stderr.write(getattr(error, "explanation", ""))
+    return exit_code(error)

@@ -1,0 +1,203 @@
+"""Which instance of OLD an instance of NEW is: found from operations and the values in them.
+
+For statements N of NEW and O of OLD with the same operation and the equations e_new = e_old,
+
+    { N[n] -> O[o] : e_new(n) = e_old(o) for every equation }
+
+is every instance that does the same to the same cells.  Where that leaves a choice, because the
+text does not mention some iterator of O (the time loop of a stencil), the rest is guessed: each
+such iterator is taken to be an iterator of NEW, up to a small offset.  A guess is kept if it gives
+every n exactly one o, and no two the same.  Guesses are never believed: what is proved with them is
+proved, what is refuted with them is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import islpy as isl
+
+from loopwright.loops.expressions import Expr
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.instances import sides, values_at
+from loopwright.prove.operation import Different, Equation, same_operation
+
+OFFSETS = (0, 1, -1, 2, -2)
+MOST_GUESSES = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """{ N[n] -> O[o] } of one pair of statements."""
+
+    new: str
+    old: str
+    relation: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A partner for every instance of NEW; `forced` if there was no choice."""
+
+    partners: tuple[Partners, ...]
+    forced: bool
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """A statement of NEW that does nothing OLD does, at least at some instance."""
+
+    statement: str
+    reason: str
+    instances: isl.Set | None = None
+
+
+def candidates(old: Program, new: Program, context: isl.Set) -> dict[str, tuple[Partners, ...]]:
+    """For every statement of NEW, the instances of OLD that do the same.
+
+    Raises `Unreadable` where a text has no loops that can be read; a statement that is like no
+    other has no partners.
+    """
+    equations = _equations(old, new)
+    columns_old = _columns(((o, e.old) for (_, o), found in equations.items() for e in found))
+    columns_new = _columns(((n, e.new) for (n, _), found in equations.items() for e in found))
+    before = values_at(old, {name: tuple(own) for name, own in columns_old.items()}, context)
+    after = values_at(new, {name: tuple(own) for name, own in columns_new.items()}, context)
+    partners: dict[str, list[Partners]] = {statement.name: [] for statement in new.statements}
+    for (n, o), found in equations.items():
+        mine = _chosen(after[n], [columns_new[n][e.new] for e in found])
+        theirs = _chosen(before[o], [columns_old[o][e.old] for e in found])
+        relation = mine.apply_range(theirs.reverse())
+        if not relation.is_empty():
+            partners[n].append(Partners(n, o, relation.coalesce()))
+    return {name: tuple(found) for name, found in partners.items()}
+
+
+def _equations(old: Program, new: Program) -> dict[tuple[str, str], tuple[Equation, ...]]:
+    before, after = sides(old), sides(new)
+    found: dict[tuple[str, str], tuple[Equation, ...]] = {}
+    for n, new_side in after.items():
+        for o, old_side in before.items():
+            try:
+                found[n, o] = same_operation(old_side, new_side)
+            except Different:
+                continue
+    return found
+
+
+def _columns(items: Iterator[tuple[str, Expr]]) -> Mapping[str, dict[Expr, int]]:
+    columns: dict[str, dict[Expr, int]] = {}
+    for name, expr in items:
+        own = columns.setdefault(name, {})
+        own.setdefault(expr, len(own))
+    return columns
+
+
+def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
+    """Only the wanted values, in this order."""
+    space = values.get_space().range()
+    chosen = isl.Map.from_domain(isl.Set.universe(space)).add_dims(OUT, len(wanted))
+    for place, column in enumerate(wanted):
+        chosen = chosen.equate(IN, column, OUT, place)
+    return values.apply_range(chosen)
+
+
+def match(
+    old: Program, new: Program, found: Mapping[str, tuple[Partners, ...]], context: isl.Set
+) -> Match | Unmatched:
+    """One partner for every instance of NEW."""
+    chosen: list[Partners] = []
+    forced = True
+    order = {statement.name: k for k, statement in enumerate(old.statements)}
+    used: dict[str, int] = {}
+    for statement in new.statements:
+        instances = statement.domain.intersect_params(context)
+        own = found[statement.name]
+        left = _uncovered(instances, own)
+        if not left.is_empty():
+            return Unmatched(statement.name, "no statement of OLD does the same", left)
+        if _is_decided(own):
+            chosen += own
+            continue
+        forced = False
+        guess = _guess(statement, own, old, used, order)
+        if guess is None:
+            return Unmatched(statement.name, "which instance of OLD it is cannot be told from its text")
+        used[guess.old] = used.get(guess.old, 0) + 1
+        chosen.append(guess)
+    return Match(tuple(chosen), forced)
+
+
+def _uncovered(instances: isl.Set, own: tuple[Partners, ...]) -> isl.Set:
+    for partners in own:
+        instances = instances.subtract(partners.relation.domain())
+    return instances
+
+
+def _is_decided(own: tuple[Partners, ...]) -> bool:
+    """Whether every instance has exactly one partner."""
+    if not all(partners.relation.is_single_valued() for partners in own):
+        return False
+    return all(
+        one.relation.domain().is_disjoint(other.relation.domain())
+        for k, one in enumerate(own)
+        for other in own[:k]
+    )
+
+
+def _guess(
+    statement: Statement,
+    own: tuple[Partners, ...],
+    old: Program,
+    used: Mapping[str, int],
+    order: Mapping[str, int],
+) -> Partners | None:
+    """The first total, one-to-one choice; statements of OLD that have no partner yet come first."""
+    for partners in sorted(own, key=lambda one: (used.get(one.old, 0), order[one.old])):
+        for relation in _refined(partners, statement, old.statement(partners.old)):
+            total = statement.domain.intersect(partners.relation.domain()).is_subset(relation.domain())
+            covers = partners.relation.domain().is_subset(relation.domain())
+            if total and covers and relation.is_single_valued() and relation.is_injective():
+                return Partners(partners.new, partners.old, relation)
+    return None
+
+
+def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl.Map]:
+    """The relation with each iterator of O it leaves open tied to one of N, likely ones first."""
+    relation = partners.relation
+    yield relation
+    free = [k for k in range(old.depth) if not _is_function(relation, k)]
+    choices = [[None, *_ties(k, new, old)] if len(free) > 1 else _ties(k, new, old) for k in free]
+    for count, ties in enumerate(product(*choices)):
+        if count >= MOST_GUESSES:
+            return
+        tied = relation
+        for dimension, tie in zip(free, ties, strict=True):
+            if tie is not None:
+                tied = _tie(tied, dimension, *tie)
+        yield tied
+
+
+def _is_function(relation: isl.Map, dimension: int) -> bool:
+    count = relation.dim(OUT)
+    alone = relation.project_out(OUT, dimension + 1, count - dimension - 1).project_out(OUT, 0, dimension)
+    return bool(alone.is_single_valued())
+
+
+def _ties(dimension: int, new: Statement, old: Statement) -> list[tuple[int, int]]:
+    """(iterator of N, offset): one of the same name first, then the others from the inside."""
+    wanted = old.iterators[dimension]
+    places = sorted(range(new.depth), key=lambda k: (new.iterators[k] != wanted, -k))
+    return [(place, offset) for offset in OFFSETS for place in places]
+
+
+def _tie(relation: isl.Map, dimension: int, place: int, offset: int) -> isl.Map:
+    """o[dimension] = n[place] + offset."""
+    space = isl.LocalSpace.from_space(relation.get_space())
+    equal = isl.Constraint.alloc_equality(space)
+    equal = equal.set_coefficient_val(OUT, dimension, isl.Val(-1))
+    equal = equal.set_coefficient_val(IN, place, isl.Val(1)).set_constant_val(isl.Val(offset))
+    return relation.add_constraint(equal)
