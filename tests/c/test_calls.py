@@ -243,3 +243,11 @@ def test_a_parameter_is_an_integer_as_far_as_the_file_tells() -> None:
 def test_volatile_storage_is_refused() -> None:
     error = refusal(LOOP + "port = a[i];", head="volatile int port;")
     assert "'port' is volatile" in error.message
+
+
+def test_a_constant_is_only_fixed_where_the_model_needs_its_value() -> None:
+    head = "#define N 100"
+    assert str(region("for (i = 0; i < min(n, N); i++) a[i] = 0;", head=head).context) == "[n, N] -> {  :  }"
+    fixed = region("for (i = 0; i < N; i++) a[N * i] = 0;", head=head)
+    assert str(fixed.context) == "[N] -> {  : N = 100 }"
+    assert writes(fixed.statements[0]) == ["a[100i]"]

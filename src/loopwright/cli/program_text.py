@@ -50,7 +50,7 @@ def _statement(program: Program, statement: Statement) -> list[str]:
     lines = [
         f"{instance}  line {source.line_of(statement.body.place.start)}",
         f"  {text}{statement.body.terminator}",
-        f"  domain    {_condition(_as_parameters(statement.domain))}",
+        f"  domain    {_condition(_as_parameters(statement.domain), 'always')}",
         f"  schedule  {_range(statement.schedule)}",
     ]
     for title, accesses in (("reads", statement.reads), ("writes", statement.writes)):
@@ -90,8 +90,8 @@ def _braced(text: str) -> str:
     return text[text.index("{") + 1 : text.rindex("}")].strip()
 
 
-def _condition(known: isl.Set) -> str:
-    return _braced(str(known)).removeprefix(":").strip() or "(anything)"
+def _condition(known: isl.Set, everything: str = "(anything)") -> str:
+    return _braced(str(known)).removeprefix(":").strip() or everything
 
 
 def _as_parameters(domain: isl.Set) -> isl.Set:

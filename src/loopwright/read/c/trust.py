@@ -9,7 +9,7 @@ from tree_sitter import Node
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.names import Setting, loop_iterator
-from loopwright.read.c.purity import purity_assumptions
+from loopwright.read.c.purity import DIVISIONS, purity_assumptions
 from loopwright.read.c.regions import Region
 from loopwright.read.c.syntax import field, operator, text_of, walk
 
@@ -19,7 +19,7 @@ def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]
     found: dict[str, int] = {}
     for node in _index_expressions(block):
         for part in walk(node):
-            for side in _constant_sides(part):
+            for side in _constant_sides(setting, part):
                 for word in walk(side):
                     name = text_of(setting.source, word) if word.type == "identifier" else ""
                     value = setting.constant(name)
@@ -42,12 +42,13 @@ def _index_expressions(block: Node) -> list[Node]:
     return found
 
 
-def _constant_sides(node: Node) -> list[Node]:
+def _constant_sides(setting: Setting, node: Node) -> list[Node]:
     """The parts of an operation that have to be constant, or may be for it to be affine."""
     if node.type == "assignment_expression":
         return [field(node, "right")] if operator(node) in ("+=", "-=") else []
     if node.type == "call_expression":
-        return list(field(node, "arguments").named_children[1:2])
+        divides = text_of(setting.source, field(node, "function")) in DIVISIONS
+        return list(field(node, "arguments").named_children[1:2]) if divides else []
     if node.type != "binary_expression":
         return []
     left, right = field(node, "left"), field(node, "right")
