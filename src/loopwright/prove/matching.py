@@ -6,7 +6,8 @@ For statements N of NEW and O of OLD with the same operation and the equations e
 
 is every instance that does the same to the same cells.  Where that leaves a choice, because the
 text does not mention some iterator of O (the time loop of a stencil), the rest is guessed: each
-such iterator is taken to be an iterator of NEW, up to a small offset.  A guess is kept if it gives
+such iterator is taken to be an iterator of NEW, counted from the same value or from its first one.
+A guess is kept if it gives
 every n exactly one o, and no two the same.  Guesses are never believed: what is proved with them is
 proved, what is refuted with them is undecided.
 """
@@ -25,7 +26,6 @@ from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.instances import sides, values_at
 from loopwright.prove.operation import Different, Equation, same_operation
 
-OFFSETS = (0, 1, -1, 2, -2)
 MOST_GUESSES = 2000
 
 
@@ -170,34 +170,60 @@ def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl
     relation = partners.relation
     yield relation
     free = [k for k in range(old.depth) if not _is_function(relation, k)]
-    choices = [[None, *_ties(k, new, old)] if len(free) > 1 else _ties(k, new, old) for k in free]
+    choices: list[list[isl.Map | None]] = [list(_ties(relation, k, new, old)) for k in free]
+    if len(free) > 1:
+        choices = [[*ties, None] for ties in choices]
     for count, ties in enumerate(product(*choices)):
         if count >= MOST_GUESSES:
             return
         tied = relation
-        for dimension, tie in zip(free, ties, strict=True):
-            if tie is not None:
-                tied = _tie(tied, dimension, *tie)
+        for tie in ties:
+            tied = tied if tie is None else tied.intersect(tie)
         yield tied
 
 
 def _is_function(relation: isl.Map, dimension: int) -> bool:
-    count = relation.dim(OUT)
-    alone = relation.project_out(OUT, dimension + 1, count - dimension - 1).project_out(OUT, 0, dimension)
-    return bool(alone.is_single_valued())
+    return bool(_only(relation, OUT, dimension).is_single_valued())
 
 
-def _ties(dimension: int, new: Statement, old: Statement) -> list[tuple[int, int]]:
-    """(iterator of N, offset): one of the same name first, then the others from the inside."""
+def _only(relation: isl.Map, side: isl.dim_type, dimension: int) -> isl.Map:
+    """The relation with only one dimension left on one side."""
+    count = relation.dim(side)
+    return relation.project_out(side, dimension + 1, count - dimension - 1).project_out(side, 0, dimension)
+
+
+def _ties(relation: isl.Map, dimension: int, new: Statement, old: Statement) -> Iterator[isl.Map]:
+    """o = n, o = -n, then first value to first, first to last; an iterator of the same name first."""
     wanted = old.iterators[dimension]
     places = sorted(range(new.depth), key=lambda k: (new.iterators[k] != wanted, -k))
-    return [(place, offset) for offset in OFFSETS for place in places]
+    values = _coordinate(relation.range(), dimension)
+    own = [_coordinate(relation.domain(), place) for place in places]
+    for sign in (SAME, OPPOSITE):
+        for mine in own:
+            yield mine.apply_range(sign).apply_range(values.reverse())
+    if not values.range().is_bounded():
+        return
+    for sign in (SAME, OPPOSITE):
+        for mine in own:
+            signed = mine.apply_range(sign)
+            if signed.range().is_bounded():
+                yield _counted(signed).apply_range(_counted(values).reverse())
 
 
-def _tie(relation: isl.Map, dimension: int, place: int, offset: int) -> isl.Map:
-    """o[dimension] = n[place] + offset."""
-    space = isl.LocalSpace.from_space(relation.get_space())
-    equal = isl.Constraint.alloc_equality(space)
-    equal = equal.set_coefficient_val(OUT, dimension, isl.Val(-1))
-    equal = equal.set_coefficient_val(IN, place, isl.Val(1)).set_constant_val(isl.Val(offset))
-    return relation.add_constraint(equal)
+SAME = isl.Map("{ [x] -> [x] }")
+OPPOSITE = isl.Map("{ [x] -> [-x] }")
+
+
+def _coordinate(instances: isl.Set, place: int) -> isl.Map:
+    """{ n -> [n[place]] }."""
+    result = isl.Map.from_domain(instances).add_dims(OUT, 1)
+    return result.equate(IN, place, OUT, 0)
+
+
+def _counted(values: isl.Map) -> isl.Map:
+    """{ n -> [x - the least x for these parameters] }."""
+    least = values.range().lexmin()
+    anything = isl.Set("{ [d] }")
+    differences = isl.Map("{ [x] -> [[m] -> [d]] : d = x - m }")
+    known = isl.Map.from_domain_and_range(least, anything).wrap()
+    return values.apply_range(differences.intersect_range(known).range_factor_range())
