@@ -169,7 +169,7 @@ def _shift_to_nonnegative(dividend: isl.Aff, divisor: int, place: Place) -> int 
     if needed * divisor > LARGEST_SHIFT:
         return None
     constant = dividend.get_constant_val().floor().to_python()
-    nearest = -(constant // divisor) if constant >= 0 else -constant // divisor
+    nearest = -((2 * constant + divisor - 1) // (2 * divisor))
     return max(needed, nearest)
 
 

@@ -54,10 +54,10 @@ def _best_lower_bound(
 ) -> tuple[isl.Aff, int] | None:
     """The lower bound from which the fewest steps reach every point (example 5.12).
 
-    Among equals the one with the fewest integer divisions.
+    A division in it is in every slice, and costs as much as another slice each.
     """
     step = stride.step if stride else 1
-    best: tuple[tuple[int, int], isl.Aff] | None = None
+    best: tuple[int, int, isl.Aff] | None = None
     for bound in _lower_bounds(domain, level):
         start = (stride.align_up(bound) if stride else bound).gist(exact)
         variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
@@ -66,10 +66,15 @@ def _best_lower_bound(
         reach = exact.max_val(distance.scale_val(scale))
         if not reach.is_rat():
             continue
-        cost = (reach.div(scale).floor().to_python() // step + 1, start.dim(DIV))
+        slices = reach.div(scale).floor().to_python() // step + 1
+        cost = slices * (1 + _divisions(start))
         if best is None or cost < best[0]:
-            best = (cost, start)
-    return None if best is None else (best[1], best[0][0])
+            best = (cost, slices, start)
+    return None if best is None else (best[2], best[1])
+
+
+def _divisions(function: isl.Aff) -> int:
+    return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
 
 
 def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:
