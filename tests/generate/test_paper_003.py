@@ -146,15 +146,13 @@ def test_section_6_1_outer_loops_perfect() -> None:
         for (int c0 = 1; c0 <= N; c0 += 1) {
           for (int c1 = 1; c1 <= min(c0 - 1, M); c1 += 1)
             S1(c0, c1);
-          if (c0 <= 2 && c0 <= M)
+          if (c0 <= M) {
             S1(c0, c0);
-          else if (c0 >= 3 && c0 <= M) {
-            S1(c0, c0);
-            S2(c0, c0);
-          }
-          for (int c1 = c0 + 1; c1 <= M; c1 += 1)
-            S1(c0, c1);
-          if (c0 > M && c0 >= 3)
+            if (c0 >= 3)
+              S2(c0, c0);
+            for (int c1 = c0 + 1; c1 <= M; c1 += 1)
+              S1(c0, c1);
+          } else if (c0 >= 3)
             S2(c0, c0);
         }
         """

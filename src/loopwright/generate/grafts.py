@@ -100,12 +100,26 @@ class _Branching:
 def nest(grafts: list[Graft], place: Place) -> Node:
     """One node for a list of grafts: a tree of ifs around them, the order unchanged."""
     program: list[Node | _Branching] = []
-    for graft in grafts:
+    for graft in _merge_twins(grafts):
         guard = graft.guard.gist(place.known)
         inside = guard.intersect(graft.enforced).intersect(place.known) if program else guard
         if not inside.is_empty():
             _append(program, graft.node, guard, inside, place)
     return _block(program)
+
+
+def _merge_twins(grafts: list[Graft]) -> list[Graft]:
+    """Neighbours with the same text that never run together are one, under either guard."""
+    result: list[Graft] = []
+    for graft in grafts:
+        last = result[-1] if result else None
+        if last is not None and last.node == graft.node and last.guard.is_disjoint(graft.guard):
+            guard = last.guard.union(graft.guard).coalesce()
+            enforced = last.enforced.union(graft.enforced)
+            result[-1] = Graft(graft.node, guard, enforced)
+        else:
+            result.append(graft)
+    return result
 
 
 def _append(
