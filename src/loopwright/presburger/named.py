@@ -29,8 +29,13 @@ def everywhere() -> isl.Set:
     return isl.Set.universe(_space())
 
 
+def whole(value: int) -> isl.Val:
+    """An integer of any size, which isl takes as text."""
+    return isl.Val(str(value))
+
+
 def number(value: int) -> isl.PwAff:
-    return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(_space(), isl.Val(value)))
+    return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(_space(), whole(value)))
 
 
 def variable(name: str) -> isl.PwAff:

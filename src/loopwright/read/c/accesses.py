@@ -107,7 +107,7 @@ def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
             reference = reference_of(frame.setting.source, right)
             if reference is None:
                 raise _unreadable(right, frame)
-            return _reference_read(replace(reference, subscripts=(*reference.subscripts, 0)), frame, must)
+            return _reference_read(replace(reference, subscripts=(*reference.subscripts, ())), frame, must)
         if operator(node) not in "+-":
             raise _unreadable(node, frame)
         return touches(right, frame, must)
@@ -154,8 +154,7 @@ def _is_fixed(name: str, frame: Frame) -> bool:
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    nodes = [part for part in reference.subscripts if not isinstance(part, int)]
-    return _all(nodes, frame, must)
+    return _all([term for subscript in reference.subscripts for term in subscript], frame, must)
 
 
 def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -252,7 +251,10 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
 
 
 def _subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
-    return number(subscript) if isinstance(subscript, int) else affine(subscript, frame)
+    value = number(0)
+    for term in subscript:
+        value = value.add(affine(term, frame))
+    return value
 
 
 def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:

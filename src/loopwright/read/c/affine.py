@@ -12,7 +12,7 @@ from collections.abc import Callable
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.presburger.named import constant_value, number, select, variable
+from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
@@ -99,17 +99,20 @@ def condition(node: Node, frame: Frame) -> isl.Set:
 
 def constant(node: Node, frame: Frame) -> int:
     """The value of a constant; a name the file defines as one integer counts."""
-    source = frame.setting.source
-    inner = frame
-    for part in walk(node):
-        name = text_of(source, part) if part.type == "identifier" else ""
-        known = frame.setting.constant(name)
-        if known is not None and frame.value(name) is None:
-            inner = inner.bind(Value(name, number(known)))
-    value = constant_value(affine(node, inner))
+    value = constant_value(affine(node, with_constants(node, frame)))
     if value is None:
         raise NotAffine(node, "the value of this is not known here")
     return value
+
+
+def with_constants(node: Node, frame: Frame) -> Frame:
+    """The frame in which the constants of the file that `node` mentions are their values."""
+    for part in walk(node):
+        name = text_of(frame.setting.source, part) if part.type == "identifier" else ""
+        known = frame.setting.constant(name)
+        if known is not None and frame.value(name) is None and name not in frame.iterators:
+            frame = frame.bind(Value(name, number(known)))
+    return frame
 
 
 def require_affine(node: Node, frame: Frame, what: str) -> isl.PwAff:
@@ -126,6 +129,8 @@ def _integer(node: Node, text: str) -> int:
         raise NotAffine(node, "this number is not an integer")
     is_octal = re.fullmatch(r"0\d+", digits[2]) is not None
     value = int(digits[2], 8 if is_octal else 0)
+    if value >= 1 << 63:
+        raise NotAffine(node, "this number does not fit into 64 bits")
     return -value if digits[1] == "-" else value
 
 
@@ -244,14 +249,14 @@ def _product(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
-    return value.scale_val(isl.Val(factor))
+    return value.scale_val(whole(factor))
 
 
 def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> isl.PwAff:
     """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
     if divisor == 0:
         raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED)
-    size = isl.Val(abs(divisor))
+    size = whole(abs(divisor))
     never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
     if operator(node) == "%":
         return dividend.mod_val(size) if never_negative else dividend.tdiv_r(number(abs(divisor)))
@@ -267,14 +272,14 @@ def _bits(node: Node, frame: Frame) -> isl.PwAff:
     if operator(node) == "&":
         if right < 0 or right & (right + 1):
             raise NotAffine(node, "this keeps bits other than the lowest")
-        return left.mod_val(isl.Val(right + 1))
+        return left.mod_val(whole(right + 1))
     if not 0 <= right < 31:
         raise NotAffine(node, "a shift by this much is not defined")
     if operator(node) == "<<":
         return _scaled(left, 1 << right)
     if not frame.known().intersect(left.lt_set(number(0))).is_empty():
         raise NotAffine(node, "this may shift a negative number")
-    return left.scale_down_val(isl.Val(1 << right)).floor()
+    return left.scale_down_val(whole(1 << right)).floor()
 
 
 def _choice(node: Node, frame: Frame) -> isl.PwAff:

@@ -13,12 +13,21 @@ from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import refuse, text_of, walk
 
 
-def refuse_mixed_fields(source: Source, block: Node, assigned: frozenset[str]) -> None:
+def refuse_mixed_fields(
+    source: Source, block: Node, assigned: frozenset[str], local: frozenset[str]
+) -> None:
     """Raise where a struct some fields of which are used is also used in another way."""
     references = _whole_references(source, block)
     fields: dict[str, list[str]] = {}
     for reference in references:
         root = text_of(source, reference.root)
+        if root != reference.base and root in local:
+            raise refuse(
+                source,
+                reference.node,
+                f"the fields of '{root}', which is declared in the region, cannot be followed",
+                "declare it before the region",
+            )
         if root != reference.base:
             fields.setdefault(root, []).append(reference.base)
     for reference in references:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from loopwright.errors import BadInput
 from loopwright.model.source import Source
-from loopwright.presburger.named import variable
+from loopwright.presburger.named import variable, whole
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.functions import mentioned
 from loopwright.read.c.macros import Macro, definitions, looks_like_macro
@@ -74,7 +74,7 @@ def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluato
     divisor = read.constant(arguments[1], frame)
     if divisor <= 0:
         raise NotAffine(arguments[1], "it is not a positive constant")
-    quotient = first.scale_down_val(isl.Val(divisor))
+    quotient = first.scale_down_val(whole(divisor))
     return quotient.floor() if name == "floord" else quotient.ceil()
 
 

@@ -13,8 +13,8 @@ import islpy as isl
 from tree_sitter import Node
 
 from loopwright.model.source import Source
-from loopwright.presburger.named import number, variable
-from loopwright.read.c.affine import condition, constant, require_affine
+from loopwright.presburger.named import constant_value, number, variable, whole
+from loopwright.read.c.affine import affine, condition, constant, require_affine, with_constants
 from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
 from loopwright.read.c.names import loop_iterator
@@ -119,7 +119,7 @@ def _step(node: Node, frame: Frame, iterator: str) -> int:
 
 
 def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
-    """i++, ++i, i--, --i, i += c, i -= c, i = i + c, i = c + i, i = i - c."""
+    """i++, ++i, i--, --i, i += c, i -= c, and i = e where e - i is a constant."""
     source = frame.setting.source
     if update.type == "update_expression":
         is_mine = text_of(source, without_parentheses(field(update, "argument"))) == iterator
@@ -134,13 +134,10 @@ def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
             return constant(right, frame)
         case "-=":
             return -constant(right, frame)
-        case "=" if right.type == "binary_expression" and operator(right) in "+-":
-            first, second = field(right, "left"), field(right, "right")
-            if text_of(source, without_parentheses(first)) == iterator:
-                size = constant(second, frame)
-                return size if operator(right) == "+" else -size
-            if text_of(source, without_parentheses(second)) == iterator and operator(right) == "+":
-                return constant(first, frame)
+        case "=":
+            inside = frame.inside(Loop(iterator, 1, place(update)), 0, frame.domain)
+            value = affine(right, with_constants(right, inside))
+            return constant_value(value.sub(variable(iterator)))
     return None
 
 
@@ -152,7 +149,7 @@ def _progression(iterator: str, start: isl.PwAff, step: int) -> isl.Set:
     values = distance.ge_set(number(0))
     if abs(step) == 1:
         return values
-    return values.intersect(distance.mod_val(isl.Val(abs(step))).eq_set(number(0)))
+    return values.intersect(distance.mod_val(whole(abs(step))).eq_set(number(0)))
 
 
 def _bounds_only(test: Node, iterator: str, step: int, frame: Frame) -> bool:

@@ -105,7 +105,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
     for target in targets:
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
-    refuse_mixed_fields(source, block, assigned)
+    refuse_mixed_fields(source, block, assigned, frozenset(local.name for local in locals_))
     return Names(iterators, assigned, locals_, ranks, _values(source, block))
 
 

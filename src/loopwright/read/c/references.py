@@ -15,7 +15,8 @@ from tree_sitter import Node
 from loopwright.model.source import Source
 from loopwright.read.c.syntax import field, operator, place, text_of, without_parentheses
 
-Subscript = Node | int
+Subscript = tuple[Node, ...]
+"""The terms whose sum is the subscript; none for 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             return Reference(text_of(source, core), (), False, node, core)
         case "subscript_expression":
             inner = reference_of(source, field(core, "argument"))
-            return _extended(inner, field(core, "index"), node)
+            return _extended(inner, (field(core, "index"),), node)
         case "field_expression":
             inner = reference_of(source, field(core, "argument"))
             if inner is None or inner.partial:
@@ -49,10 +50,11 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             return Reference(name, (), False, node, inner.root)
         case "pointer_expression" if operator(core) == "*":
             target = without_parentheses(field(core, "argument"))
-            if target.type == "binary_expression" and operator(target) == "+":
-                inner = reference_of(source, field(target, "left"))
-                return _extended(inner, field(target, "right"), node)
-            return _extended(reference_of(source, target), 0, node)
+            terms: tuple[Node, ...] = ()
+            while target.type == "binary_expression" and operator(target) == "+":
+                terms = (field(target, "right"), *terms)
+                target = without_parentheses(field(target, "left"))
+            return _extended(reference_of(source, target), terms, node)
         case _:
             return None
 

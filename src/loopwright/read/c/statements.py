@@ -300,6 +300,6 @@ def _refuse_specifiers(node: Node, frame: Frame) -> None:
             raise refuse(
                 frame.setting.source,
                 part,
-                f"a '{word}' variable cannot be declared in a region",
+                f"a variable that is '{word}' cannot be declared in a region",
                 "declare it before the region",
             )
