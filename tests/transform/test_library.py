@@ -182,3 +182,27 @@ def test_from_zero() -> None:
     assert times.is_equal(counted)
     assert not prove_plan(plan).violations
     check(plan)
+
+
+def test_jamming_copies_a_body_of_two_statements_together() -> None:
+    body = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { P: A[i][j] = 1; B[i][j] = A[i][j]; }"
+    text = to_c(check(planned(body, "L = lift(P, 2)\nunroll_and_jam(L, i=2)")))
+    assert "S1(2 * c0, c1);\n    S2(2 * c0, c1);\n    S1(2 * c0 + 1, c1);\n" in text
+
+
+def test_jamming_around_an_imperfect_nest() -> None:
+    """Each body has its copies; they are written out although they are in bands of their own."""
+    plan = planned(MATMUL, "L = lift(Init, 1)\nunroll_and_jam(L, i=2)")
+    text = to_c(check(plan))
+    assert "S1(2 * c0 + 1, c1);" in text and "S2(2 * c0 + 1, c1, c2);" in text
+    assert not prove_plan(plan).violations
+
+
+def test_full_tiles_and_register_tiles_together() -> None:
+    check(planned(MATMUL, SPLIT + "tile(Mult, 4, 4, 4, full)\nunroll_and_jam(Mult, i=2)"))
+
+
+def test_a_loop_without_a_constant_bound_cannot_be_written_out() -> None:
+    error = refused(MATMUL, "unroll(Mult, k)")
+    assert error.message == "the number of iterations of k is not a constant"
+    check(planned(MATMUL, SPLIT + "tile(Mult, 2, 2)\nunroll(Mult, k)"))

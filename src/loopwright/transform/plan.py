@@ -17,7 +17,7 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Span
 from loopwright.model.program import Program
-from loopwright.transform.vectors import Position, entry, padded_position, pieces
+from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
     from loopwright.transform.handle import Handle
@@ -171,6 +171,16 @@ class Plan:
             for statement in self.program.statements
             if any(position in wanted for position, _ in pieces(statement.schedule))
         )
+
+    def iterations(self, component: Component, loops: int) -> list[isl.Set]:
+        """The values (j1, ..., j(loops)) of the outermost loops, one set for each statement there."""
+        found: list[isl.Set] = []
+        for statement in self.program.statements:
+            domain = statement.domain.intersect_params(self.program.context)
+            for position, piece in pieces(statement.schedule):
+                if position in component.positions:
+                    found.append(domain.apply(iteration_numbers(piece, loops)))
+        return found
 
     def named(self, name: str, component: Component) -> Plan:
         return replace(self, components={**self.components, name: component})

@@ -11,7 +11,7 @@ import islpy as isl
 
 from loopwright.model.program import Program
 from loopwright.model.schedule import LEAF, Band, Filter, LoopType, Mark, Member, Schedule, Sequence, Tree
-from loopwright.presburger.sets import OUT
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.isolation import full_part
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
 from loopwright.transform.vectors import Position, at, entry, pieces
@@ -123,18 +123,26 @@ def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
 
 
 def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
-    """{ outer loops -> this band's loops : the directive's part }, where one is about these loops."""
-    wanted: Directive | None = None
+    """{ outer loops -> this band's loops : full for every directive that is about these loops }."""
+    isolated: isl.Set | None = None
     for directive in plan.directives:
-        here = any(path[: directive.loop + 1] == p[: len(path)] for p in directive.paths)
-        if directive.kind is DirectiveKind.ISOLATE and here and directive.loop >= loops.start:
-            wanted = directive
-    if wanted is None:
+        if directive.kind is DirectiveKind.ISOLATE and _concerns(directive, path, loops):
+            part = _extended(full_part(plan, directive), loops.stop)
+            isolated = part if isolated is None else isolated.intersect(part)
+    if isolated is None:
         return None
-    part = full_part(plan, wanted)
-    dimensions = part.dim(isl.dim_type.set)
-    if dimensions > loops.stop:
-        part = part.project_out(isl.dim_type.set, loops.stop, dimensions - loops.stop)
-    else:
-        part = part.add_dims(isl.dim_type.set, loops.stop - dimensions)
-    return isl.Map.from_range(part).move_dims(isl.dim_type.in_, 0, OUT, 0, loops.start)
+    return isl.Map.from_range(isolated).move_dims(IN, 0, OUT, 0, loops.start)
+
+
+def _concerns(directive: Directive, path: Position, loops: range) -> bool:
+    """Whether the band's loops are among those to split, or among the point loops of a full tile."""
+    here = any(path[: directive.loop + 1] == other[: len(path)] for other in directive.paths)
+    return here and (directive.loop >= loops.start or any(point in loops for point in directive.points))
+
+
+def _extended(part: isl.Set, count: int) -> isl.Set:
+    """A set over the first loops as one over `count` of them."""
+    known = part.dim(DIM)
+    if known > count:
+        return part.project_out(DIM, count, known - count)
+    return part.add_dims(DIM, count - known)

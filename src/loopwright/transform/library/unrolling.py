@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import islpy as isl
+
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import with_directive
 from loopwright.transform.library.loops import strip_mine
 from loopwright.transform.library.tiling import Tiled
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
 from loopwright.transform.relations import written
+from loopwright.transform.vectors import Position
 
 
 def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> Plan:
@@ -18,6 +22,7 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
     With a factor: strip_mine(L, i, factor), the inner loop written out where it is complete.
     """
     if factor is None:
+        _check_constant(plan, component, loop)
         return with_directive(plan, DirectiveKind.UNROLL, component, loop)
     _check_whole(plan, component, loop)
     after = strip_mine(plan.named("unrolled", component), component, loop, factor)
@@ -25,6 +30,20 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
     after = with_directive(after, DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
     after = with_directive(after, DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
     return after.without({"unrolled"})
+
+
+def _check_constant(plan: Plan, component: Component, loop: int) -> None:
+    """A loop can be written out where the distance of its iterations has a constant bound."""
+    name = plan.leaf(component.first).loops[loop]
+    inside = Component.of((*component.positions, *plan.sharing(component, loop).positions))
+    for one in plan.iterations(inside, loop + 1):
+        for other in plan.iterations(inside, loop + 1):
+            if not _distance(one, other, loop).is_bounded():
+                raise Misuse(
+                    f"the number of iterations of {name} is not a constant",
+                    argument=1,
+                    hint=f"unroll(L, {name}, 4) writes out four at a time",
+                )
 
 
 def _check_whole(plan: Plan, component: Component, loop: int) -> None:
@@ -45,23 +64,33 @@ def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> 
     """Write out `size` iterations of outer loops inside the innermost one.
 
     [..., i, ..., k] --> [..., [i/size], ..., k, i], the last loop written out where it is complete.
-    Every statement of the component gets its copies innermost.
+    Statements of one innermost body are copied together; those of another body of their own.
     """
     loops = [one.loop for one in tiles]
     if len(set(loops)) != len(loops):
         raise Misuse("a loop is named twice")
     for loop in loops:
         _check_whole(plan, component, loop)
-    names = [f"{k} jammed" for k in range(len(component.positions))]
-    for name, position in zip(names, component.positions, strict=True):
-        plan = plan.named(name, Component.of([position]))
+    bodies = _bodies(plan, component)
+    names = [f"{k} jammed" for k in range(len(bodies))]
+    for name, body in zip(names, bodies, strict=True):
+        plan = plan.named(name, body)
     for name in names:
         plan = _jammed(plan, name, tiles)
     return plan.without(set(names))
 
 
+def _bodies(plan: Plan, component: Component) -> list[Component]:
+    """The component's statements by the innermost loop they stand in."""
+    found: dict[tuple[int, Position], list[Position]] = {}
+    for position in component.positions:
+        depth = plan.leaf(position).depth
+        found.setdefault((depth, position[:depth]), []).append(position)
+    return [Component.of(positions) for positions in found.values()]
+
+
 def _jammed(plan: Plan, name: str, tiles: Sequence[Tiled]) -> Plan:
-    """One statement: strips in place of the loops, the copies innermost."""
+    """One body: strips in place of the loops, the copies innermost."""
     component = plan.components[name]
     loops = plan.leaf(component.first).loops
     depth = len(loops)
@@ -76,3 +105,12 @@ def _jammed(plan: Plan, name: str, tiles: Sequence[Tiled]) -> Plan:
     for loop, one in zip(copies, tiles, strict=True):
         plan = with_directive(plan, DirectiveKind.UNROLL, inside, loop, factor=one.size)
     return plan
+
+
+def _distance(one: isl.Set, other: isl.Set, loop: int) -> isl.Set:
+    """{ [b - a] : (o, a) in one, (o, b) in other } for the values of the outer loops o."""
+    pairs = isl.Map.from_domain_and_range(one, other)
+    for outer in range(loop):
+        pairs = pairs.equate(IN, outer, OUT, outer)
+    distances = pairs.deltas().project_out(DIM, 0, loop)
+    return distances.project_out(PARAM, 0, distances.dim(PARAM))
