@@ -1,0 +1,1 @@
+"""Compile, execute, compare, time: what a program does on this machine."""

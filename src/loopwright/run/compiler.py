@@ -1,0 +1,74 @@
+"""The C compiler of this machine."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.errors import BadInput, GaveUp, Span
+
+FAST = ("-O3", "-march=native")
+"""What a user compiles with."""
+EXACT = (*FAST, "-ffp-contract=off")
+"""The same, but every product and every sum is rounded: contraction to fused multiply-add depends on
+the loop around it, so only without it do two orders of the same operations give the same bits."""
+
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<what>.*)$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A compiler that was found, by the path of its program."""
+
+    path: str
+
+
+def find_compiler(name: str = "gcc") -> Compiler:
+    """The compiler with this name, or a message that says what to install."""
+    path = shutil.which(name)
+    if path is None:
+        raise GaveUp(
+            f"there is no {name} on this machine, so nothing can be compiled and run",
+            hint="install it, with 'apt install gcc' for example, or name another with --compiler",
+        )
+    return Compiler(path)
+
+
+def compile_c(
+    compiler: Compiler,
+    source: Path,
+    program: Path,
+    flags: Sequence[str] = FAST,
+    *,
+    timeout: float = 120.0,
+) -> Path:
+    """Compile a C file to `program`; what the compiler finds wrong is shown at its place."""
+    command = [compiler.path, *flags, "-o", str(program), str(source), "-lm"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        raise GaveUp(f"{compiler.path} took more than {timeout:g} s for {source}") from None
+    if done.returncode != 0:
+        raise _refusal(source, done.stderr)
+    return program
+
+
+def _refusal(source: Path, messages: str) -> BadInput:
+    """The compiler's first error, where it points to."""
+    found = _DIAGNOSTIC.search(messages)
+    if found is None:
+        first = messages.strip().splitlines()[0] if messages.strip() else "no message"
+        return BadInput(f"does not compile: {first}", span=Span(str(source), 1, 1))
+    line = int(found["line"])
+    file = Path(found["file"])
+    lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
+    excerpt = lines[line - 1] if 0 < line <= len(lines) else ""
+    return BadInput(
+        f"does not compile: {found['what']}", span=Span(found["file"], line, int(found["column"]), excerpt)
+    )

@@ -1,0 +1,57 @@
+"""Kernels with their scripts: `NAME.c` beside `NAME.lw`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    name: str
+    source: Path
+    script: Path
+
+
+def kernel_folder() -> Path:
+    """`kernels/` of the working directory, or of the project this package lies in."""
+    for folder in (Path("kernels"), Path(__file__).resolve().parents[3] / "kernels"):
+        if folder.is_dir():
+            return folder
+    raise BadInput(
+        "there is no folder 'kernels' here", hint="run it in the project's folder, or name C files"
+    )
+
+
+def kernels_named(names: Sequence[str]) -> tuple[Kernel, ...]:
+    """The kernels with these names, or at these paths; without names, all that have a script."""
+    if not names:
+        files = sorted(kernel_folder().glob("*.c"))
+        return tuple(_at(path) for path in files if path.with_suffix(".lw").exists())
+    return tuple(_named(name) for name in names)
+
+
+def _named(name: str) -> Kernel:
+    if name.endswith(".c"):
+        if not Path(name).is_file():
+            raise BadInput(f"there is no file {name}")
+        return _at(Path(name))
+    folder = kernel_folder()
+    path = folder / f"{name}.c"
+    if path.is_file():
+        return _at(path)
+    known = sorted(one.stem for one in folder.glob("*.c"))
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"the kernels are {', '.join(known)}"
+    raise BadInput(f"there is no kernel {name} in {folder}", hint=hint)
+
+
+def _at(source: Path) -> Kernel:
+    script = source.with_suffix(".lw")
+    if not script.is_file():
+        raise BadInput(f"{source} has no script beside it", hint=f"write one at {script}")
+    return Kernel(source.stem, source, script)

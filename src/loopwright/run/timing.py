@@ -1,0 +1,70 @@
+"""How long programs take, measured in turns so that what disturbs one disturbs all."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from loopwright.errors import BadInput
+from loopwright.run.execution import output_of
+
+TIME = "--time"
+"""The flag that makes a program print the seconds it spent in its region."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The seconds of every run of one program, in the order they were measured."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def spread(self) -> float:
+        """Half the distance of the quartiles over the median: what to believe of the last digits."""
+        if len(self.seconds) < 2 or self.median == 0:
+            return 0.0
+        low, _, high = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        return (high - low) / (2 * self.median)
+
+
+def measured(command: Sequence[str], *, timeout: float) -> float:
+    """The seconds a program says it took."""
+    text = output_of([*command, TIME], timeout=timeout).decode(errors="replace").strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds) or seconds < 0:
+        raise BadInput(
+            f"{command[0]} {TIME} printed {text[:40]!r}",
+            hint="it should print the seconds spent in the region, and nothing else",
+        )
+    return seconds
+
+
+def interleaved(
+    commands: Mapping[str, Sequence[str]],
+    *,
+    rounds: int,
+    timeout: float,
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Times]:
+    """Run all programs in turn, `rounds` times; every other round goes through them backwards."""
+    found: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(rounds):
+        say(f"run {turn + 1} of {rounds}")
+        order = list(commands) if turn % 2 == 0 else list(commands)[::-1]
+        for name in order:
+            found[name].append(measured(commands[name], timeout=timeout))
+    return {name: Times(tuple(seconds)) for name, seconds in found.items()}
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    """exp(mean log r): the mean of ratios that does not depend on which way they are taken."""
+    return statistics.geometric_mean(list(ratios))
