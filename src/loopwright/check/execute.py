@@ -1,0 +1,130 @@
+"""Compiling and running checked programs, and what became of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.check.instrument import HEADER_FILE
+from loopwright.errors import BadInput, GaveUp, InternalError, Span
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """How programs are compiled and run."""
+
+    compiler: str = "gcc"
+    options: tuple[str, ...] = ()
+    """The user's: definitions, include paths, libraries."""
+    arguments: tuple[str, ...] = ()
+    timeout: float = 60.0
+    openmp: bool = False
+
+
+@dataclass(frozen=True)
+class Built:
+    """What is compiled: the instrumented program, the header it includes, and the engine."""
+
+    program: str
+    header: str
+    engine: str
+    options: tuple[str, ...] = ("-O3",)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; `lines` are what it reported."""
+
+    lines: tuple[str, ...]
+    status: int
+    timed_out: bool
+    errors: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def crashed(self) -> str | None:
+        """The signal that ended the run, if one did."""
+        if self.timed_out or self.status >= 0:
+            return None
+        try:
+            return signal.Signals(-self.status).name
+        except ValueError:
+            return f"signal {-self.status}"
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="loopwright-check-") as name:
+        yield Path(name)
+
+
+def compile_program(tools: Toolchain, built: Built, folder: Path, path: str) -> Path:
+    """The executable; `path` is the user's file, whose folder is searched for includes."""
+    if shutil.which(tools.compiler) is None:
+        raise GaveUp(f"'{tools.compiler}' is not installed", hint="checking needs a C compiler: install gcc")
+    program, engine, executable = folder / "program.c", folder / "engine.c", folder / "program"
+    program.write_text(built.program, "utf-8", "surrogateescape")
+    (folder / HEADER_FILE).write_text(built.header)
+    engine.write_text(built.engine)
+    extra = ("-fopenmp",) if tools.openmp else ()
+    around = str(Path(path).resolve().parent)
+    command = [
+        tools.compiler, *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
+        str(program), str(engine), "-o", str(executable), *tools.options, "-lm",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        _refuse(tools, folder, path, done.stderr)
+    return executable
+
+
+def _refuse(tools: Toolchain, folder: Path, path: str, messages: str) -> None:
+    """The program does not compile: by itself, or because of what was put into it."""
+    extra = ("-fopenmp",) if tools.openmp else ()
+    output = str(folder / "plain.o")
+    command = [tools.compiler, "-w", *extra, "-c", path, "-o", output, *_compile_only(tools.options)]
+    alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if alone.returncode:
+        first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])
+        hint = f"{tools.compiler} says: {first.strip()}"
+        raise BadInput("the program does not compile", span=Span(path, 1, 1), hint=hint)
+    first = next((line for line in messages.splitlines() if "error" in line), messages[:400])
+    if "undefined reference" in messages:
+        hint = f"{first.strip()}; give what it needs with --cc-option"
+        raise BadInput("the program cannot be linked", span=Span(path, 1, 1), hint=hint)
+    raise InternalError(f"the instrumented program does not compile: {first.strip()}")
+
+
+def _compile_only(options: Sequence[str]) -> list[str]:
+    return [option for option in options if not option.startswith("-l") and not option.endswith((".c", ".o"))]
+
+
+def run_program(tools: Toolchain, executable: Path, folder: Path) -> Ended:
+    """Run until it ends or time is up; what it wrote to the report is kept whatever happens."""
+    report = folder / "report"
+    report.write_text("")
+    errors = folder / "errors"
+    environment = {**os.environ, "LOOPWRIGHT_REPORT": str(report)}
+    with open(errors, "w") as sink:
+        process = subprocess.Popen(
+            [str(executable), *tools.arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=sink,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            status, timed_out = process.wait(tools.timeout), False
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            status, timed_out = process.wait(), True
+    lines = tuple(report.read_text(errors="replace").splitlines())
+    return Ended(lines, status, timed_out, errors.read_text(errors="replace")[-4000:])

@@ -1,0 +1,129 @@
+"""What a checked run reported, line by line, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from loopwright.errors import InternalError
+
+
+class Class(Enum):
+    """What is wrong with an operation (004, section 5, "Localizing bugs")."""
+
+    TOO_SOON = "too soon"
+    OVERWRITTEN = "too soon: overwritten"
+    DUPLICATE = "duplicate"
+    MISSING = "missing"
+    WRONG_READ = "wrong cell read"
+    WRONG_WRITE = "wrong cell written"
+    NO_INSTANCE = "not an instance of any statement"
+    OUTSIDE = "out of the data space"
+
+
+_CLASSES = {
+    "too-soon": Class.TOO_SOON,
+    "overwritten": Class.OVERWRITTEN,
+    "duplicate": Class.DUPLICATE,
+    "missing": Class.MISSING,
+    "wrong-read": Class.WRONG_READ,
+    "wrong-write": Class.WRONG_WRITE,
+    "no-instance": Class.NO_INSTANCE,
+    "outside": Class.OUTSIDE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A statement of the original by its number, and its iteration vector."""
+
+    statement: int
+    iteration: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One violation.
+
+    `site` is None for what is missing at the end.  `match` is the instance the operation is taken
+    for; `found` and `wanted` are the instances observed and expected, None for the value from
+    before the segment; `read` is the number of the read concerned; `cell` the cell concerned.
+    """
+
+    kind: Class
+    site: int | None
+    read: int | None
+    operation: int
+    depth: int
+    seen: tuple[int, ...]
+    match: Instance | None
+    found: Instance | None
+    wanted: Instance | None
+    cell: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A whole report: `entries` counts the times the segment was entered, `done` those it was left."""
+
+    sizes: tuple[tuple[int, ...], ...]
+    findings: tuple[Finding, ...]
+    operations: int
+    violations: int
+    entries: int
+    done: int
+    left_early: bool
+
+
+def told(lines: tuple[str, ...]) -> Told:
+    """The lines of a report; a last line that a crash cut short is left out."""
+    sizes: list[tuple[int, ...]] = []
+    findings: list[Finding] = []
+    operations = violations = done = 0
+    left = False
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        fields = dict(part.split("=", 1) for part in rest.split(" ") if "=" in part)
+        match word:
+            case "enter":
+                sizes.append(_numbers(fields["sizes"]))
+            case "violation":
+                findings.append(_finding(fields))
+            case "done" | "left":
+                done += word == "done"
+                left = left or word == "left"
+                operations, violations = int(fields["operations"]), int(fields["violations"])
+            case "memory":
+                raise InternalError("there is not enough memory for the shadow of the arrays")
+            case _:
+                raise InternalError(f"the checked program reported '{line[:80]}'")
+    return Told(
+        tuple(sizes), tuple(findings), operations, max(violations, len(findings)), len(sizes), done, left
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(",")) if text else ()
+
+
+def _instance(text: str | None) -> Instance | None:
+    if text is None or text == "-":
+        return None
+    number, _, iteration = text.partition(":")
+    return Instance(int(number), _numbers(iteration))
+
+
+def _finding(fields: dict[str, str]) -> Finding:
+    site, read = int(fields["site"]), int(fields["read"])
+    return Finding(
+        _CLASSES[fields["kind"]],
+        None if site < 0 else site,
+        None if read < 0 or site < 0 else read,
+        int(fields["operation"]),
+        int(fields["depth"]),
+        _numbers(fields.get("seen", "")),
+        _instance(fields.get("match")),
+        _instance(fields.get("found")),
+        _instance(fields.get("wanted")),
+        _numbers(fields["cell"]) if "cell" in fields else None,
+    )

@@ -1,0 +1,85 @@
+"""Checks put into the program's own text: nothing else of it changes, not even its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from loopwright.check.segment import Segment
+from loopwright.check.sites import Site, Sites
+from loopwright.model.source import Source
+from loopwright.read.c.references import Subscript
+from loopwright.read.c.syntax import is_atomic, text_of
+
+HEADER_FILE = "loopwright_check.h"
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """`text` in front of the character at `offset`; of several at one place, `rank` orders them."""
+
+    offset: int
+    rank: int
+    text: str
+
+
+CallOf = Callable[[Site, Sequence[str]], str]
+"""The call that checks a site, from the texts of what is observed there."""
+
+
+def instrumented(sites: Sites, call: CallOf, begin: str, end: str) -> str:
+    """The program with `call` in front of every site and the two statements around its segment."""
+    marks = [insertion for site in sites.sites for insertion in _around(sites, site, call)]
+    return with_insertions(sites.known.segment, marks, begin, end)
+
+
+def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
+    place = segment.place
+    both = (Insertion(place.start, -1, f"{begin} "), Insertion(place.end, 1 << 30, f"{end} "))
+    text = segment.source.text
+    pieces = [f'#include "{HEADER_FILE}"\n#line 1 "{_file(segment.source)}"\n']
+    position = 0
+    for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
+        pieces += [text[position : mark.offset], mark.text]
+        position = mark.offset
+    return "".join([*pieces, text[position:]])
+
+
+def _file(source: Source) -> str:
+    return source.path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _around(sites: Sites, site: Site, call: CallOf) -> list[Insertion]:
+    source = sites.known.source
+    text = call(site, [observed_text(source, one) for one in site.observed])
+    node = site.assignment.node
+    parent = node.parent
+    if node.type == "init_declarator":
+        assert site.assignment.value is not None
+        node = site.assignment.value
+    elif parent is not None and parent.type == "expression_statement":
+        return [Insertion(node.start_byte, site.number, f"{text}, ")]
+    # what ends here closes before what starts here opens, and inner sites close first
+    return [
+        Insertion(node.start_byte, site.number, f"({text}, "),
+        Insertion(node.end_byte, -2 - site.number, ")"),
+    ]
+
+
+def observed_text(source: Source, subscript: Subscript) -> str:
+    """The sum of the terms of a subscript."""
+    texts = [text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})" for term in subscript]
+    if len(texts) == 1:
+        return text_of(source, subscript[0])
+    return " + ".join(texts) if texts else "0"
+
+
+def size_texts(names: Sequence[tuple[str, str]]) -> str:
+    """The values of the sizes where the segment starts, as a C array; `names` are texts or numbers."""
+    values = [f"(long)({text})" for _, text in names]
+    return f"(const long[]){{{', '.join(values) or '0'}}}"
+
+
+def precise_call(site: Site, observed: Sequence[str]) -> str:
+    """The call of Algorithm A: site and all that is observed."""
+    return f"lw_operation({site.number}, (const long[]){{{', '.join(observed) or '0'}}})"

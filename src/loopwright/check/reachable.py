@@ -1,0 +1,206 @@
+"""All code the segment can reach, and which of its names mean an array of the original.
+
+Functions of the file are followed wherever they are named, so that pointers to functions are.
+A parameter means the array that is passed for it, everywhere the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from loopwright.check.segment import Segment
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.declarations import Declarations, Variable, declarations_of, declared_name
+from loopwright.read.c.macros import Macro, macros_of
+from loopwright.read.c.references import Reference
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import named_children, parse, place, refuse, text_of, walk
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    node: Node
+    parameters: tuple[str | None, ...]
+
+    @property
+    def body(self) -> Node:
+        found = self.node.child_by_field_name("body")
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The segment's top nodes and the functions it reaches, with the meaning of their names."""
+
+    source: Source
+    segment: Segment
+    roots: tuple[Node, ...]
+    functions: tuple[Function, ...]
+    declarations: Declarations
+    macros: tuple[Macro, ...]
+    bound: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(function, parameter) -> the array of the original passed for it."""
+    ranks: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def bodies(self) -> tuple[Node, ...]:
+        return (*self.roots, *(function.body for function in self.functions))
+
+    def array_of(self, reference: Reference) -> str | None:
+        """The array of the original that a reference in reachable code means."""
+        root = text_of(self.source, reference.root)
+        here = self.declarations.visible(root, place(reference.root))
+        function = self._parameter_of(here)
+        if function is not None:
+            found = self.bound.get((function, root))
+            return found if reference.base == root else None
+        outside = self.at_segment(root)
+        if outside is not None and outside != here:
+            return None
+        return reference.base if reference.base in self.ranks else None
+
+    def at_segment(self, name: str) -> Variable | None:
+        """What `name` means where the segment starts."""
+        start = self.segment.place.start
+        return self.declarations.visible(name, TextRange(start, start + 1))
+
+    def _parameter_of(self, variable: Variable | None) -> str | None:
+        """The reached function of which `variable` is a parameter, unless the segment is in it."""
+        if variable is None:
+            return None
+        for function in self.functions:
+            inside = place(function.node).contains(variable.place)
+            if inside and not place(function.body).contains(variable.place):
+                holds_segment = place(function.node).contains(self.segment.place)
+                return None if holds_segment else function.name
+        return None
+
+
+def reached(segment: Segment, ranks: dict[str, int]) -> Reached:
+    """What the segment reaches, and what its names mean."""
+    source = segment.source
+    root = parse(without_directives(source.text))
+    macros = macros_of(source)
+    functions = _functions(source, root)
+    roots = _roots(root, segment.place)
+    names = _closure(source, roots, functions, macros)
+    found = Reached(
+        source,
+        segment,
+        roots,
+        tuple(function for function in functions if function.name in names),
+        declarations_of(source, root, [segment.place, *(place(one.body) for one in functions)]),
+        macros,
+        {},
+        ranks,
+    )
+    return _with_bindings(found)
+
+
+def _functions(source: Source, root: Node) -> tuple[Function, ...]:
+    found = []
+    for node in walk(root):
+        if node.type != "function_definition" or node.child_by_field_name("body") is None:
+            continue
+        declarator = next((n for n in walk(node) if n.type == "function_declarator"), None)
+        name = None if declarator is None else declarator.child_by_field_name("declarator")
+        parameters = None if declarator is None else declarator.child_by_field_name("parameters")
+        if name is None or name.type != "identifier" or parameters is None:
+            continue
+        inner = [part.child_by_field_name("declarator") for part in named_children(parameters)]
+        declared = [None if one is None else declared_name(source, one) for one in inner]
+        names = tuple(None if one is None else one[0] for one in declared)
+        found.append(Function(text_of(source, name), node, names))
+    return tuple(found)
+
+
+def _roots(root: Node, inside: TextRange) -> tuple[Node, ...]:
+    """The outermost nodes that lie in the segment."""
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        where = place(node)
+        if inside.contains(where) and where.end > where.start:
+            found.append(node)
+        elif where.start < inside.end and inside.start < where.end:
+            pending.extend(reversed(node.children))
+    return tuple(found)
+
+
+def _closure(
+    source: Source, roots: Iterable[Node], functions: tuple[Function, ...], macros: tuple[Macro, ...]
+) -> frozenset[str]:
+    by_name = {function.name: function for function in functions}
+    bodies = {macro.name: macro.body for macro in macros}
+    seen: set[str] = set()
+    pending = [text_of(source, node) for node in roots]
+    while pending:
+        for word in re.findall(r"[A-Za-z_]\w*", pending.pop()):
+            if word in seen:
+                continue
+            if word in by_name:
+                seen.add(word)
+                pending.append(text_of(source, by_name[word].body))
+            elif word in bodies:
+                seen.add(word)
+                pending.append(bodies[word])
+    return frozenset(seen)
+
+
+def _with_bindings(start: Reached) -> Reached:
+    """Follow arrays into parameters until nothing new is bound."""
+    current = start
+    while True:
+        bound = dict(current.bound)
+        for body in current.bodies:
+            for node in walk(body):
+                if node.type == "call_expression":
+                    _bind(current, node, bound)
+        if bound == current.bound:
+            return current
+        current = Reached(
+            start.source, start.segment, start.roots, start.functions, start.declarations, start.macros,
+            bound, start.ranks,
+        )  # fmt: skip
+
+
+def _bind(known: Reached, call: Node, bound: dict[tuple[str, str], str]) -> None:
+    arguments = call.child_by_field_name("arguments")
+    callee = call.child_by_field_name("function")
+    if arguments is None or callee is None:
+        return
+    for index, argument in enumerate(named_children(arguments)):
+        array = passed_array(known, argument)
+        if array is None:
+            continue
+        for function in _callees(known, callee):
+            name = function.parameters[index] if index < len(function.parameters) else None
+            if name is None:
+                continue
+            before = bound.setdefault((function.name, name), array)
+            if before != array:
+                message = f"'{name}' of {function.name} is once '{before}' and here '{array}'"
+                hint = "give each array its own function, or use the arrays by their names"
+                raise refuse(known.source, argument, message, hint)
+
+
+def passed_array(known: Reached, argument: Node) -> str | None:
+    """The array of the original whose whole storage `argument` passes."""
+    if argument.type != "identifier":
+        return None
+    array = known.array_of(Reference(text_of(known.source, argument), (), False, argument, argument))
+    return array if array is not None and known.ranks[array] > 0 else None
+
+
+def _callees(known: Reached, callee: Node) -> tuple[Function, ...]:
+    """The function called; through a pointer, any function that was reached."""
+    name = text_of(known.source, callee)
+    direct = tuple(function for function in known.functions if function.name == name)
+    return direct or known.functions

@@ -1,0 +1,92 @@
+"""The problem size that is checked: given, annotated, or asked of the program where the segment starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loopwright.check.execute import Built, Toolchain, compile_program, run_program, workspace
+from loopwright.check.instrument import size_texts, with_insertions
+from loopwright.check.reachable import Reached
+from loopwright.check.segment import Input
+from loopwright.errors import BadInput, GaveUp, Span
+
+_PROBE = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+void lw_probe(int count, const long *sizes)
+{
+  FILE *report = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
+  fprintf(report, "sizes");
+  for (int k = 0; k < count; k++) fprintf(report, " %ld", sizes[k]);
+  fprintf(report, "\\n");
+  fclose(report);
+  _exit(0);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The value of each parameter; `texts` are what must have that value where the segment starts."""
+
+    values: dict[str, int]
+    texts: tuple[tuple[str, str], ...]
+
+
+def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
+    """The size of every parameter of the original, or BadInput saying which is not known."""
+    annotated = dict(given.segment.sizes)
+    values: dict[str, int] = {}
+    asked: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
+    for parameter in given.original.parameters:
+        visible = _is_visible(known, parameter.text, defined)
+        stated = annotated.get(parameter.name, defined.get(parameter.name))
+        if stated is not None:
+            values[parameter.name] = stated
+        elif visible:
+            asked.append((parameter.name, parameter.text))
+        else:
+            where = Span(given.segment.source.path, 1, 1)
+            name = parameter.name
+            hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
+            raise BadInput(f"the problem size {name} is not known", span=where, hint=hint)
+        texts.append((parameter.name, parameter.text if visible else str(values[parameter.name])))
+    values.update(_asked(given, asked, tools))
+    return Sizes({name: values[name] for name in given.original.params}, tuple(texts))
+
+
+def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:
+    """Whether the program can evaluate `text` where the segment starts."""
+    words = re.findall(r"[A-Za-z_]\w*", text)
+    macros = {macro.name for macro in known.macros} | set(defined)
+    return bool(words) and all(word in macros or known.at_segment(word) is not None for word in words[:1])
+
+
+def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict[str, int]:
+    """Run the program up to the segment."""
+    if not names:
+        return {}
+    begin = f"lw_probe({len(names)}, {size_texts(names)});"
+    program = with_insertions(given.segment, (), begin, "")
+    built = Built(program, "void lw_probe(int count, const long *sizes);\n", _PROBE, ("-O1",))
+    with workspace() as folder:
+        path = given.segment.source.path
+        ended = run_program(tools, compile_program(tools, built, folder, path), folder)
+    if not ended.lines:
+        raise not_reached(given, ended.timed_out)
+    numbers = [int(word) for word in ended.lines[0].split()[1:]]
+    return {name: number for (name, _), number in zip(names, numbers, strict=True)}
+
+
+def not_reached(given: Input, timed_out: bool) -> BadInput | GaveUp:
+    """The error for a program that ended, or did not, before its segment."""
+    where = given.segment.source.span(given.segment.place)
+    if timed_out:
+        return GaveUp("time ran out before the segment was entered", span=where, hint="raise --timeout")
+    hint = "does it need arguments? give them after '--'"
+    return BadInput("the program never enters the segment", span=where, hint=hint)

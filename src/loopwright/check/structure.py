@@ -1,0 +1,153 @@
+"""Which statements of the original an assignment could be, by the look of it (004, section 4.1.2).
+
+CandidateInputStmts: two assignments match if their syntax trees are equal up to parentheses,
+comments, the subscripts of the original's arrays, and the expressions that stand for iterators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.model.source import Source
+from loopwright.read.c.references import Reference, Subscript, reference_of
+from loopwright.read.c.syntax import named_children, text_of, without_parentheses
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A reference to an array of the original: `array[subscripts]`."""
+
+    array: str
+    subscripts: tuple[Subscript, ...]
+    node: Node
+
+    @property
+    def terms(self) -> tuple[Node, ...]:
+        """The expressions in its subscripts."""
+        return tuple(term for subscript in self.subscripts for term in subscript)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two texts: `array_of` names the original's array a reference means, if it does."""
+
+    source: Source
+    array_of: Callable[[Reference], str | None]
+    rank: Callable[[str], int]
+
+    def cell(self, node: Node) -> Cell | None:
+        """`node` as a whole element of an array of the original."""
+        reference = reference_of(self.source, node)
+        if reference is None or reference.partial:
+            return None
+        array = self.array_of(reference)
+        if array is None or self.rank(array) != len(reference.subscripts):
+            return None
+        return Cell(array, reference.subscripts, node)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`target operator value` of an assignment, an update or an initialised declaration."""
+
+    node: Node
+    target: Node
+    operator: str
+    value: Node | None
+
+    @property
+    def reads_target(self) -> bool:
+        return self.operator != "="
+
+
+def assignment_of(node: Node) -> Assignment | None:
+    """`node` as an assignment; None if it is none."""
+    match node.type:
+        case "assignment_expression":
+            target, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+            sign = node.child_by_field_name("operator")
+            assert target is not None and sign is not None
+            return Assignment(node, target, sign.type, value)
+        case "update_expression":
+            target, sign = node.child_by_field_name("argument"), node.child_by_field_name("operator")
+            assert target is not None and sign is not None
+            return Assignment(node, target, sign.type, None)
+        case "init_declarator":
+            target, value = node.child_by_field_name("declarator"), node.child_by_field_name("value")
+            is_plain = target is not None and target.type == "identifier" and value is not None
+            return Assignment(node, target, "=", value) if is_plain and target is not None else None
+        case _:
+            return None
+
+
+def reads(side: Side, assignment: Assignment) -> tuple[Cell, ...]:
+    """The cells an assignment reads, a target that is read first, then in the order of the text."""
+    target = side.cell(assignment.target)
+    own = (target,) if target is not None and assignment.reads_target else ()
+    value = () if assignment.value is None else _cells(side, assignment.value)
+    return own + value
+
+
+def _cells(side: Side, node: Node) -> tuple[Cell, ...]:
+    cell = side.cell(node)
+    if cell is not None:
+        return (*(found for part in cell.terms for found in _cells(side, part)), cell)
+    return tuple(found for child in named_children(node) for found in _cells(side, child))
+
+
+Holes = tuple[tuple[str, Node], ...]
+"""Iterators of the original, and the expressions of the program that stand for them."""
+
+
+def match_assignments(
+    original: Side, statement: Assignment, iterators: tuple[str, ...], program: Side, other: Assignment
+) -> Holes | None:
+    """The values of iterators outside subscripts if the assignments match, else None."""
+    if statement.operator != other.operator or (statement.value is None) != (other.value is None):
+        return None
+    first, second = original.cell(statement.target), program.cell(other.target)
+    if first is None or second is None or first.array != second.array:
+        return None
+    if statement.value is None or other.value is None:
+        return ()
+    return _Matcher(original, iterators, program).match(statement.value, other.value)
+
+
+@dataclass(frozen=True)
+class _Matcher:
+    original: Side
+    iterators: tuple[str, ...]
+    program: Side
+
+    def match(self, one: Node, other: Node) -> Holes | None:
+        one, other = without_parentheses(one), without_parentheses(other)
+        first, second = self.original.cell(one), self.program.cell(other)
+        if first is not None or second is not None:
+            same = first is not None and second is not None and first.array == second.array
+            return () if same else None
+        if one.type == "identifier" and text_of(self.original.source, one) in self.iterators:
+            return ((text_of(self.original.source, one), other),) if self._is_value(other) else None
+        return self._children(one, other)
+
+    def _is_value(self, node: Node) -> bool:
+        """Whether an expression can stand for an iterator: it reads no cell."""
+        return not _cells(self.program, node)
+
+    def _children(self, one: Node, other: Node) -> Holes | None:
+        firsts = [child for child in one.children if child.type != "comment"]
+        seconds = [child for child in other.children if child.type != "comment"]
+        if one.type != other.type or len(firsts) != len(seconds):
+            return None
+        if not firsts:
+            same = text_of(self.original.source, one) == text_of(self.program.source, other)
+            return () if same else None
+        found: list[tuple[str, Node]] = []
+        for first, second in zip(firsts, seconds, strict=True):
+            part = self.match(first, second)
+            if part is None:
+                return None
+            found += part
+        return tuple(found)

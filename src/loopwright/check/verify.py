@@ -1,0 +1,165 @@
+"""The whole check: read, analyse the original, instrument the program, run it, tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.findings import Told, told
+from loopwright.check.instrument import instrumented, precise_call, size_texts
+from loopwright.check.precise import HEADER, precise_runtime
+from loopwright.check.reachable import reached
+from loopwright.check.report import Answer, Report
+from loopwright.check.segment import Input, parse_input, read_input
+from loopwright.check.sites import Sites, find_sites
+from loopwright.check.sizes import Sizes, find_sizes, not_reached
+from loopwright.check.specification import Specification, specification
+from loopwright.check.writers import Writers, writers
+from loopwright.errors import InternalError
+from loopwright.model.source import Source
+
+PRECISE = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
+"""Frames are counted to tell call depths."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user can say: sizes, the algorithm ("auto", "a", "b" or "code"), the tools."""
+
+    defined: Mapping[str, int] = field(default_factory=dict)
+    algorithm: str = "auto"
+    tools: Toolchain = field(default_factory=Toolchain)
+    pure: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program ready to be instrumented."""
+
+    given: Input
+    spec: Specification
+    sites: Sites
+    sizes: Sizes
+    tools: Toolchain
+
+
+def check_file(program: str | Path, spec: str | Path | None = None, options: Options | None = None) -> Report:
+    """Whether `program` reorders its original, given in it or as the file `spec`."""
+    options = options or Options()
+    return check(read_input(program, spec, pure=options.pure), options)
+
+
+def check_text(
+    text: str, spec: str | Path | None = None, options: Options | None = None, name: str = "p.c"
+) -> Report:
+    """`check_file` of a text."""
+    options = options or Options()
+    return check(parse_input(Source(name, text), spec, pure=options.pure), options)
+
+
+def prepared(given: Input, options: Options) -> Job:
+    """Everything that is needed before code is written."""
+    uses_openmp = re.search(r"^\s*#\s*pragma\s+omp\b", given.segment.source.text, re.MULTILINE) is not None
+    definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
+    tools = Toolchain(
+        options.tools.compiler,
+        (*definitions, *options.tools.options),
+        options.tools.arguments,
+        options.tools.timeout,
+        options.tools.openmp or uses_openmp,
+    )
+    ranks = {array.name: array.rank for array in given.original.arrays}
+    known = reached(given.segment, ranks)
+    sizes = find_sizes(given, known, options.defined, tools)
+    spec = specification(given.original, sizes.values)
+    return Job(given, spec, find_sites(spec, known), sizes, tools)
+
+
+def check(given: Input, options: Options) -> Report:
+    """The verdict at one problem size."""
+    job = prepared(given, options)
+    found = writers(job.spec)
+    return precise(job, found)
+
+
+def precise(job: Job, found: Writers) -> Report:
+    """Algorithm A: every operation as it comes, with the reason where one is wrong."""
+    begin = f"lw_begin({size_texts(job.sizes.texts)});"
+    program = instrumented(job.sites, precise_call, begin, "lw_end();")
+    built = Built(program, HEADER, precise_runtime(job.spec, found, job.sites.sites), PRECISE)
+    return judged(job, run_built(job, built), "algorithm A")
+
+
+def run_built(job: Job, built: Built) -> Ended:
+    with workspace() as folder:
+        path = job.given.segment.source.path
+        return run_program(job.tools, compile_program(job.tools, built, folder, path), folder)
+
+
+def judged(job: Job, ended: Ended, algorithm: str) -> Report:
+    """The verdict of a precise run."""
+    heard = told(ended.lines)
+    if not heard.entries and ended.crashed is None:
+        raise not_reached(job.given, ended.timed_out)
+    ending = _ending(ended, heard)
+    notes = _notes(job, heard)
+    if ended.crashed is not None or ended.timed_out:
+        answer = Answer.CRASHED
+    elif heard.violations:
+        answer = Answer.VIOLATION
+    elif _other_sizes(job, heard):
+        answer = Answer.GAVE_UP
+    elif heard.done + heard.left_early < heard.entries:
+        raise InternalError("a checked segment did not report how it ended")
+    else:
+        answer = Answer.VALID
+    return Report(
+        answer,
+        job.spec,
+        job.sites.sites,
+        job.given.segment.source,
+        algorithm,
+        heard.operations,
+        heard.findings,
+        heard.violations,
+        ending,
+        notes,
+    )
+
+
+def _ending(ended: Ended, heard: Told) -> str:
+    if ended.timed_out:
+        return "did not end in time"
+    if ended.crashed is not None:
+        return f"crashed ({ended.crashed})"
+    return "left the segment before its end" if heard.left_early else ""
+
+
+def _other_sizes(job: Job, heard: Told) -> bool:
+    wanted = tuple(number for _, number in job.spec.sizes)
+    return any(sizes != wanted for sizes in heard.sizes)
+
+
+def _notes(job: Job, heard: Told) -> tuple[str, ...]:
+    notes: list[str] = []
+    if _other_sizes(job, heard):
+        notes.append("the segment was entered with other problem sizes than the first")
+    if heard.entries > 1:
+        notes.append(f"the segment was entered {heard.entries} times")
+    if job.tools.openmp:
+        notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
+    return tuple(notes)
+
+
+def definitions(words: Sequence[str]) -> dict[str, int]:
+    """`N=4` and `N = 4` as sizes; ValueError for anything else."""
+    found: dict[str, int] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise ValueError(word)
+        found[name.strip()] = int(text)
+    return found
