@@ -33,6 +33,7 @@ def write_chart(results: Sequence[Result], path: Path) -> None:
     axes.axhline(mean, color="#555555", linewidth=0.8, linestyle="--", label=f"geometric mean {mean:.2f}")
     axes.set_ylabel("times as fast as the original")
     axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter("{x:g}")
     axes.tick_params(axis="x", rotation=60)
     axes.margins(x=0.02, y=0.12)
     axes.legend(frameon=False)
