@@ -35,7 +35,10 @@ def instrumented(sites: Sites, call: CallOf, begin: str, end: str) -> str:
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
     place = segment.place
-    both = (Insertion(place.start, -1, f"{begin} "), Insertion(place.end, 1 << 30, f"{end} "))
+    both = (
+        Insertion(place.start, -1, _statement(segment.source, place.start, begin)),
+        Insertion(place.end, 1 << 30, _statement(segment.source, place.end, end)),
+    )
     text = segment.source.text
     pieces = [f'#include "{HEADER_FILE}"\n#line 1 "{_file(segment.source)}"\n']
     position = 0
@@ -43,6 +46,13 @@ def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, en
         pieces += [text[position : mark.offset], mark.text]
         position = mark.offset
     return "".join([*pieces, text[position:]])
+
+
+def _statement(source: Source, offset: int, statement: str) -> str:
+    """`statement` to be put at `offset`: on a line of its own if a preprocessor line follows."""
+    if source.text[offset:].lstrip(" \t")[:1] != "#":
+        return f"{statement} "
+    return f"{statement}\n#line {source.line_of(offset)}\n"
 
 
 def _file(source: Source) -> str:
