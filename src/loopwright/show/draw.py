@@ -1,0 +1,281 @@
+"""A picture drawn: the order as written, the order after the script, and what depends on what."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from loopwright.errors import BadInput
+from loopwright.show.layout import Layout, layout, outline, path
+from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables
+from loopwright.show.scene import Scene
+from loopwright.show.small import Instance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+UNIT = 0.5
+"""Inches from one iteration to the next."""
+
+MARGIN = (1.25, 0.75, 1.15, 1.55)
+"""Around the dots of a panel, in iterations: left, right, below, above."""
+
+FONT: dict[Any, Any] = {
+    "font.family": ["DejaVu Sans", "sans-serif"],
+    "svg.fonttype": "none",
+    "svg.hashsalt": "loopwright",
+}
+
+MISSING = "pictures need matplotlib and networkx"
+HOW = "pip install 'loopwright[show]'"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One view of the scene; `order` is "before", "after" or "", where dependences are drawn."""
+
+    title: str
+    order: str
+
+
+def svg(scene: Scene) -> str:
+    """A picture for the inside of a page that has the colours of `palette.STYLE`."""
+    buffer = io.StringIO()
+    _figure(scene, STANDING_IN).savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return with_variables(text[text.index("<svg") :])
+
+
+def standalone_svg(scene: Scene) -> str:
+    """A picture that is a file of its own, light or dark as the reader prefers."""
+    text = svg(scene)
+    end = text.index(">") + 1
+    head = '<?xml version="1.0" encoding="utf-8"?>\n'
+    return f"{head}{text[:end]}<style>{STYLE}svg {{ background: var(--lw-paper) }}</style>{text[end:]}"
+
+
+def png(scene: Scene, *, dark: bool = False) -> bytes:
+    palette = DARK if dark else LIGHT
+    buffer = io.BytesIO()
+    _figure(scene, palette).savefig(buffer, format="png", dpi=160, facecolor=palette.paper)
+    return buffer.getvalue()
+
+
+def panels(scene: Scene) -> tuple[Panel, ...]:
+    first = Panel("Order as written", "before")
+    last = Panel("What has to wait for what", "")
+    if not scene.changed and not scene.tiles:
+        return (first, last) if scene.arrows else (first,)
+    after = Panel("Order after the script", "after")
+    return (first, after, last) if scene.arrows else (first, after)
+
+
+def _figure(scene: Scene, palette: Palette) -> Figure:
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput(MISSING, hint=HOW) from None
+    shown, place = panels(scene), layout(scene)
+    left, right, bottom, top = place.box
+    width = right - left + MARGIN[0] + MARGIN[1]
+    below = MARGIN[2] if scene.broken else 0.6
+    height = top - bottom + below + MARGIN[3]
+    width = max(width, 6.4)
+    across = len(place.sheets) == 1
+    columns, rows = (len(shown), 1) if across else (1, len(shown))
+    with matplotlib.rc_context(FONT):
+        figure = Figure(figsize=(width * columns * UNIT, (height * rows + 0.8) * UNIT), facecolor="none")
+        foot = 0.8 / (height * rows + 0.8)
+        for k, panel in enumerate(shown):
+            column, row = (k, 0) if across else (0, k)
+            size = (1 / columns, (1 - foot) / rows)
+            axes = figure.add_axes((column * size[0], foot + (rows - 1 - row) * size[1], *size))
+            axes.set_xlim(left - MARGIN[0], left - MARGIN[0] + width)
+            axes.set_ylim(bottom - below, top + MARGIN[3])
+            axes.set_axis_off()
+            _Drawing(axes, scene, place, palette, 0.15 if not panel.order else 0.27).panel(panel)
+        _legend(figure, scene, palette)
+        return figure
+
+
+def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
+    from matplotlib.lines import Line2D
+
+    entries: list[Any] = []
+    if len(scene.statements) > 1:
+        for kind, name in enumerate(scene.statements):
+            entries.append(
+                Line2D([], [], ls="", marker=MARKERS[kind % 4], ms=8, mfc=palette.fill(kind),
+                       mec=palette.edge(kind), label=name)
+            )  # fmt: skip
+    entries.append(Line2D([], [], color=palette.path, lw=1.3, label="runs next"))
+    if any(not arrow.broken for arrow in scene.arrows):
+        entries.append(Line2D([], [], color=palette.kept, lw=1.3, label="has to wait, and does"))
+    if any(arrow.broken for arrow in scene.arrows) or scene.broken:
+        entries.append(Line2D([], [], color=palette.broken, lw=2, label="has to wait, and does not"))
+    if scene.tiles:
+        entries.append(Line2D([], [], color=palette.tile(0), lw=1.2, ls="--", label="tile"))
+    figure.legend(
+        handles=entries, loc="lower center", ncols=6, frameon=False, fontsize=8, labelcolor=palette.ink
+    )
+
+
+MARKERS = ("o", "s", "D", "^")
+
+
+class _Drawing:
+    """One panel on its axes."""
+
+    def __init__(self, axes: Axes, scene: Scene, place: Layout, palette: Palette, radius: float) -> None:
+        self.axes, self.scene, self.place, self.palette = axes, scene, place, palette
+        self.radius = 0.7 * radius if place.crowded else radius
+
+    def panel(self, panel: Panel) -> None:
+        left, _, _, top = self.place.box
+        title: dict[str, Any] = {"fontsize": 10.5, "fontweight": "bold", "color": self.palette.ink}
+        self.axes.text(left - 0.5, top + 1.22, panel.title, **title)
+        self._rulers()
+        if panel.order != "before":
+            self._tiles(labelled=panel.order == "after")
+        if panel.order:
+            self._path(panel.order)
+        else:
+            self._arrows()
+        self._dots(panel.order)
+        if panel.order != "before" and self.scene.broken is not None:
+            self._witness(labelled=not panel.order)
+
+    def _rulers(self) -> None:
+        """The iterators' values, above each sheet and left of the first."""
+        small: dict[str, Any] = {"fontsize": 7.5, "color": self.palette.muted, "ha": "center", "va": "center"}
+        axes = self.scene.axes
+        for number, sheet in enumerate(self.place.sheets):
+            if sheet.title:
+                middle = sheet.left + (len(sheet.columns) - 1) / 2
+                self.axes.text(middle, 0.95, sheet.title, **{**small, "color": self.palette.ink})
+            for column in sheet.columns:
+                text = self._value(len(axes) - 1, column)
+                self.axes.text(sheet.left + column - sheet.columns.start, 0.55, text, **small)
+            self.axes.text(sheet.left - 0.62, 0.55, f"{axes[-1]} →", **small)
+            if len(axes) > 1 and number == 0:
+                self.axes.text(sheet.left - 0.95, 0.15, f"{axes[-2]} ↓", **small)
+                for row in sheet.rows:
+                    text = self._value(len(axes) - 2, row)
+                    self.axes.text(sheet.left - 0.62, sheet.rows.start - row, text, **small)
+
+    def _value(self, axis: int, value: int) -> str:
+        """What the ruler says; a dash where only statements without this loop are."""
+        return "–" if (axis, value) in self.scene.outside else str(value)
+
+    def _tiles(self, *, labelled: bool) -> None:
+        from matplotlib.patches import Polygon
+
+        for tile in self.scene.tiles:
+            colour = self.palette.tile(tile.number - 1)
+            sheets = sorted({self.place.sheet_of[one] for one in tile.instances})
+            for sheet in sheets:
+                spots = [self.place.spots[one] for one in tile.instances if self.place.sheet_of[one] == sheet]
+                corners = outline(spots, 0.41 if not self.place.crowded else 0.3)
+                self.axes.add_patch(
+                    Polygon(corners, closed=True, fc=colour, alpha=0.13, ec="none", zorder=0)
+                )
+                self.axes.add_patch(
+                    Polygon(corners, closed=True, fill=False, ec=colour, lw=1.1, ls=(0, (3, 2)), zorder=1)
+                )
+                if labelled and len(self.scene.tiles) > 1:
+                    x, y = min(corners, key=lambda spot: (round(spot[0] - spot[1], 6), spot))
+                    self.axes.text(
+                        x - 0.02, y + 0.02, str(tile.number), fontsize=6.5, color=colour, fontweight="bold",
+                        ha="right", va="bottom",
+                    )  # fmt: skip
+
+    def _path(self, order: str) -> None:
+        ordered = sorted(self.scene.dots, key=lambda dot: getattr(dot, order))
+        for one, two, is_jump in path([dot.instance for dot in ordered], self.place):
+            self._arrow(
+                one, two, self.palette.path, 0.7 if is_jump else 1.3, bend=0.12 if is_jump else 0.0,
+                style=(0, (2, 2)) if is_jump else "-", zorder=1.5, alpha=0.55 if is_jump else 1.0,
+            )  # fmt: skip
+
+    def _arrows(self) -> None:
+        for arrow in self.scene.arrows:
+            one, two = self.place.spots[arrow.source], self.place.spots[arrow.sink]
+            colour = self.palette.broken if arrow.broken else self.palette.kept
+            far = self.place.sheet_of[arrow.source] != self.place.sheet_of[arrow.sink]
+            length = ((one[0] - two[0]) ** 2 + (one[1] - two[1]) ** 2) ** 0.5
+            bend = 0.18 if length > 1.6 else 0.1
+            self._arrow(one, two, colour, 0.6 if far else 1.0, bend=bend, zorder=2, alpha=0.5 if far else 0.9)
+
+    def _arrow(
+        self, one: Any, two: Any, colour: str, width: float, *, bend: float, style: Any = "-",
+        zorder: float = 2, alpha: float = 1.0, size: float = 7,
+    ) -> None:  # fmt: skip
+        from matplotlib.patches import FancyArrowPatch
+
+        shrink = self.radius * UNIT * 72 + 0.5
+        self.axes.add_patch(
+            FancyArrowPatch(
+                one, two, arrowstyle="-|>", mutation_scale=size, color=colour, lw=width, linestyle=style,
+                connectionstyle=f"arc3,rad={bend}", shrinkA=shrink, shrinkB=shrink, zorder=zorder,
+                alpha=alpha,
+            )
+        )  # fmt: skip
+
+    def _dots(self, order: str) -> None:
+        from matplotlib.patches import Circle, Polygon, Rectangle
+
+        for dot in self.scene.dots:
+            x, y = self.place.spots[dot.instance]
+            r = self.radius
+            style: dict[str, Any] = {
+                "fc": self.palette.fill(dot.kind), "ec": self.palette.edge(dot.kind), "lw": 1.0, "zorder": 3,
+            }  # fmt: skip
+            match dot.kind % 4:
+                case 0:
+                    self.axes.add_patch(Circle((x, y), r, **style))
+                case 1:
+                    self.axes.add_patch(Rectangle((x - 0.9 * r, y - 0.9 * r), 1.8 * r, 1.8 * r, **style))
+                case 2:
+                    corners = [(x, y + 1.2 * r), (x + 1.2 * r, y), (x, y - 1.2 * r), (x - 1.2 * r, y)]
+                    self.axes.add_patch(Polygon(corners, closed=True, **style))
+                case _:
+                    corners = [(x, y + 1.2 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)]
+                    self.axes.add_patch(Polygon(corners, closed=True, **style))
+            if order:
+                size = 5.5 if self.place.crowded else 7
+                self.axes.text(
+                    x, y - 0.01, str(getattr(dot, order)), fontsize=size, color=self.palette.ink,
+                    ha="center", va="center_baseline", zorder=4,
+                )  # fmt: skip
+
+    def _witness(self, *, labelled: bool) -> None:
+        """The two instances in rings, the arrow between them in red, and what they are called."""
+        from matplotlib.patches import Circle
+
+        broken = self.scene.broken
+        assert broken is not None
+        ends = [self.place.spots[one] for one in (broken.first, broken.second)]
+        for x, y in ends:
+            self.axes.add_patch(
+                Circle((x, y), self.radius + 0.08, fill=False, ec=self.palette.broken, lw=1.8, zorder=5)
+            )
+        self._arrow(ends[0], ends[1], self.palette.broken, 2.0, bend=0.1, zorder=5, size=11)
+        if labelled:
+            self._names(broken.first, broken.second)
+
+    def _names(self, first: Instance, second: Instance) -> None:
+        broken = self.scene.broken
+        assert broken is not None
+        left, _, bottom, _ = self.place.box
+        order = {dot.instance: dot for dot in self.scene.dots}
+        lines = [
+            f"first {broken.first_text}, then {broken.second_text};",
+            f"after the script they are number {order[first].after} and number {order[second].after}",
+        ]
+        self.axes.text(
+            left - 0.5, bottom - 0.5, "\n".join(lines), fontsize=7.5, color=self.palette.broken, va="top",
+            linespacing=1.35,
+        )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Which statements are drawn together, and which axis each of their loops is drawn along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.model.program import Program, Statement
+from loopwright.transform.vectors import Position, pieces
+
+AXES = 3
+"""More loops than this cannot be drawn; the outer ones then stand still."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Statements that share a loop, before or after; `axes` are the iterators drawn.
+
+    `placed[s][k]` is the axis of loop k of statement s, None where that loop is not drawn.
+    """
+
+    statements: tuple[Statement, ...]
+    axes: tuple[str, ...]
+    placed: dict[str, tuple[int | None, ...]]
+
+
+def groups(before: Program, after: Program) -> tuple[Group, ...]:
+    """The statements in loops, in the order of the text, those in a common outermost loop together."""
+    sets: list[set[str]] = []
+    for program in (before, after):
+        for name, positions in _outermost(program).items():
+            linked = {name} | {
+                other for other, theirs in _outermost(program).items() if positions & theirs
+            }
+            touching = [one for one in sets if one & linked]
+            sets = [one for one in sets if not one & linked] + [linked.union(*touching)]
+    ordered = [
+        tuple(statement for statement in before.statements if statement.name in names) for names in sets
+    ]
+    ordered.sort(key=lambda members: before.statements.index(members[0]))
+    return tuple(_group(members) for members in ordered)
+
+
+def _outermost(program: Program) -> dict[str, set[int]]:
+    """The first position of each statement that is in a loop."""
+    return {
+        statement.name: {position[0] for position, _ in pieces(statement.schedule)}
+        for statement in program.statements
+        if statement.depth > 0
+    }
+
+
+def _group(members: tuple[Statement, ...]) -> Group:
+    deepest = max(members, key=lambda statement: statement.depth)
+    skipped = max(0, deepest.depth - AXES)
+    axes = deepest.iterators[skipped:]
+    placed = {one.name: _placed(one, deepest, axes, skipped) for one in members}
+    return Group(members, axes, placed)
+
+
+def _placed(
+    statement: Statement, deepest: Statement, axes: Sequence[str], skipped: int
+) -> tuple[int | None, ...]:
+    """Shared loops go along the axis of the loop, then equal names, then whatever axis is free."""
+    shared = _shared(statement, deepest)
+    found: list[int | None] = [None] * statement.depth
+    for k in range(shared):
+        found[k] = k - skipped if k >= skipped else None
+    for k in range(shared, statement.depth):
+        if statement.iterators[k] in axes and axes.index(statement.iterators[k]) not in found:
+            found[k] = axes.index(statement.iterators[k])
+    free = [axis for axis in range(len(axes)) if axis not in found]
+    for k in range(max(shared, statement.depth - len(axes)), statement.depth):
+        if found[k] is None and free:
+            found[k] = free.pop(0)
+    return tuple(found)
+
+
+def _shared(one: Statement, other: Statement) -> int:
+    """How many loops two statements share as they are written."""
+    first, second = (_position(statement) for statement in (one, other))
+    shared = min(one.depth, other.depth)
+    return next((k for k in range(shared) if first[k] != second[k]), shared)
+
+
+def _position(statement: Statement) -> Position:
+    return pieces(statement.schedule)[0][0]

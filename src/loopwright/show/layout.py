@@ -1,0 +1,120 @@
+"""Where the dots of a picture lie on paper.
+
+The outermost loop goes down and the inner one to the right, so that nested loops are run through
+as a page is read.  Three loops make several such sheets side by side, one for each value of the
+outermost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from loopwright.show.scene import Scene
+from loopwright.show.small import Coordinates, Instance
+
+Spot: TypeAlias = tuple[float, float]
+
+GAP = 1.3
+"""Between two sheets."""
+
+ASIDE = (0.4, -0.3)
+"""How far an instance is moved for each other one that is at the same place."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One plane of dots: its name, the iterators' values along both sides, and its corner."""
+
+    title: str
+    rows: range
+    columns: range
+    left: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    spots: dict[Instance, Spot]
+    sheets: tuple[Sheet, ...]
+    sheet_of: dict[Instance, int]
+    crowded: bool
+    """Whether several dots share a place."""
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """left, right, bottom, top."""
+        across = [x for x, _ in self.spots.values()]
+        down = [y for _, y in self.spots.values()]
+        return min(across), max(across), min(down), max(down)
+
+
+def layout(scene: Scene) -> Layout:
+    planes = [_plane(dot.where) for dot in scene.dots]
+    outer, rows, columns = (_range(plane[k] for plane in planes) for k in range(3))
+    name = scene.axes[0] if len(scene.axes) == 3 else ""
+    sheets = tuple(
+        Sheet(_title(scene, name, value), rows, columns, k * (len(columns) + GAP))
+        for k, value in enumerate(outer)
+    )
+    spots: dict[Instance, Spot] = {}
+    sheet_of: dict[Instance, int] = {}
+    taken: dict[Coordinates, int] = {}
+    crowd = {dot.where for dot in scene.dots}
+    for dot, (plane, row, column) in zip(scene.dots, planes, strict=True):
+        aside = taken.get(dot.where, 0)
+        taken[dot.where] = aside + 1
+        sheet = plane - outer.start
+        sheet_of[dot.instance] = sheet
+        x = sheets[sheet].left + column - columns.start + aside * ASIDE[0]
+        spots[dot.instance] = (x, rows.start - row + aside * ASIDE[1])
+    return Layout(spots, sheets, sheet_of, len(crowd) < len(scene.dots))
+
+
+def _title(scene: Scene, name: str, value: int) -> str:
+    if not name:
+        return ""
+    return f"no {name}" if (0, value) in scene.outside else f"{name} = {value}"
+
+
+def _plane(where: Coordinates) -> tuple[int, int, int]:
+    """Sheet, row and column."""
+    first, second, third = (*(0,) * (3 - len(where)), *where)
+    return first, second, third
+
+
+def _range(values: Iterable[int]) -> range:
+    known = list(values)
+    return range(min(known), max(known) + 1)
+
+
+def outline(spots: Sequence[Spot], distance: float) -> list[Spot]:
+    """The convex hull of the spots, so much larger on every side (Andrew's monotone chain)."""
+    near = distance * 0.55
+    corners = [(distance, near), (near, distance), (-near, distance), (-distance, near)]
+    around = [*corners, *((x, -y) for x, y in corners)]
+    points = sorted({(x + dx, y + dy) for x, y in spots for dx, dy in around})
+    return _half(points)[:-1] + _half(points[::-1])[:-1]
+
+
+def _half(points: Sequence[Spot]) -> list[Spot]:
+    chain: list[Spot] = []
+    for point in points:
+        while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+            chain.pop()
+        chain.append(point)
+    return chain
+
+
+def _turn(one: Spot, two: Spot, three: Spot) -> float:
+    return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
+
+
+def path(order: Sequence[Instance], found: Layout) -> list[tuple[Spot, Spot, bool]]:
+    """The steps from each instance to the next; True where it is a jump and not a neighbour."""
+    steps: list[tuple[Spot, Spot, bool]] = []
+    for one, two in pairwise(order):
+        (x1, y1), (x2, y2) = found.spots[one], found.spots[two]
+        steps.append(((x1, y1), (x2, y2), (x2 - x1) ** 2 + (y2 - y1) ** 2 > 2.6))
+    return steps

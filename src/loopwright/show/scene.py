@@ -1,0 +1,266 @@
+"""What a picture shows, as data: dots, the order they run in, dependences, tiles, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from loopwright.model.dependences import Dependence
+from loopwright.prove.parallel import ParallelLoop
+from loopwright.prove.transformation import parallel_loops
+from loopwright.prove.violation import Violation
+from loopwright.show.groups import Group
+from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
+from loopwright.show.tiles import Tile, tiles
+from loopwright.transform.plan import Plan
+
+
+@dataclass(frozen=True)
+class Dot:
+    """An instance, where it is drawn, and its place in both orders, from 1 on."""
+
+    instance: Instance
+    where: Coordinates
+    kind: int
+    """Which statement of the picture it is an instance of."""
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A dependence: `source` has to run before `sink`; `broken` if it does not, in the new order."""
+
+    source: Instance
+    sink: Instance
+    broken: bool
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The two instances that are named, and what they do."""
+
+    first: Instance
+    second: Instance
+    first_text: str
+    second_text: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """`axes` from the outermost drawn loop inwards; `changed` tells whether the two orders differ."""
+
+    axes: tuple[str, ...]
+    statements: tuple[str, ...]
+    dots: tuple[Dot, ...]
+    arrows: tuple[Arrow, ...]
+    tiles: tuple[Tile, ...]
+    broken: Broken | None
+    parameters: dict[str, int]
+    notes: tuple[str, ...]
+    outside: frozenset[tuple[int, int]] = frozenset()
+    """(axis, value): where only statements are drawn that have no loop along the axis."""
+
+    @property
+    def changed(self) -> bool:
+        return any(dot.before != dot.after for dot in self.dots)
+
+    def dot(self, instance: Instance) -> Dot:
+        return next(dot for dot in self.dots if dot.instance == instance)
+
+
+def scene_of(
+    plan: Plan,
+    group: Group,
+    dependences: Iterable[Dependence],
+    violations: Sequence[Violation] = (),
+    notes: tuple[str, ...] = (),
+) -> Scene | None:
+    """The picture of a group of statements; None where none of them ever runs."""
+    names = {statement.name for statement in group.statements}
+    about = [one for one in violations if {one.first.statement, one.second.statement} <= names]
+    start = about[0].parameters if about else None
+    window = window_of(plan.original, group.statements, len(group.axes), start)
+    if window is None:
+        return None
+    window = _sliced(group, window)
+    before = times(group.statements, {s.name: s.schedule for s in group.statements}, window)
+    schedules = {name: plan.program.statement(name).schedule for name in sorted(names)}
+    after = times(group.statements, schedules, window)
+    arrows = _arrows(plan, group, dependences, window, after)
+    return Scene(
+        axes=_axis_names(group),
+        statements=tuple(statement.name for statement in group.statements),
+        dots=_dots(group, window, before, after),
+        arrows=_essential(arrows, before),
+        tiles=tiles(group.statements, schedules, after),
+        broken=_named(arrows, about, before),
+        parameters=window.parameters,
+        notes=(*notes, *_remarks(group, window)),
+        outside=frozenset(
+            (axis, value)
+            for axis, (low, high) in enumerate(_spans(group, window))
+            for value in (low - 1, high + 1)
+        ),
+    )
+
+
+def _sliced(group: Group, window: Window) -> Window:
+    """Loops without an axis stand still at their first value."""
+    ranges = {
+        name: tuple(
+            values if group.placed[name][k] is not None else values[:1] for k, values in enumerate(own)
+        )
+        for name, own in window.ranges.items()
+    }
+    return Window(window.parameters, ranges, window.clipped)
+
+
+def _axis_names(group: Group) -> tuple[str, ...]:
+    """The iterators along each axis, the deepest statement's first."""
+    names = [[axis] for axis in group.axes]
+    for statement in group.statements:
+        for iterator, axis in zip(statement.iterators, group.placed[statement.name], strict=True):
+            if axis is not None and iterator not in names[axis]:
+                names[axis].append(iterator)
+    return tuple(", ".join(own) for own in names)
+
+
+def _remarks(group: Group, window: Window) -> tuple[str, ...]:
+    found: list[str] = []
+    if window.clipped:
+        found.append("only a corner of the nest is drawn")
+    for statement in group.statements:
+        placed = group.placed[statement.name]
+        still = [
+            f"{name} = {values.start}"
+            for name, axis, values in zip(
+                statement.iterators, placed, window.ranges[statement.name], strict=True
+            )
+            if axis is None and len(values) > 0
+        ]
+        if still:
+            found.append(f"{statement.name} is drawn for {', '.join(still)}")
+        missing = [name for axis, name in enumerate(group.axes) if axis not in placed]
+        if missing:
+            found.append(f"{statement.name} has no loop over {', '.join(missing)}")
+    return tuple(found)
+
+
+def _dots(
+    group: Group,
+    window: Window,
+    before: Mapping[Instance, Coordinates],
+    after: Mapping[Instance, Coordinates],
+) -> tuple[Dot, ...]:
+    first, second = _ranks(before), _ranks(after)
+    names = [statement.name for statement in group.statements]
+    spans = _spans(group, window)
+    return tuple(
+        Dot(
+            instance,
+            _where(group, instance, spans),
+            names.index(instance[0]),
+            first[instance],
+            second.get(instance, 0),
+        )
+        for instance in sorted(before, key=lambda one: first[one])
+    )
+
+
+def _ranks(found: Mapping[Instance, Coordinates]) -> dict[Instance, int]:
+    ordered = sorted(found, key=lambda one: (found[one], one))
+    return {instance: k + 1 for k, instance in enumerate(ordered)}
+
+
+def _spans(group: Group, window: Window) -> list[tuple[int, int]]:
+    """The least and the greatest value along each axis."""
+    values: list[list[int]] = [[] for _ in group.axes]
+    for name, own in window.ranges.items():
+        for axis, span in zip(group.placed[name], own, strict=True):
+            if axis is not None and len(span) > 0:
+                values[axis] += [span[0], span[-1]]
+    return [(min(own, default=0), max(own, default=0)) for own in values]
+
+
+def _where(group: Group, instance: Instance, spans: Sequence[tuple[int, int]]) -> Coordinates:
+    """Its iterators along the axes; without a loop there, in front of the others or behind them."""
+    name, coordinates = instance
+    placed = group.placed[name]
+    deepest = max(group.statements, key=lambda statement: statement.depth)
+    order = [statement.name for statement in group.statements]
+    is_behind = order.index(name) > order.index(deepest.name)
+    outside = [high + 1 if is_behind else low - 1 for low, high in spans]
+    for axis, value in zip(placed, coordinates, strict=True):
+        if axis is not None:
+            outside[axis] = value
+    return tuple(outside)
+
+
+def _arrows(
+    plan: Plan,
+    group: Group,
+    dependences: Iterable[Dependence],
+    window: Window,
+    after: Mapping[Instance, Coordinates],
+) -> list[Arrow]:
+    known = {statement.name: statement for statement in group.statements}
+    loops = parallel_loops(plan)
+    found: dict[tuple[Instance, Instance], None] = {}
+    for one in dependences:
+        if one.source in known and one.sink in known:
+            found |= dict.fromkeys(pairs_of(one.relation, known[one.source], known[one.sink], window))
+    return [
+        Arrow(source, sink, _is_broken(after[source], after[sink], loops))
+        for source, sink in found
+        if source in after and sink in after
+    ]
+
+
+def _is_broken(first: Coordinates, second: Coordinates, loops: Sequence[ParallelLoop]) -> bool:
+    """θ'(a) ≺ θ'(b) does not hold, or a parallel loop has them in different iterations."""
+    return first >= second or any(_apart(first, second, loop) for loop in loops)
+
+
+def _apart(first: Coordinates, second: Coordinates, loop: ParallelLoop) -> bool:
+    place = loop.dimension
+    path = loop.positions or ()
+    inside = all(value == wanted for value, wanted in zip(first[:place:2], path, strict=False))
+    return inside and first[:place] == second[:place] and first[place] != second[place]
+
+
+def _essential(arrows: Sequence[Arrow], before: Mapping[Instance, Coordinates]) -> tuple[Arrow, ...]:
+    """The arrows that no chain of others stands for (the transitive reduction): all the rest follow."""
+    import networkx
+
+    graph = networkx.DiGraph()
+    graph.add_edges_from((arrow.source, arrow.sink) for arrow in arrows)
+    kept = set(networkx.transitive_reduction(graph).edges)
+    left = [arrow for arrow in arrows if (arrow.source, arrow.sink) in kept]
+    return tuple(sorted(left, key=lambda arrow: (arrow.broken, before[arrow.source], before[arrow.sink])))
+
+
+def _named(
+    arrows: Sequence[Arrow], violations: Sequence[Violation], before: Mapping[Instance, Coordinates]
+) -> Broken | None:
+    """The violation the proof found, where the picture has it; otherwise the first broken arrow."""
+    broken = {(arrow.source, arrow.sink) for arrow in arrows if arrow.broken}
+    for one in violations:
+        first = (one.first.statement, one.first.instance)
+        second = (one.second.statement, one.second.instance)
+        if (first, second) in broken:
+            cell = one.array + "".join(f"[{value}]" for value in one.cell)
+            texts = [
+                f"{name}({', '.join(map(str, at))}) {'writes' if touched.is_write else 'reads'} {cell}"
+                for (name, at), touched in ((first, one.first_access), (second, one.second_access))
+            ]
+            return Broken(first, second, *texts)
+    if not broken:
+        return None
+    first, second = min(broken, key=lambda pair: (before[pair[1]], before[pair[0]]))
+    return Broken(first, second, _called(first), _called(second))
+
+
+def _called(instance: Instance) -> str:
+    name, coordinates = instance
+    return f"{name}({', '.join(map(str, coordinates))})"

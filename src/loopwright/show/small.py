@@ -1,0 +1,190 @@
+"""A program made small enough to be drawn: numbers for its parameters, its instances, their times.
+
+A picture is an example, not a proof: the values are small, and of a nest that stays large whatever
+they are, one corner is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias, TypeVar
+
+import islpy as isl
+
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+
+Coordinates: TypeAlias = tuple[int, ...]
+Instance: TypeAlias = tuple[str, Coordinates]
+R = TypeVar("R", isl.Set, isl.Map)
+
+EXTENTS = {1: 12, 2: 6, 3: 4}
+"""How many values of a loop are drawn, by the number of loops that are."""
+
+LARGEST = 24
+"""No parameter is tried beyond this much above its smallest value."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The values drawn: of the parameters, and a range for each loop of each statement."""
+
+    parameters: dict[str, int]
+    ranges: dict[str, tuple[range, ...]]
+    clipped: bool
+    """Whether there are instances outside the ranges."""
+
+
+def fixed(relation: R, parameters: Mapping[str, int]) -> R:
+    """The set or map for these values of the parameters."""
+    for name, value in parameters.items():
+        position = relation.find_dim_by_name(PARAM, name)
+        if position >= 0:
+            relation = relation.fix_val(PARAM, position, isl.Val(value))
+    return relation.project_out(PARAM, 0, relation.dim(PARAM))
+
+
+def window_of(
+    program: Program, statements: Sequence[Statement], drawn: int, start: Mapping[str, int] | None = None
+) -> Window | None:
+    """Parameter values for which the loops drawn have a few iterations each; None if nothing ever runs.
+
+    Beginning with `start` or the smallest values for which everything runs, each parameter in turn
+    grows by one for as long as no loop gets longer than a picture can show.
+    """
+    extent = EXTENTS[max(1, min(drawn, 3))]
+    values = dict(start) if start else _smallest(program, statements)
+    if values is None:
+        return None
+    growing = [name for name in program.params if name in values and _matters(name, statements)]
+    first = dict(values)
+    for _ in count():
+        grown = False
+        for name in growing:
+            larger = {**values, name: values[name] + 1}
+            if larger[name] - first[name] <= LARGEST and _fits(program, statements, larger, extent):
+                values, grown = larger, True
+        if not grown:
+            break
+    return _window(statements, values, extent)
+
+
+def _matters(name: str, statements: Sequence[Statement]) -> bool:
+    """Whether a domain depends on the parameter."""
+    places = [(one.domain, one.domain.find_dim_by_name(PARAM, name)) for one in statements]
+    return any(place >= 0 and domain.involves_dims(PARAM, place, 1) for domain, place in places)
+
+
+def _smallest(program: Program, statements: Sequence[Statement]) -> dict[str, int] | None:
+    """The smallest parameters for which all of the statements run, or at least one."""
+    running = [statement.domain.params().intersect(program.context) for statement in statements]
+    everything = running[0]
+    for one in running[1:]:
+        everything = everything.intersect(one)
+    for known in (everything, *running):
+        point = smallest_point(known)
+        if point is not None:
+            return point.parameters
+    return None
+
+
+def _fits(
+    program: Program, statements: Sequence[Statement], values: Mapping[str, int], extent: int
+) -> bool:
+    """Whether the context allows the values, and no loop is too long."""
+    if fixed(program.context, values).is_empty():
+        return False
+    for statement in statements:
+        domain = fixed(statement.domain, values)
+        if not domain.is_bounded():
+            return False
+        if any(_extent(domain, k) > extent for k in range(statement.depth)):
+            return False
+    return True
+
+
+def _extent(domain: isl.Set, k: int) -> int:
+    if domain.is_empty():
+        return 0
+    return _bound(domain, k, "dim_max_val") - _bound(domain, k, "dim_min_val") + 1
+
+
+def _bound(domain: isl.Set, k: int, which: str) -> int:
+    """The least or the greatest value; an infinite one is far away."""
+    value = getattr(domain, which)(k)
+    if value.is_int():
+        return int(value.to_python())
+    return 10**9 if value.is_pos() else -(10**9)
+
+
+def _window(statements: Sequence[Statement], values: dict[str, int], extent: int) -> Window:
+    ranges: dict[str, tuple[range, ...]] = {}
+    clipped = False
+    for statement in statements:
+        domain = fixed(statement.domain, values)
+        own: list[range] = []
+        for k in range(statement.depth):
+            if domain.is_empty():
+                own.append(range(0))
+                continue
+            low = max(_bound(domain, k, "dim_min_val"), -(10**9) + 1)
+            low = 0 if low < -(10**8) else low
+            high = _bound(domain, k, "dim_max_val")
+            clipped = clipped or high - low + 1 > extent
+            own.append(range(low, min(high, low + extent - 1) + 1))
+        ranges[statement.name] = tuple(own)
+    return Window(values, ranges, clipped)
+
+
+def drawn_domain(statement: Statement, window: Window) -> isl.Set:
+    """The instances inside the window, no parameters left."""
+    domain = fixed(statement.domain, window.parameters)
+    for k, values in enumerate(window.ranges[statement.name]):
+        if len(values) == 0:
+            return isl.Set.empty(domain.get_space())
+        domain = domain.lower_bound_val(DIM, k, isl.Val(values.start))
+        domain = domain.upper_bound_val(DIM, k, isl.Val(values.stop - 1))
+    return domain
+
+
+def times(
+    statements: Iterable[Statement], schedules: Mapping[str, isl.Map], window: Window
+) -> dict[Instance, Coordinates]:
+    """When each drawn instance runs; every instance of a schedule that is a function has one time."""
+    found: dict[Instance, Coordinates] = {}
+    length = max((int(schedule.dim(OUT)) for schedule in schedules.values()), default=0)
+    for statement in statements:
+        schedule = fixed(schedules[statement.name], window.parameters)
+        pairs = schedule.intersect_domain(drawn_domain(statement, window))
+        for point in sorted(points(pairs.wrap())):
+            time = point[statement.depth :]
+            found[statement.name, point[: statement.depth]] = (*time, *(0,) * (length - len(time)))
+    return found
+
+
+def pairs_of(
+    relation: isl.Map, one: Statement, other: Statement, window: Window
+) -> list[tuple[Instance, Instance]]:
+    """The pairs of a relation between two statements with both ends in the window."""
+    here = fixed(relation, window.parameters)
+    here = here.intersect_domain(drawn_domain(one, window)).intersect_range(drawn_domain(other, window))
+    count_in = int(here.dim(IN))
+    return [
+        ((one.name, point[:count_in]), (other.name, point[count_in:]))
+        for point in sorted(points(here.wrap()))
+    ]
+
+
+def points(domain: isl.Set) -> list[Coordinates]:
+    """All points of a bounded set."""
+    found: list[Coordinates] = []
+    size = int(domain.dim(DIM))
+
+    def visit(point: isl.Point) -> None:
+        found.append(tuple(int(point.get_coordinate_val(DIM, k).to_python()) for k in range(size)))
+
+    domain.foreach_point(visit)
+    return found

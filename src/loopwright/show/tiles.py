@@ -1,0 +1,62 @@
+"""Tiles, seen in a schedule: the entries of its vectors that count them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import islpy as isl
+
+from loopwright.model.program import Statement
+from loopwright.presburger.sets import DIV, IN, OUT
+from loopwright.show.small import Coordinates, Instance
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The instances of one tile, numbered in the order the tiles run."""
+
+    number: int
+    instances: tuple[Instance, ...]
+
+
+def tiles(
+    statements: Sequence[Statement], schedules: Mapping[str, isl.Map], after: Mapping[Instance, Coordinates]
+) -> tuple[Tile, ...]:
+    """Instances whose times agree in all entries that count tiles, numbered by the first to run."""
+    places = {statement.name: _counting(schedules[statement.name]) for statement in statements}
+    members: dict[Coordinates, list[Instance]] = {}
+    for instance in sorted(after, key=lambda one: after[one]):
+        own = places[instance[0]]
+        if own:
+            members.setdefault(tuple(after[instance][place] for place in own), []).append(instance)
+    return tuple(Tile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
+
+
+def _counting(schedule: isl.Map) -> list[int]:
+    """The entries that grow by less than one from an iteration to the next.
+
+    A quotient such as ⌊(i + 2t)/32⌋ has the slope 1/32 along i; a remainder i − 32⌊i/32⌋ has the
+    slope 0, and an iterator a whole number.
+    """
+    found: set[int] = set()
+
+    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
+        for place in range(int(schedule.dim(OUT))):
+            entry = function.get_aff(place)
+            if any(_slope(entry, k).denominator > 1 for k in range(entry.dim(IN))):
+                found.add(place)
+
+    isl.PwMultiAff.from_map(schedule).foreach_piece(visit)
+    return sorted(found)
+
+
+def _slope(entry: isl.Aff, k: int) -> Fraction:
+    """How much the entry grows along iterator `k`, its roundings left out."""
+    slope = Fraction(str(entry.get_coefficient_val(IN, k)))
+    for number in range(entry.dim(DIV)):
+        factor = Fraction(str(entry.get_coefficient_val(DIV, number)))
+        if factor:
+            slope += factor * _slope(entry.get_div(number), k)
+    return slope
