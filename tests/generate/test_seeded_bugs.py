@@ -200,7 +200,7 @@ BUGS = {
         levels, "split_endless", lambda right: lambda piece, *args: [piece], ENDLESS
     ),
     "expressions: sign not looked at": Bug(expressions, "_shift_to_nonnegative", _constant(0), REMAINDER),
-    "expressions: maximum forgotten": Bug(
+    "piecewise: maximum forgotten": Bug(
         bounds, "combined", lambda right: lambda kind, items: next(iter(items)), LARGER
     ),
     "grafts: hoisted above its reach": Bug(create, "hoistable_guard", _first_only, TWO_GUARDS),

@@ -9,7 +9,8 @@ import islpy as isl
 from loopwright.check.specification import anonymous, unnamed
 from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
 from loopwright.generate.conditions import condition
-from loopwright.generate.expressions import Place, piecewise_expression
+from loopwright.generate.expressions import Place
+from loopwright.generate.piecewise import piecewise_expression
 from loopwright.presburger.sets import OUT
 
 HELPERS = """\

@@ -11,10 +11,9 @@ from loopwright.generate.conditions import constraint_test
 from loopwright.generate.expressions import (
     Linear,
     Place,
-    combined,
     linear,
-    piecewise_expression,
 )
+from loopwright.generate.piecewise import combined, piecewise_expression
 from loopwright.generate.strides import Stride
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Max, Min, Relation, Test, Var
 from loopwright.presburger.sets import DIM, eliminate_inner, value_map

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import islpy as isl
 
-from loopwright.generate.expressions import Place, expression, piecewise_expression
+from loopwright.generate.expressions import Place, expression
 from loopwright.generate.grafts import Graft
+from loopwright.generate.piecewise import piecewise_expression
 from loopwright.generate.site import Executed, Run
 from loopwright.generate.stock import Stock
 from loopwright.loops.expressions import Expr
