@@ -93,6 +93,11 @@ def told(lines: tuple[str, ...]) -> Told:
                 done += word == "done"
                 left = left or word == "left"
                 operations, violations = int(fields["operations"]), int(fields["violations"])
+            case "clean":
+                done += 1
+            case "dirty":
+                done += 1
+                violations += 1
             case "memory":
                 raise InternalError("there is not enough memory for the shadow of the arrays")
             case _:

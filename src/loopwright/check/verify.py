@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.check.codes import codes
 from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.fast import BEGIN, END, fast_call, fast_check
 from loopwright.check.findings import Told, told
 from loopwright.check.instrument import instrumented, precise_call, size_texts
 from loopwright.check.precise import HEADER, precise_runtime
@@ -18,9 +20,10 @@ from loopwright.check.sites import Sites, find_sites
 from loopwright.check.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.specification import Specification, specification
 from loopwright.check.writers import Writers, writers
-from loopwright.errors import InternalError
+from loopwright.errors import GaveUp, InternalError
 from loopwright.model.source import Source
 
+FAST = ("-O3", "-fno-aggressive-loop-optimizations")
 PRECISE = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
 """Frames are counted to tell call depths."""
 
@@ -82,7 +85,50 @@ def check(given: Input, options: Options) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
     found = writers(job.spec)
-    return precise(job, found)
+    if options.algorithm == "a":
+        return precise(job, found)
+    built = delayed(job, found, options)
+    if built is None:
+        return precise(job, found)
+    ended = run_built(job, built)
+    quick = _verdict_of_delayed(job, ended)
+    return quick if quick is not None else _second_opinion(job, found, ended)
+
+
+def delayed(job: Job, found: Writers, options: Options) -> Built | None:
+    """The program that only adds up differences; None where codes do not apply."""
+    try:
+        chosen = codes(job.spec)
+        fast = fast_check(job.spec, found, chosen, job.sites.sites, parallel=job.tools.openmp)
+    except GaveUp:
+        if options.algorithm == "auto":
+            return None
+        raise
+    begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
+    return Built(instrumented(job.sites, fast_call, begin, END), fast.header, fast.engine, FAST)
+
+
+def _verdict_of_delayed(job: Job, ended: Ended) -> Report | None:
+    """"Valid" if the run shows no difference; anything else asks for the precise run."""
+    if ended.crashed is not None or ended.timed_out:
+        return None
+    heard = told(ended.lines)
+    if not heard.entries:
+        raise not_reached(job.given, timed_out=False)
+    is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
+    return judged(job, ended, "codes") if is_clean else None
+
+
+def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
+    """The precise run; where it finds nothing, the two runs disagree and nothing is decided."""
+    report = precise(job, found)
+    if report.answer is not Answer.VALID:
+        return report
+    if first.crashed is not None or first.timed_out:
+        how = "did not end in time" if first.timed_out else f"crashed ({first.crashed})"
+        return replace(report, answer=Answer.CRASHED, ending=f"{how} when compiled with -O3")
+    note = "a first run showed a violation and a second one did not: does the program always do the same?"
+    return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
 def precise(job: Job, found: Writers) -> Report:
@@ -122,7 +168,7 @@ def judged(job: Job, ended: Ended, algorithm: str) -> Report:
         job.sites.sites,
         job.given.segment.source,
         algorithm,
-        heard.operations,
+        heard.operations or None,
         heard.findings,
         heard.violations,
         ending,

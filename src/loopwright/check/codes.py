@@ -1,0 +1,237 @@
+"""One number for the last writer of a cell: our own shadow, which needs no counting and no vectors.
+
+Among the writers of one cell, an instance S[x] is told by S and by the iterators that the cell
+does not determine.  At a fixed problem size those have bounds, so the time stamp of a writer of
+a cell has a code in a fixed range:
+
+    code(S[x]) = base(S) + Σ (x_k − low_k) · stride_k       over the kept iterators k of S,
+
+the ranges of the statements that write an array following each other in the order of the text
+from 1 on; 0 is NIL.  It applies when the codes of every array stay below 2^63; a cell's shadow
+takes 4 bytes where they stay below 2^31, and 8 otherwise.
+
+Statements that cannot be told apart by their text and subscripts and never touch the same
+iteration share their codes: they form a group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.check.solving import linear_row, solve
+from loopwright.check.specification import Specification, Stated, Touched, anonymous, unnamed
+from loopwright.check.structure import match_assignments
+from loopwright.check.writers import Writers
+from loopwright.errors import GaveUp
+from loopwright.presburger.sets import IN, OUT
+from loopwright.read.c.syntax import text_of, without_parentheses
+
+LARGEST = 1 << 63
+SMALL = 1 << 31
+
+
+@dataclass(frozen=True)
+class Group:
+    """Statements of one text and one set of access functions, on disjoint domains."""
+
+    number: int
+    members: tuple[Stated, ...]
+    domain: isl.Set
+    """The union of the domains, unnamed."""
+
+    @property
+    def first(self) -> Stated:
+        return self.members[0]
+
+    @property
+    def depth(self) -> int:
+        return self.first.depth
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An iterator that is part of the code."""
+
+    iterator: int
+    low: int
+    stride: int
+
+
+@dataclass(frozen=True)
+class Code:
+    base: int
+    kept: tuple[Kept, ...]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The codes of a specification; `size` is the number of bytes of a shadow cell by array."""
+
+    groups: tuple[Group, ...]
+    codes: dict[str, Code]
+    """By statement."""
+    size: dict[str, int]
+
+    def group_of(self, statement: Stated) -> Group:
+        return next(group for group in self.groups if statement in group.members)
+
+
+def codes(spec: Specification) -> Codes:
+    """The codes at this problem size; GaveUp where they do not fit."""
+    groups = _groups(spec)
+    found: dict[str, Code] = {}
+    size: dict[str, int] = {}
+    for array in spec.written:
+        base = 1
+        for group in groups:
+            if group.first.write.array == array:
+                code, count = _code(group, base)
+                found.update({member.name: code for member in group.members})
+                base += count
+        if base >= LARGEST:
+            raise GaveUp(f"the writers of {array} do not fit into 64 bits", hint="use --algorithm a")
+        size[array] = 4 if base < SMALL else 8
+    return Codes(groups, found, size)
+
+
+def _code(group: Group, base: int) -> tuple[Code, int]:
+    """The code of a group's instances, and how many numbers it takes."""
+    if group.domain.is_empty():
+        return Code(base, ()), 0
+    free = solve(group.first.write.subscripts, group.depth).free
+    stride = 1
+    kept: list[Kept] = []
+    for iterator in reversed(free):
+        low = group.domain.dim_min_val(iterator).to_python()
+        high = group.domain.dim_max_val(iterator).to_python()
+        kept.append(Kept(iterator, low, stride))
+        stride *= high - low + 1
+    return Code(base, tuple(reversed(kept))), stride
+
+
+def _groups(spec: Specification) -> tuple[Group, ...]:
+    members: list[list[Stated]] = []
+    for statement in spec.statements:
+        for group in members:
+            if _same_text(spec, group[0], statement) and _can_join(group, statement):
+                group.append(statement)
+                break
+        else:
+            members.append([statement])
+    return tuple(
+        Group(number, tuple(group), _union([unnamed(one.domain) for one in group]))
+        for number, group in enumerate(members)
+    )
+
+
+def _union(domains: list[isl.Set]) -> isl.Set:
+    result = domains[0]
+    for domain in domains[1:]:
+        result = result.union(domain)
+    return result.coalesce()
+
+
+def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:
+    """Whether the same sites are candidates for both, iterators standing at the same places."""
+    if one.depth != other.depth:
+        return False
+    holes = match_assignments(spec.side, one.assignment, one.iterators, spec.side, other.assignment)
+    if holes is None:
+        return False
+    source = spec.program.source
+    pairs = [(name, text_of(source, without_parentheses(node))) for name, node in holes]
+    return all(
+        text in other.iterators and one.iterators.index(name) == other.iterators.index(text)
+        for name, text in pairs
+    )
+
+
+def _can_join(group: list[Stated], statement: Stated) -> bool:
+    """Equal affine access functions, and no iteration in common."""
+    first = group[0]
+    touched = zip((first.write, *first.reads), (statement.write, *statement.reads), strict=True)
+    return all(_same_function(one, other, first.depth) for one, other in touched) and all(
+        unnamed(member.domain).is_disjoint(unnamed(statement.domain)) for member in group
+    )
+
+
+def _same_function(one: Touched, other: Touched, depth: int) -> bool:
+    if one.array != other.array:
+        return False
+    pairs = zip(one.subscripts, other.subscripts, strict=True)
+    rows = [(linear_row(a, depth), linear_row(b, depth)) for a, b in pairs]
+    return all(first is not None and first == second for first, second in rows)
+
+
+def code_map(codes: Codes, statement: Stated) -> isl.Map:
+    """{ S[x] -> [code(S[x])] }."""
+    space = statement.domain.get_space()
+    code = codes.codes[statement.name]
+    function = isl.Aff.val_on_domain_space(space, isl.Val(code.base))
+    for kept in code.kept:
+        local = isl.LocalSpace.from_space(space)
+        iterator = isl.Aff.var_on_domain(local, isl.dim_type.set, kept.iterator)
+        difference = iterator.add_constant_val(isl.Val(-kept.low))
+        function = function.add(difference.scale_val(isl.Val(kept.stride)))
+    return isl.Map.from_aff(function).intersect_domain(statement.domain)
+
+
+def coded(spec: Specification, codes: Codes, parts: tuple[isl.Map, ...], domain: isl.Set) -> isl.PwAff:
+    """The code of a writer function's value on `domain`, 0 where it has none; a function of [x]."""
+    by_name = {statement.name: statement for statement in spec.statements}
+    zero = isl.Map.from_aff(isl.Aff.zero_on_domain_space(unnamed(domain).get_space()))
+    total = isl.Map.empty(zero.get_space())
+    for part in parts:
+        target = by_name[part.get_tuple_name(OUT)]
+        image = part.apply_range(code_map(codes, target))
+        total = total.union(image.reset_tuple_id(IN) if image.has_tuple_id(IN) else image)
+    total = total.union(zero.intersect_domain(unnamed(domain).subtract(total.domain())))
+    return total.as_pw_multi_aff().get_pw_aff(0)
+
+
+def previous_code(spec: Specification, found: Writers, codes: Codes, group: Group) -> isl.PwAff:
+    """What the shadow of the written cell must hold before an instance of the group runs."""
+    return _joined([coded(spec, codes, found.previous(one), one.domain) for one in group.members])
+
+
+def source_code(spec: Specification, found: Writers, codes: Codes, group: Group, read: int) -> isl.PwAff:
+    """What the shadow of the cell of the `read`-th read must hold when an instance runs."""
+    parts = [coded(spec, codes, found.before[one.name][read], one.domain) for one in group.members]
+    return _joined(parts)
+
+
+def own_code(codes: Codes, group: Group) -> isl.PwAff:
+    maps = [code_map(codes, one).as_pw_multi_aff().get_pw_aff(0) for one in group.members]
+    return _joined([anonymous(one) for one in maps])
+
+
+def _joined(functions: list[isl.PwAff]) -> isl.PwAff:
+    """One function on the union of disjoint domains."""
+    result = functions[0]
+    for function in functions[1:]:
+        result = result.union_add(function)
+    return result.coalesce()
+
+
+def guesses(
+    spec: Specification, found: Writers, codes: Codes, group: Group, wanted: tuple[int, ...]
+) -> tuple[isl.PwAff, ...]:
+    """The iterators `wanted` of the next writer, as functions of [code in the shadow, cell].
+
+    NextWriter and FirstWriter in terms of codes; right wherever the next writer is in the group.
+    """
+    total: isl.Map | None = None
+    for member in group.members:
+        before = coded(spec, codes, found.previous(member), member.domain)
+        code = isl.Map.from_pw_aff(before)
+        cell = member.write.relation.reset_tuple_id(IN).reset_tuple_id(OUT)
+        both = code.flat_range_product(cell).intersect_domain(unnamed(member.domain)).reverse()
+        total = both if total is None else total.union(both)
+    assert total is not None
+    components = []
+    for iterator in wanted:
+        one = total.project_out(OUT, iterator + 1, group.depth - iterator - 1).project_out(OUT, 0, iterator)
+        components.append(one.as_pw_multi_aff().get_pw_aff(0).coalesce())
+    return tuple(components)

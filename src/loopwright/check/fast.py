@@ -1,0 +1,317 @@
+"""Our algorithm for one specification and one program: branch-free checks of codes.
+
+For an operation with observed subscripts o, taken for an instance of a group:
+
+    x    := the iterators that o determines; the others from the code in the shadow of the cell
+    neg  |= every constraint of the domain at x             (its sign says "outside")
+    dif  |= o_k ^ f_k(x)                                    for every subscript
+    dif  |= shadow[w] ^ code(PreviousWriter(x))
+    dif  |= shadow[r] ^ code(WriterBeforeRead(x, r))        for every read of a written array
+    shadow[w] = code(x)
+
+If neg and dif show nothing at the end, every operation was an instance of the domain, ran after
+the previous writer of its cell and found the right values.  With shadow[w] = code(LastWriter(w))
+for all w in the WriteSet, every instance ran exactly once.  The guess of the open iterators need
+not be trusted: all that follows from it is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.check.c_text import HELPERS, NO_HELPERS, test, value
+from loopwright.check.codes import (
+    Codes,
+    Group,
+    coded,
+    guesses,
+    own_code,
+    previous_code,
+    source_code,
+)
+from loopwright.check.fast_engine import ENGINE
+from loopwright.check.sites import Candidate, Site
+from loopwright.check.solving import Solution, solution_to_c, solve
+from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
+from loopwright.check.writer_functions import subscripts
+from loopwright.check.writers import Writers
+from loopwright.emit.c import Style, program_text
+from loopwright.emit.expressions import Level, expression_to_c
+from loopwright.errors import GaveUp
+from loopwright.generate import generate
+from loopwright.generate.expressions import Place, linear
+from loopwright.loops.nodes import Call
+from loopwright.model.schedule import Band, Leaf, Member, Schedule
+from loopwright.presburger.sets import DIM, OUT
+
+FIRST_PLACE = 0x100000000000
+ROOM = 1 << 38
+_INLINE = "static inline __attribute__((always_inline)) void"
+
+
+@dataclass(frozen=True)
+class Shadow:
+    """Where the shadow of an array lies: cell w at `address` + `size` · its row-major position."""
+
+    array: str
+    address: int
+    size: int
+    extent: tuple[tuple[int, int], ...]
+
+    @property
+    def bytes(self) -> int:
+        cells = 1
+        for low, high in self.extent:
+            cells *= high - low + 1
+        return cells * self.size
+
+    def cell(self, texts: Sequence[str]) -> str:
+        """The shadow of the cell with these subscripts, an lvalue."""
+        index = "0"
+        for text, (low, high) in zip(texts, self.extent, strict=True):
+            own = text if low == 0 else f"({text} - {low})" if low > 0 else f"({text} + {-low})"
+            index = own if index == "0" else f"({index}) * {high - low + 1}L + {own}"
+        return f"((lw_code{self.size} *){self.address:#x}UL)[{index}]"
+
+
+@dataclass(frozen=True)
+class Fast:
+    """The C of one check: `header` has a function for each site."""
+
+    header: str
+    engine: str
+    shadows: dict[str, Shadow]
+
+
+def shadows(spec: Specification, codes: Codes) -> dict[str, Shadow]:
+    found: dict[str, Shadow] = {}
+    for number, array in enumerate(spec.written):
+        cells = spec.footprint(array)
+        if cells.is_empty():
+            continue
+        shadow = Shadow(array, FIRST_PLACE + number * ROOM + ROOM // 4, codes.size[array], box(cells))
+        if shadow.bytes > ROOM // 4:
+            raise GaveUp(f"the shadow of {array} is too large", hint="check a smaller problem size")
+        found[array] = shadow
+    return found
+
+
+def fast_check(
+    spec: Specification, found: Writers, codes: Codes, sites: Sequence[Site], *, parallel: bool
+) -> Fast:
+    """The header and the engine for these sites."""
+    places = shadows(spec, codes)
+    writer = _SiteWriter(spec, found, codes, places, parallel)
+    header = "\n".join(
+        (
+            HELPERS,
+            "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
+            "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
+            "static unsigned long lw_dif;\nstatic long lw_neg;",
+            *(writer.site(site) for site in sites),
+            NO_HELPERS,
+        )
+    )
+    return Fast(header, _engine(spec, found, codes, places), places)
+
+
+def fast_call(site: Site, observed: Sequence[str]) -> str:
+    return f"lw_site_{site.number}({', '.join(observed)})"
+
+
+BEGIN = "lw_dif = 0, lw_neg = 0, "
+END = "lw_end(lw_dif | (unsigned long)(lw_neg < 0));"
+
+
+@dataclass(frozen=True)
+class _SiteWriter:
+    spec: Specification
+    found: Writers
+    codes: Codes
+    places: dict[str, Shadow]
+    parallel: bool
+
+    def site(self, site: Site) -> str:
+        """The function that checks one site."""
+        names = [f"o{k}" for k in range(len(site.observed))]
+        arguments = ", ".join(f"long {name}" for name in names) or "void"
+        opening = f"{_INLINE} lw_site_{site.number}({arguments})\n{{\n"
+        groups = self._groups(site)
+        if site.write.array not in self.places or not groups:
+            return f"{opening}  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n}}\n"
+        if len(groups) == 1 and not self.parallel:
+            return opening + self._check(site, *groups[0], "lw_dif", "lw_neg", "") + "}\n"
+        return opening + self._alternatives(site, groups) + "}\n"
+
+    def _groups(self, site: Site) -> list[tuple[Group, Candidate]]:
+        """The groups a site may belong to, each with one of its candidates."""
+        found: dict[int, tuple[Group, Candidate]] = {}
+        for candidate in site.candidates:
+            group = self.codes.group_of(candidate.statement)
+            if not group.domain.is_empty():
+                found.setdefault(group.number, (group, candidate))
+        return list(found.values())
+
+    def _alternatives(self, site: Site, groups: list[tuple[Group, Candidate]]) -> str:
+        """The first group that fits is it; the shadow changes only then."""
+        pieces = []
+        for group, candidate in groups:
+            body = self._check(site, group, candidate, "dif", "neg", "if (!dif && neg >= 0) ")
+            opening = "  {\n  unsigned long dif = 0; long neg = 0;\n"
+            pieces.append(f"{opening}{body}  if (!dif && neg >= 0) return;\n  }}\n")
+        return "".join(pieces) + "  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n"
+
+    def _check(
+        self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str
+    ) -> str:
+        functions, rows = self._observed(site, group, candidate)
+        solution = solve(functions, group.depth)
+        names = [f"x{k}" for k in range(group.depth)]
+        width = len(site.write.subscripts)
+        shadow = self.places[site.write.array].cell([f"o{k}" for k in range(width)])
+        lines = [f"  const lw_code{self.codes.size[site.write.array]} c = {shadow};"]
+        values = {k: f"o{row}" for k, row in enumerate(rows)}
+        lines += self._open(group, solution, values, width, len(functions))
+        for name, text in zip(names, solution_to_c(solution, values), strict=True):
+            lines.append(f"  const long {name} = {text};")
+        lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
+        lines += self._subscripts(group, functions, rows, solution, names, dif)
+        before = previous_code(self.spec, self.found, self.codes, group)
+        lines.append(f"  {dif} |= c ^ (unsigned long)({value(before, names, group.domain)});")
+        lines += self._reads(site, group, names, dif)
+        lines.append(f"  {when}{shadow} = {value(own_code(self.codes, group), names, group.domain)};")
+        return "\n".join(lines) + "\n"
+
+    def _observed(
+        self, site: Site, group: Group, candidate: Candidate
+    ) -> tuple[list[isl.PwAff], list[int]]:
+        """What each observed value must be, and its position; iterators in the text included."""
+        functions = list(subscripts(group.first))
+        rows = list(range(len(functions)))
+        start = site.first_hole(candidate)
+        space = unnamed(group.domain).get_space()
+        for offset, (name, _) in enumerate(candidate.holes):
+            iterator = candidate.statement.iterators.index(name)
+            local = isl.LocalSpace.from_space(space)
+            functions.append(isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator)))
+            rows.append(start + offset)
+        return functions, rows
+
+    def _open(
+        self, group: Group, solution: Solution, values: dict[int, str], width: int, observed: int
+    ) -> list[str]:
+        """The iterators that the subscripts leave open, guessed from the code in the shadow."""
+        if not solution.free:
+            return []
+        names = ["s", *(f"o{k}" for k in range(width))]
+        lines = ["  const long s = (long)c;"]
+        parts = guesses(self.spec, self.found, self.codes, group, solution.free)
+        for iterator, function in zip(solution.free, parts, strict=True):
+            lines.append(f"  const long g{iterator} = {value(function, names, function.domain())};")
+            values[observed + iterator] = f"g{iterator}"
+        return lines
+
+    def _subscripts(
+        self,
+        group: Group,
+        functions: list[isl.PwAff],
+        rows: list[int],
+        solution: Solution,
+        names: list[str],
+        dif: str,
+    ) -> list[str]:
+        """The subscripts that were not used to find x, or all if finding it took a division."""
+        used = set(solution.rows) if solution.is_integral else set()
+        return [
+            f"  {dif} |= (unsigned long)(o{row} ^ ({value(function, names, group.domain)}));"
+            for k, (function, row) in enumerate(zip(functions, rows, strict=True))
+            if k not in used
+        ]
+
+    def _reads(self, site: Site, group: Group, names: list[str], dif: str) -> list[str]:
+        """Every read that is not of the cell written, whose shadow has been compared already."""
+        lines = []
+        position = len(site.write.subscripts)
+        first = group.first
+        for number, read in enumerate(first.reads):
+            count = len(read.subscripts)
+            texts = [f"o{position + k}" for k in range(count)]
+            position += count
+            if read.array not in self.places or _is_target(first, read):
+                continue
+            expected = source_code(self.spec, self.found, self.codes, group, number)
+            shadow = self.places[read.array].cell(texts)
+            lines.append(f"  {dif} |= {shadow} ^ (unsigned long)({value(expected, names, group.domain)});")
+        return lines
+
+
+def _is_target(statement: Stated, read: Touched) -> bool:
+    same = read.array == statement.write.array
+    return same and bool(read.relation.is_equal(statement.write.relation))
+
+
+def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> list[str]:
+    """Statements that leave a trace if x is outside `domain`."""
+    pieces = domain.get_basic_sets()
+    constraints = pieces[0].get_constraints() if len(pieces) == 1 else []
+    if len(pieces) != 1 or pieces[0].dim(isl.dim_type.div):
+        everything = isl.Set.universe(domain.get_space())
+        return [f"{dif} |= (unsigned long)!({test(domain, names, everything)});"]
+    place = Place(tuple(names), domain)
+    lines = []
+    for constraint in constraints:
+        text = expression_to_c(linear(constraint.get_aff(), place).expr(), Level.SELECT)
+        is_equality = constraint.is_equality()
+        lines.append(f"{dif} |= (unsigned long)({text});" if is_equality else f"{neg} |= {text};")
+    return lines
+
+
+def _engine(spec: Specification, found: Writers, codes: Codes, places: dict[str, Shadow]) -> str:
+    table = ", ".join(f"{{{one.address:#x}UL, {max(one.bytes, 1)}UL}}" for one in places.values())
+    return "\n".join(
+        (
+            "#define _GNU_SOURCE",
+            "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/mman.h>",
+            "#include <unistd.h>",
+            HELPERS,
+            "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
+            f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
+            f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
+            _last_writers(spec, found, codes, places),
+            ENGINE,
+        )
+    )
+
+
+def _last_writers(spec: Specification, found: Writers, codes: Codes, places: dict[str, Shadow]) -> str:
+    """@terminate: shadow(w) == LastWriter(w) for all w in the WriteSet, with generated loops."""
+    lines = ["static unsigned long lw_last_writers(void)\n{\n  unsigned long dif = 0;"]
+    for array, shadow in places.items():
+        writer = found.arrays[array]
+        cells = writer.write_set
+        rank = spec.ranks[array]
+        names = [f"w{k}" for k in range(rank)]
+        last = coded(spec, codes, writer.last, cells)
+        arguments = ", ".join(names)
+        expected = f"(unsigned long)({value(last, names, cells)})"
+        lines.append(f"#define LW_CELL({arguments}) dif |= {shadow.cell(names)} ^ {expected}")
+        lines += [f"  {line}" for line in _loops(cells)]
+        lines.append("#undef LW_CELL")
+    lines.append("  return dif;\n}\n")
+    return "\n".join(lines)
+
+
+def _loops(cells: isl.Set) -> list[str]:
+    """Loops over a set of cells, each a call of LW_CELL."""
+    named = unnamed(cells).set_tuple_name("LW_CELL")
+    order = isl.Map.identity(named.get_space().map_from_set()).reset_tuple_id(OUT)
+    band = Band(isl.UnionMap.from_map(order), (Member(),) * cells.dim(DIM), Leaf())
+    schedule = Schedule(isl.UnionSet.from_set(named), isl.Set("{ : }"), band)
+    return program_text(generate(schedule), Style("long", call=_cell_call)).splitlines()
+
+
+def _cell_call(call: Call) -> list[str]:
+    return [f"LW_CELL({', '.join(f'({expression_to_c(argument)})' for argument in call.arguments)});"]
