@@ -155,7 +155,8 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
     ("script", "message"),
     [
         ("tile(Mult, 4, 4, 4, 4)", "4 tile sizes, but the statements share 3 loops"),
-        ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "the statements share only 2 loops"),
+        ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "but not of S1"),
+        ("W = lift(Mult, 1)\ntile(W, 4, 4, 4)", "3 tile sizes, but the statements share 2 loops"),
         ("tile(Mult, i=4, i=4)", "a loop is tiled twice"),
         ("tile(Mult, i=4, 4)", "this one does not"),
         ("tile(Mult, skew)", "a tile size is missing"),
@@ -166,6 +167,7 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
         ("sink(Mult, Init, 0)", "3 loops around them already"),
         ("unroll_and_jam(Mult, i)", "takes 3 arguments"),
         ("shift(Init, k, 1)", "no loop of the component has the iterator k"),
+        ("W = lift(Mult, 1)\nreverse(W, k)", "loop 3 of some statements of the component, but not of S1"),
         ("shift(Mult, i, 1)\nfrom_zero()", "not as they were written"),
     ],
 )

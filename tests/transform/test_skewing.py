@@ -41,6 +41,7 @@ for (i = 0; i < n; i++) {
         (BODIES["jacobi-2d"], "T = lift(LoopA, 1)\ntile(T, t=2, i=3, skew)"),
         (BODIES["heat-3d"], "T = lift(LoopA, 1)\ntile(T, 2, 2, 2, 2, skew)"),
         (BODIES["fdtd-2d"], "T = lift(HZ, 1)\ntile(T, 2, 3, 4, skew)"),
+        (BODIES["fdtd-2d"], "T = lift(HZ, 1)\ntile(T, t=2, i=3, skew)"),
         (BODIES["lu"], "T = lift(Left, 1)\ntile(T, 2, 2, 2, skew)"),
         (CHOLESKY, "T = lift(A, 1)\ntile(T, 2, 2, 2, skew)"),
     ],

@@ -76,11 +76,11 @@ class Arguments:
     def keyword(self, k: int) -> str | None:
         return self._argument(k).keyword
 
-    def keyword_loop(self, k: int, component: Component) -> int:
+    def keyword_loop(self, k: int, component: Component, *, everywhere: bool) -> int:
         """The loop that is named in front of `=`."""
         name = self._argument(k).keyword
         assert name is not None
-        return loop_called(self.plan, component, name, k)
+        return loop_called(self.plan, component, name, k, everywhere=everywhere)
 
     def loop(self, k: int, component: Component) -> int:
         """The depth, from 0, of the loop with this iterator around the component."""
@@ -115,14 +115,27 @@ class Arguments:
         return set_of(self.source, value, self.plan.program.params)
 
 
-def loop_called(plan: Plan, component: Component, name: str, argument: int | None = None) -> int:
-    """The depth of the loop with iterator `name` around the component, or of its first statement's."""
-    loops = plan.leaf(component.first).loops
-    for position in component.positions:
-        if name in plan.leaf(position).loops and name not in loops:
-            loops = plan.leaf(position).loops
-    if name not in loops:
-        near = difflib.get_close_matches(name, loops, 1)
-        hint = f"did you mean {near[0]}?" if near else f"its loops are {', '.join(loops) or 'none'}"
+def loop_called(
+    plan: Plan, component: Component, name: str, argument: int | None = None, *, everywhere: bool = True
+) -> int:
+    """The depth of the loop with iterator `name` around the component's statements.
+
+    All of them must have it at that depth, unless not `everywhere`: then one is enough.
+    """
+    leaves = [plan.leaf(position) for position in component.positions]
+    depths = {leaf.loops.index(name) for leaf in leaves if name in leaf.loops}
+    if not depths:
+        known = list(dict.fromkeys(loop for leaf in leaves for loop in leaf.loops))
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"its loops are {', '.join(known) or 'none'}"
         raise Misuse(f"no loop of the component has the iterator {name}", argument=argument, hint=hint)
-    return loops.index(name)
+    depth = min(depths)
+    others = [leaf.position for leaf in leaves if leaf.loops[depth : depth + 1] != (name,)]
+    if len(depths) > 1 or (everywhere and others):
+        names = ", ".join(plan.statements_at(Component.of(others)))
+        raise Misuse(
+            f"{name} is loop {depth + 1} of some statements of the component, but not of {names}",
+            argument=argument,
+            hint="use a handle on those it is meant for",
+        )
+    return depth

@@ -110,7 +110,7 @@ def _tiles(
         raise Misuse("some sizes name their loop, this one does not", argument=other)
     sizes = [args.integer(k, 1) for k in range(1, count)]
     if named:
-        loops_named = [args.keyword_loop(k, component) for k in named]
+        loops_named = [args.keyword_loop(k, component, everywhere=not skewed) for k in named]
         return [tiling.Tiled(loop, size) for loop, size in zip(loops_named, sizes, strict=True)]
     return tiling.innermost(plan, component, sizes, skewed)
 

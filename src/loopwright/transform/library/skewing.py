@@ -10,7 +10,7 @@ this is a linear condition on c and d (isl's `coefficients`); the least skew is 
 loops rather than by inner ones, and with it the least shift.  Tiles cut along such coordinates can
 run one after the other, whatever the order inside them, as long as that was right before.
 
-A statement with fewer loops than are tiled has no x_m for some m.  Its coordinate there may come from
+A statement with fewer loops than the deepest one has no x_m for some m.  Its coordinate there may come from
 any of its own loops, or be 0: for each m the choice that takes the least skew and shift is kept.
 """
 
@@ -66,8 +66,9 @@ def tile_coordinates(plan: Plan, component: Component, first: int, count: int) -
     edges = list(_edges(plan, component, first))
     positions = component.positions
     solution = _Solution((), (), dict.fromkeys(positions, ()))
+    deepest = max(plan.leaf(position).depth for position in positions)
     for m in range(count):
-        choices = [_choices(plan.leaf(position).depth, first, count, m) for position in positions]
+        choices = [_choices(plan.leaf(position).depth, deepest, first, m) for position in positions]
         found = _best_level(solution, edges, choices, m)
         if found is None:
             name = max((plan.leaf(position).loops for position in positions), key=len)[first + m]
@@ -79,9 +80,9 @@ def tile_coordinates(plan: Plan, component: Component, first: int, count: int) -
     return {position: _expressions(solution, position, index) for index, position in enumerate(positions)}
 
 
-def _choices(depth: int, first: int, count: int, m: int) -> list[int | None]:
-    """What can stand for tiled loop m: the loop itself, or where there are too few, any other or none."""
-    if depth >= first + count:
+def _choices(depth: int, deepest: int, first: int, m: int) -> list[int | None]:
+    """What can stand for tiled loop m: the loop itself, or in a shallower nest any loop, or none."""
+    if depth == deepest:
         return [first + m]
     own = list(range(first, depth))
     natural = [loop for loop in own if loop == first + m]
