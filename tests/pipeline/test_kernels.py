@@ -1,0 +1,75 @@
+"""Every kernel through the whole pipeline: as it is, distributed, and by the script shipped with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.pipeline import Request, transformed
+from loopwright.prove.equivalence import prove_equivalent
+from loopwright.prove.transformation import prove_plan
+from loopwright.prove.verdict import Proved
+from loopwright.read.c.reader import parse_c, read_c
+from loopwright.transform import transform
+from tests.conftest import ROOT
+from tests.pipeline.support import output, small_sizes
+
+SUITE = sorted((Path(__file__).parents[1] / "c" / "kernels").glob("*.c"))
+KERNELS = sorted((ROOT / "kernels").glob("*.c"))
+
+
+def ident(path: Path) -> str:
+    return f"{path.parent.parent.name}-{path.stem}"
+
+
+def rewritten(path: Path, script: str | None = None) -> str:
+    """The new text, every proof done."""
+    outcome = transformed(Request(str(path), script), lambda doing: None)
+    for region in outcome.regions:
+        assert len(region.proofs) >= 4
+    return outcome.source.text
+
+
+def distribution(path: Path) -> str | None:
+    """The script that gives every statement loops of its own, as far in as that is legal."""
+    (program,) = read_c(path)
+    names = ", ".join(statement.name for statement in program.statements)
+    depth = max(statement.depth for statement in program.statements)
+    for shared in range(depth) if len(program.statements) > 1 else ():
+        script = f"distribute({names}, {shared})\n"
+        if prove_plan(transform(program, script)).proved:
+            return script
+    return None
+
+
+@pytest.mark.parametrize("path", SUITE + KERNELS, ids=ident)
+def test_as_it_is(path: Path, tmp_path: Path) -> None:
+    new = rewritten(path)
+    old = path.read_text()
+    begin = old.index("#pragma scop") + len("#pragma scop\n")
+    assert new.endswith(old[old.index("#pragma endscop") :])
+    if "int main(" in old:
+        assert old[:begin] == new[:begin]
+        sizes = small_sizes(old)
+        assert output(new, tmp_path, *sizes) == output(old, tmp_path, *sizes)
+
+
+@pytest.mark.parametrize("path", [p for p in SUITE + KERNELS if p.stem not in ("deriche", "adi")], ids=ident)
+def test_distributed(path: Path, tmp_path: Path) -> None:
+    script = distribution(path)
+    if script is None:
+        pytest.skip("no distribution of all its statements is legal")
+    new = rewritten(path, script)
+    old = path.read_text()
+    if "int main(" in old:
+        sizes = small_sizes(old)
+        assert output(new, tmp_path, *sizes) == output(old, tmp_path, *sizes)
+
+
+@pytest.mark.parametrize("path", SUITE, ids=ident)
+def test_proved_again_as_two_files(path: Path) -> None:
+    """`prove` does not know how the second file was made."""
+    outcome = transformed(Request(str(path)), lambda doing: None)
+    (old,), (new,) = read_c(path), parse_c(outcome.source)
+    assert isinstance(prove_equivalent(old, new).verdict, Proved)

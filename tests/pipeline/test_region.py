@@ -1,0 +1,171 @@
+"""The new text: the author's statements in new loops, everything else untouched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loopwright.cli.pipeline import Request, transformed
+from loopwright.read.c.reader import read_c
+from tests.pipeline.support import file, new_region, output, region, result, wrapped
+
+LOOP = "  for (i = 0; i < n; i++)\n    a[i] = 0;"
+
+
+def test_statements_keep_their_text_and_parameters_their_spelling(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < g->n; i++)\n    A[i][0]   = SQRT_FUN( b[i] );"
+    text = wrapped(body, names="struct grid *g, double *b, double A[10][10]")
+    assert region(result(tmp_path, text).source.text) == (
+        "  for (int c0 = 0; c0 < g->n; c0 += 1)\n    A[c0][0]   = SQRT_FUN( b[c0] );\n"
+    )
+
+
+def test_everything_outside_the_regions_stays_byte_for_byte(tmp_path: Path) -> None:
+    text = "/* ä \t*/\n" + wrapped(LOOP) + "\n\n" + wrapped(LOOP).replace("void f", "void g") + "// end"
+    new = result(tmp_path, text).source.text
+    for part in ("/* ä \t*/\nvoid f", "}\n\n\nvoid g", "#pragma endscop\n}\n// end"):
+        assert part in text and part in new
+    assert new.count("int c0 = 0") == 2
+
+
+def test_line_ends_and_odd_bytes_stay(tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    path.write_bytes(("// \xff\n" + wrapped(LOOP)).replace("\n", "\r\n").encode("latin-1"))
+    data = transformed(Request(str(path)), lambda doing: None).source.encode()
+    assert b"// \xff\r\n" in data
+    assert data.count(b"\n") == data.count(b"\r\n") > 5
+
+
+def test_comments_and_labels_go_with_their_statement(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0; // here\n  }"
+    expected = (
+        "  for (int c0 = 0; c0 < n; c0 += 1) {\n    /* clear */\n    Zero: a[c0] = 0;  // here\n  }\n"
+    )
+    assert new_region(tmp_path, body) == expected
+
+
+def test_a_statement_written_twice_has_one_comment_and_no_label(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < 2; i++) {\n    /* clear */\n    Zero: a[i] = 0;\n  }"
+    assert new_region(tmp_path, body, "unroll(Zero, i)") == "  /* clear */\n  a[0] = 0;\n  a[1] = 0;\n"
+
+
+def test_iterators_are_no_other_name_of_the_file(tmp_path: Path) -> None:
+    text = new_region(tmp_path, "  for (i = 0; i < n; i++)\n    a[i] = c0;", head="double c0, c0_;\n")
+    assert text == "  for (int c0__ = 0; c0__ < n; c0__ += 1)\n    a[c0__] = c0;\n"
+
+
+def test_values_are_put_in_parentheses_where_operators_could_reach_them(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: a[2*i] = 3 * i;"
+    assert "a[2*(c0 - 5)] = 3 * (c0 - 5);" in new_region(tmp_path, body, "shift(L, i, 5)")
+
+
+def test_a_macro_sees_one_argument(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: a[i] = TWICE(i);"
+    text = new_region(tmp_path, body, "shift(L, i, 1)", head="#define TWICE(x) x + x\n")
+    assert "a[c0 - 1] = TWICE((c0 - 1));" in text
+
+
+def test_values_keep_the_type_of_the_iterator(tmp_path: Path) -> None:
+    body = "  for (unsigned char_ = 1; char_ < n; char_++)\n    a[char_] = 1 / char_;"
+    text = new_region(tmp_path, body)
+    assert "1 / ((unsigned)c0)" in text
+
+
+def test_an_unsigned_size_is_made_signed(tmp_path: Path) -> None:
+    text = wrapped("  for (int x = 0; x < n; x++)\n    L: a[x] = 0;", names="unsigned n, double *a")
+    new = region(result(tmp_path, text, "shift(L, x, -2)").source.text)
+    assert "((long long)n)" in new and "long long c0" in new
+
+
+def test_local_variables_are_declared_in_front(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    double t = b[i];\n    a[i] = t * t;\n  }"
+    assert new_region(tmp_path, body) == (
+        "  {\n    double t;\n    for (int c0 = 0; c0 < n; c0 += 1) {\n"
+        "      t = b[c0];\n      a[c0] = t * t;\n    }\n  }\n"
+    )
+
+
+def test_a_local_integer_is_written_out(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    int last = n - 1 - i;\n    a[last] = b[i];\n  }"
+    assert "a[n - 1 - c0] = b[c0];" in new_region(tmp_path, body)
+
+
+def test_helpers_stand_once_in_front_of_the_first_region_that_needs_them(tmp_path: Path) -> None:
+    tiled = "  for (i = 0; i < n; i++)\n    L: a[i] = 0;"
+    second = wrapped(tiled).replace("void f", "void g")
+    text = wrapped(LOOP) + second + second.replace("L:", "M:").replace("void g", "void h")
+    new = result(tmp_path, text, "tile(L, 32)\ntile(M, 32)\n").source.text
+    assert new.count("#define min(a, b)") == new.count("#define floord(n, d)") == 1
+    assert new.index("void g") < new.index("#define min") < new.index("min(")
+
+
+def test_helpers_of_an_earlier_run_are_used_again(tmp_path: Path) -> None:
+    tiled = wrapped("  for (i = 0; i < n; i++)\n    L: a[i] = 0;")
+    once = result(tmp_path, tiled, "tile(L, 32)\n").source.text
+    twice = result(tmp_path, once, "tile(L, 4)\n").source.text
+    assert twice.count("#define min(a, b)") == 1
+
+
+def test_a_name_of_the_file_is_no_helper(tmp_path: Path) -> None:
+    head = "double min, max;\n"
+    new = new_region(tmp_path, "  for (i = 0; i < n; i++)\n    L: a[i] = min;", "tile(L, 32)", head=head)
+    assert "min(" not in new and " ? " in new
+
+
+def test_assumptions_stay_in_the_region(tmp_path: Path) -> None:
+    body = "#pragma loopwright assume n >= 1\n  for (i = 0; i != n; i++)\n    a[i] = 0;"
+    assert new_region(tmp_path, body).startswith("#pragma loopwright assume n >= 1\n")
+
+
+def test_a_condition_on_data_gets_braces(tmp_path: Path) -> None:
+    body = (
+        "  for (i = 0; i < n; i++)\n    if (i < m) {\n      if (a[i] > 0)\n        b[i] = a[i];\n"
+        "    } else\n      b[i] = 0;"
+    )
+    new = new_region(tmp_path, body)
+    assert "if (a[c0] > 0)" in new
+    assert read_c(file(tmp_path, wrapped(new.rstrip("\n")), "again.c"))
+
+
+def test_statements_of_several_lines_keep_their_shape(tmp_path: Path) -> None:
+    body = "      for (i = 0; i < n; i++)\n        a[i] = b[i]\n             + 1;"
+    assert new_region(tmp_path, body) == (
+        "      for (int c0 = 0; c0 < n; c0 += 1) {\n        a[c0] = b[c0]\n             + 1;\n      }\n"
+    )
+
+
+def test_a_region_without_statements_stays(tmp_path: Path) -> None:
+    assert new_region(tmp_path, "  ;") == "  ;\n"
+
+
+PROGRAM = """\
+#include <stdio.h>
+static double a[40], b[40], s;
+int main(void)
+{{
+  int n = 37;
+  for (int x = 0; x < n; x++)
+    a[x] = x % 7;
+{region}
+  printf("%a %a\\n", s, b[n - 1]);
+  return 0;
+}}
+"""
+
+
+def test_openmp_pragmas_compile_where_declarations_and_conditions_are(tmp_path: Path) -> None:
+    body = (
+        "#pragma scop\n  for (int i = 0; i < n; i++) {\n    double t = a[i];\n    L: b[i] = t * 2;\n  }\n"
+        "  for (int i = 0; i < n; i++)\n    Sum: s += a[i];\n#pragma endscop"
+    )
+    text = PROGRAM.format(region=body)
+    request = result(tmp_path, text, "parallel(Sum, i)", openmp=True, allow_reassociation=True)
+    assert "#pragma omp parallel for reduction(+:s)\n" in request.source.text
+    assert output(request.source.text, tmp_path, "-fopenmp") == output(text, tmp_path)
+
+
+def test_vector_loops_are_marked_for_gcc(tmp_path: Path) -> None:
+    body = "#pragma scop\n  for (int i = 0; i < n; i++)\n    L: b[i] = a[i] * 2;\n#pragma endscop"
+    text = PROGRAM.format(region=body)
+    new = result(tmp_path, text, "vectorize(L, i)").source.text
+    assert "#pragma GCC ivdep\n  for (int c0" in new
+    assert output(new, tmp_path) == output(text, tmp_path)
