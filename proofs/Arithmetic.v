@@ -33,11 +33,23 @@ Proof.
   - left. pose proof (Z.rem_bound_pos a (Z.pos d) ltac:(lia) ltac:(lia)). lia.
 Qed.
 
+Lemma quotient_of_natural : forall a d, 0 <= a ->
+  Z.pos d * (Z.quot a (Z.pos d)) <= a <= Z.pos d * (Z.quot a (Z.pos d)) + (Z.pos d - 1).
+Proof. intros a d Ha. pose proof (quotient_bounds a d). lia. Qed.
+
 Lemma remainder_by_quotient : forall a d, Z.rem a (Z.pos d) = a - Z.pos d * (Z.quot a (Z.pos d)).
 Proof. intros a d. pose proof (Z.quot_rem' a (Z.pos d)). lia. Qed.
 
 Ltac name_quotient q spec :=
   let x := fresh "q" in pose proof spec; set (x := q) in *; clearbody x.
+
+(** C's quotient is that of [/] where the dividend is known not to be negative,
+    as it mostly is; otherwise there are two cases. *)
+Ltac name_c_quotient a d :=
+  first [ let H := fresh "H" in
+          assert (H : 0 <= a) by lia;
+          name_quotient (Z.quot a (Z.pos d)) (quotient_of_natural a d H); clear H
+        | name_quotient (Z.quot a (Z.pos d)) (quotient_bounds a d) ].
 
 (** Every quotient becomes a variable between its bounds. *)
 Ltac eliminate_division :=
@@ -50,10 +62,8 @@ Ltac eliminate_division :=
   repeat match goal with
   | |- context [?a / Z.pos ?d] => name_quotient (a / Z.pos d) (floor_bounds a d)
   | H : context [?a / Z.pos ?d] |- _ => name_quotient (a / Z.pos d) (floor_bounds a d)
-  | |- context [Z.quot ?a (Z.pos ?d)] =>
-      name_quotient (Z.quot a (Z.pos d)) (quotient_bounds a d)
-  | H : context [Z.quot ?a (Z.pos ?d)] |- _ =>
-      name_quotient (Z.quot a (Z.pos d)) (quotient_bounds a d)
+  | |- context [Z.quot ?a (Z.pos ?d)] => name_c_quotient a d
+  | H : context [Z.quot ?a (Z.pos ?d)] |- _ => name_c_quotient a d
   end.
 
 (** ** Minimum and maximum on the convenient side *)
