@@ -127,7 +127,7 @@ def _apply(
 ) -> list[Plan]:
     """Each operation is done in the region its handles belong to."""
     for operation in script.operations:
-        index = _region_of(operation, plans, script)
+        index = region_of(operation, plans, script)
         plans[index] = performed(plans[index], operation, script.source)
         if shown:
             text = plans[index].history[-1].text
@@ -152,7 +152,7 @@ def _words(value: Value) -> list[Word]:
             return []
 
 
-def _region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:
+def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:
     """The only region that knows the operation's handles; a single region needs no asking."""
     if len(plans) == 1:
         return 0

@@ -179,10 +179,10 @@ class _Drawing:
             for sheet in sheets:
                 spots = [self.place.spots[one] for one in tile.instances if self.place.sheet_of[one] == sheet]
                 corners = outline(spots, 0.41 if not self.place.crowded else 0.3)
-                self.axes.add_patch(
+                self.axes.add_artist(
                     Polygon(corners, closed=True, fc=colour, alpha=0.13, ec="none", zorder=0)
                 )
-                self.axes.add_patch(
+                self.axes.add_artist(
                     Polygon(corners, closed=True, fill=False, ec=colour, lw=1.1, ls=(0, (3, 2)), zorder=1)
                 )
                 if labelled and len(self.scene.tiles) > 1:
@@ -216,7 +216,7 @@ class _Drawing:
         from matplotlib.patches import FancyArrowPatch
 
         shrink = self.radius * UNIT * 72 + 0.5
-        self.axes.add_patch(
+        self.axes.add_artist(
             FancyArrowPatch(
                 one, two, arrowstyle="-|>", mutation_scale=size, color=colour, lw=width, linestyle=style,
                 connectionstyle=f"arc3,rad={bend}", shrinkA=shrink, shrinkB=shrink, zorder=zorder,
@@ -235,15 +235,15 @@ class _Drawing:
             }  # fmt: skip
             match dot.kind % 4:
                 case 0:
-                    self.axes.add_patch(Circle((x, y), r, **style))
+                    self.axes.add_artist(Circle((x, y), r, **style))
                 case 1:
-                    self.axes.add_patch(Rectangle((x - 0.9 * r, y - 0.9 * r), 1.8 * r, 1.8 * r, **style))
+                    self.axes.add_artist(Rectangle((x - 0.9 * r, y - 0.9 * r), 1.8 * r, 1.8 * r, **style))
                 case 2:
                     corners = [(x, y + 1.2 * r), (x + 1.2 * r, y), (x, y - 1.2 * r), (x - 1.2 * r, y)]
-                    self.axes.add_patch(Polygon(corners, closed=True, **style))
+                    self.axes.add_artist(Polygon(corners, closed=True, **style))
                 case _:
                     corners = [(x, y + 1.2 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)]
-                    self.axes.add_patch(Polygon(corners, closed=True, **style))
+                    self.axes.add_artist(Polygon(corners, closed=True, **style))
             if order:
                 size = 5.5 if self.place.crowded else 7
                 self.axes.text(
@@ -259,7 +259,7 @@ class _Drawing:
         assert broken is not None
         ends = [self.place.spots[one] for one in (broken.first, broken.second)]
         for x, y in ends:
-            self.axes.add_patch(
+            self.axes.add_artist(
                 Circle((x, y), self.radius + 0.08, fill=False, ec=self.palette.broken, lw=1.8, zorder=5)
             )
         self._arrow(ends[0], ends[1], self.palette.broken, 2.0, bend=0.1, zorder=5, size=11)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 KINDS = 4
 """Statements beyond this many in one picture share the colours of the first."""
 
+TILES = 5
+
 
 @dataclass(frozen=True)
 class Palette:
@@ -30,6 +32,7 @@ class Palette:
     tile1: str
     tile2: str
     tile3: str
+    tile4: str
     kept: str
     broken: str
 
@@ -40,14 +43,14 @@ class Palette:
         return str(getattr(self, f"edge{kind % KINDS}"))
 
     def tile(self, number: int) -> str:
-        return str(getattr(self, f"tile{number % KINDS}"))
+        return str(getattr(self, f"tile{number % TILES}"))
 
 
 LIGHT = Palette(
     paper="#ffffff", ink="#1f2328", muted="#656d76", path="#7d8590",
     fill0="#d6e6ff", fill1="#ffe6bf", fill2="#d5f2da", fill3="#eadcff",
     edge0="#2f6fd0", edge1="#b3700a", edge2="#23863a", edge3="#7b4fc9",
-    tile0="#9a6700", tile1="#8250df", tile2="#1a7f37", tile3="#bf3989",
+    tile0="#9a6700", tile1="#8250df", tile2="#1a7f37", tile3="#bf3989", tile4="#0969da",
     kept="#0b7a75", broken="#d1242f",
 )  # fmt: skip
 
@@ -55,7 +58,7 @@ DARK = Palette(
     paper="#14181d", ink="#e6edf3", muted="#9aa4af", path="#8b949e",
     fill0="#1f3d6b", fill1="#5c420f", fill2="#1d4c2a", fill3="#46326f",
     edge0="#79aefc", edge1="#e5ad4b", edge2="#6fd083", edge3="#bb9bf5",
-    tile0="#d9a536", tile1="#b392f0", tile2="#56c26f", tile3="#f084c0",
+    tile0="#d9a536", tile1="#b392f0", tile2="#56c26f", tile3="#f084c0", tile4="#58a6ff",
     kept="#3fd0c4", broken="#ff6b6b",
 )  # fmt: skip
 

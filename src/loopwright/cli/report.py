@@ -1,0 +1,203 @@
+"""The report of `loopwright show`: every region's story, whatever the verdict on it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from loopwright.cli.pipeline import Outcome, Request, Say, region_of, transformed
+from loopwright.errors import InternalError
+from loopwright.model.dependences import Dependence, memory_based
+from loopwright.model.program import Program
+from loopwright.prove.correspondence import prove_model
+from loopwright.prove.explain import explain_all, headline, witness
+from loopwright.prove.legality import LegalityVerdict, Status
+from loopwright.prove.transformation import prove_plan, stages
+from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.prove.violation import Violation
+from loopwright.read.c.reader import read_c
+from loopwright.read.script import Operation, Script, parse_script
+from loopwright.show.draw import HOW, MISSING
+from loopwright.show.meaning import MEANING
+from loopwright.show.page import page
+from loopwright.show.scene import Scene
+from loopwright.show.shrunk import shrunk, sizes
+from loopwright.show.story import Obligation, Picture, Story, pictures_of, region_text, steps_of
+from loopwright.transform import Plan, plan_of
+from loopwright.transform.interpret import performed
+
+EXITS = {Status.PROVED: 0, Status.ILLEGAL: 1, Status.UNDECIDED: 3}
+
+
+@dataclass(frozen=True)
+class Report:
+    html: str
+    scenes: tuple[Scene, ...]
+    statuses: tuple[Status, ...]
+    remark: str = ""
+
+    @property
+    def worst(self) -> Status:
+        order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
+        return max(self.statuses, key=order.index, default=Status.PROVED)
+
+    @property
+    def verdict(self) -> str:
+        return self.worst.value
+
+    @property
+    def exit_code(self) -> int:
+        return EXITS[self.worst]
+
+
+@dataclass(frozen=True)
+class Region:
+    """One region, its plan after each operation, and the same for the picture, with small tiles."""
+
+    program: Program
+    plans: tuple[tuple[str, Plan], ...]
+    small: Plan
+    note: str
+
+    @property
+    def plan(self) -> Plan:
+        return self.plans[-1][1] if self.plans else plan_of(self.program)
+
+    @cached_property
+    def dependences(self) -> tuple[Dependence, ...]:
+        return tuple(memory_based(self.program))
+
+
+def report(request: Request, say: Say) -> Report:
+    """Read, apply, prove as far as it goes, draw, and put it all on one page."""
+    say(f"reading {request.file}")
+    programs = read_c(request.file, pure=request.pure, assume=request.assume)
+    regions = _applied(request, programs)
+    say("proving the script legal")
+    verdicts = [
+        prove_plan(one.plan, allow_reassociation=request.allow_reassociation, dependences=one.dependences)
+        for one in regions
+    ]
+    outcome: Outcome | None = None
+    if all(verdict.proved for verdict in verdicts):
+        outcome = transformed(request, say)
+    stories = tuple(
+        _story(k, region, verdict, request, outcome, say)
+        for k, (region, verdict) in enumerate(zip(regions, verdicts, strict=True))
+    )
+    title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
+    scenes = tuple(picture.scene for story in stories for picture in story.pictures)
+    missing = "" if can_draw() else f" ({MISSING}: {HOW})"
+    html = page(title, stories, request.script)
+    return Report(html, scenes, tuple(verdict.status for verdict in verdicts), missing)
+
+
+def can_draw() -> bool:
+    """Whether the optional libraries are there."""
+    from importlib.util import find_spec
+
+    return all(find_spec(name) is not None for name in ("matplotlib", "networkx"))
+
+
+def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
+    script = parse_script(request.script or "", request.script_file)
+    plans = [plan_of(program) for program in programs]
+    small = list(plans)
+    notes = [""] * len(plans)
+    histories: list[list[tuple[str, Plan]]] = [[] for _ in plans]
+    for operation in script.operations:
+        k = region_of(operation, plans, script)
+        plans[k] = performed(plans[k], operation, script.source)
+        small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
+        histories[k].append((plans[k].history[-1].text, plans[k]))
+    return [
+        Region(program, tuple(history), drawn, note)
+        for program, history, drawn, note in zip(programs, histories, small, notes, strict=True)
+    ]
+
+
+def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple[Plan, str]:
+    """The operation as it is drawn: with small tiles, which the caption admits."""
+    size = 2 if plan.loops > 2 else 3
+    smaller = shrunk(operation, size)
+    if smaller is operation or sizes(smaller) == sizes(operation):
+        return performed(plan, operation, script.source), note
+    return performed(plan, smaller, script.source), f"tiles and strips are drawn with size {size}"
+
+
+def _story(
+    number: int, region: Region, verdict: LegalityVerdict, request: Request, outcome: Outcome | None, say: Say
+) -> Story:
+    program = region.program
+    source = program.source
+    line = source.line_of(program.region.start)
+    say("writing down the steps")
+    steps = steps_of(
+        region.plans, plan_of(program), region.dependences, reassociate=request.allow_reassociation
+    )
+    say("drawing")
+    found = outcome.regions[number] if outcome is not None else None
+    return Story(
+        title=f"The region at line {line}",
+        line=line,
+        source=source.slice(program.region),
+        result=region_text(region.plan) if outcome is not None and request.script is not None else None,
+        steps=steps,
+        pictures=_pictures(region, verdict, request.allow_reassociation),
+        obligations=_obligations(region, verdict, outcome, number),
+        trusted=found.assumptions if found else tuple(entry.text for entry in program.assumptions),
+        status=verdict.status,
+        explanation=explain_all(verdict, stages(region.plan)),
+        blamed=_blamed(verdict, program),
+    )
+
+
+def _pictures(region: Region, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:
+    """Drawn from the plan with small tiles, whose own violations are as good an example as any."""
+    if not can_draw():
+        return ()
+    shown = verdict
+    if region.note and not verdict.proved:
+        shown = prove_plan(region.small, allow_reassociation=reassociate, dependences=region.dependences)
+    return pictures_of(region.small, region.dependences, shown, region.note)
+
+
+def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:
+    first = verdict.failures[0] if verdict.failures else None
+    if not isinstance(first, Violation):
+        return ()
+    spans = (first.first_access.span, first.second_access.span)
+    return tuple(span.line for span in spans if span.file == program.source.path)
+
+
+def _obligations(
+    region: Region, verdict: LegalityVerdict, outcome: Outcome | None, number: int
+) -> tuple[Obligation, ...]:
+    """All of them as the pipeline proved them, or how far it would have come."""
+    if outcome is not None:
+        proofs = outcome.regions[number].proofs
+        return tuple(Obligation(one.what, "proved", f"{one.obligations} obligations") for one in proofs)
+    names = list(MEANING)
+    rest = [
+        Obligation(what, "not tried", "nothing is generated from a script that is not proved legal")
+        for what in names[2:4]
+    ]
+    return (_model(region.program, names[0]), _legality(verdict, names[1]), *rest)
+
+
+def _model(program: Program, what: str) -> Obligation:
+    match prove_model(program):
+        case Proved(count):
+            return Obligation(what, "proved", f"{count} obligations")
+        case Refuted(message=message):
+            raise InternalError(f"the text was misread: {message}")
+        case Undecided(reason):
+            return Obligation(what, "could not decide", reason)
+
+
+def _legality(verdict: LegalityVerdict, what: str) -> Obligation:
+    if verdict.status is Status.PROVED:
+        return Obligation(what, "proved", f"{verdict.obligations} obligations")
+    found = verdict.failures[0]
+    status = "refused" if verdict.status is Status.ILLEGAL else "could not decide"
+    return Obligation(what, status, f"{headline(found)}: {witness(found)}")

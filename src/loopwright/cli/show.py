@@ -1,0 +1,118 @@
+"""`loopwright show FILE [SCRIPT]`: pictures, and a report that explains what a script does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loopwright.cli.diagnostics import as_json, exit_code, verdict_word
+from loopwright.cli.diagnostics import show as show_error
+from loopwright.cli.extract import add_reading_options
+from loopwright.cli.outcome import failures_named, placed, write_out
+from loopwright.cli.progress import progress
+from loopwright.errors import LoopwrightError
+
+if TYPE_CHECKING:
+    from loopwright.cli.report import Report
+
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLE = "loopwright show kernel.c script.lw -o report.html"
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "show",
+        help="pictures, and a report that explains a script",
+        description="Draw what the regions of a C file run and in which order, before and after a script, "
+        "what depends on what, and what a wrong script breaks; write it all into one HTML file.",
+        epilog=f"example: {EXAMPLE}",
+    )
+    parser.set_defaults(run=show)
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a C file")
+    add("script", metavar="SCRIPT", nargs="?", help="a .lw file; without it, the program as it is written")
+    add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
+    add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
+    add_reading_options(parser)
+    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+    add("--json", action="store_true", help="what was written and the verdict, as JSON")
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files that were made, and the verdict in them."""
+
+    report: Report
+    files: tuple[str, ...]
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Do what the command line says; the exit status is the verdict's."""
+    try:
+        made = failures_named(lambda: _written(arguments))
+    except LoopwrightError as error:
+        error = placed(error, arguments.file)
+        if arguments.json:
+            found = {"file": arguments.file, "verdict": verdict_word(error), "files": []}
+            found["diagnostics"] = [as_json(error, arguments.file)]
+            write_out(json.dumps(found, indent=2) + "\n")
+        show_error(error, sys.stderr, arguments.file)
+        return exit_code(error)
+    if arguments.json:
+        data = {"file": arguments.file, "verdict": made.report.verdict, "files": list(made.files)}
+        write_out(json.dumps(data, indent=2) + "\n")
+    else:
+        write_out("".join(f"{name}\n" for name in made.files))
+        sys.stderr.write(f"{arguments.file}: {made.report.verdict}{made.report.remark}\n")
+    return made.report.exit_code
+
+
+def _written(arguments: argparse.Namespace) -> Written:
+    from loopwright.cli.pipeline import Request
+    from loopwright.cli.report import report
+    from loopwright.cli.transform import replace_file
+    from loopwright.read.source import load
+
+    request = Request(
+        file=arguments.file,
+        script=None if arguments.script is None else load(arguments.script).text,
+        script_file=arguments.script or "",
+        pure=tuple(arguments.pure),
+        assume=tuple(arguments.assume),
+        allow_reassociation=arguments.allow_reassociation,
+    )
+    target = arguments.output or f"{Path(arguments.file).stem}.html"
+    with progress(sys.stderr) as say:
+        made = report(request, say)
+        replace_file(target, made.html.encode("utf-8", "replace"))
+        files = [target]
+        if arguments.pictures is not None:
+            say("drawing")
+            files += _pictures(made, arguments.pictures, Path(arguments.file).stem)
+    return Written(made, tuple(files))
+
+
+def _pictures(made: Report, folder: str, stem: str) -> list[str]:
+    from loopwright.cli.transform import replace_file
+    from loopwright.show.draw import png, standalone_svg
+
+    os.makedirs(folder, exist_ok=True)
+    files: list[str] = []
+    for number, scene in enumerate(made.scenes, 1):
+        kinds = {
+            ".svg": standalone_svg(scene).encode(),
+            ".png": png(scene),
+            "-dark.png": png(scene, dark=True),
+        }
+        for ending, data in kinds.items():
+            name = os.path.join(folder, f"{stem}-{number}{ending}")
+            replace_file(name, data)
+            files.append(name)
+    return files

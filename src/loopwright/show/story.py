@@ -1,0 +1,134 @@
+"""What a script does to a region, step by step: the code after each operation, and whether it is legal."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.emit.region import Loops, file_text
+from loopwright.errors import LoopwrightError
+from loopwright.generate import Options, generate
+from loopwright.model.dependences import Dependence
+from loopwright.prove.explain import headline
+from loopwright.prove.legality import LegalityVerdict, Status
+from loopwright.prove.transformation import prove_plan
+from loopwright.show.draw import svg
+from loopwright.show.groups import groups
+from loopwright.show.scene import Scene, scene_of
+from loopwright.transform import Plan, to_schedule
+
+SCOP = re.compile(r"#\s*pragma\s+scop\b[^\n]*\n")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation: what it changes in the text, and what can be said of the order after it."""
+
+    text: str
+    diff: tuple[str, ...]
+    status: Status
+    remark: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing and what is to be said under it."""
+
+    scene: Scene
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One thing to be proved: "proved", "refused", "could not decide" or "not tried"."""
+
+    what: str
+    status: str
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Everything the report says about one region."""
+
+    title: str
+    line: int
+    source: str
+    result: str | None
+    steps: tuple[Step, ...]
+    pictures: tuple[Picture, ...]
+    obligations: tuple[Obligation, ...]
+    trusted: tuple[str, ...]
+    status: Status
+    explanation: str = ""
+    blamed: tuple[int, ...] = ()
+    """Lines of the file that the explanation is about."""
+
+
+def region_text(plan: Plan) -> str:
+    """The region as the generator writes it now, without a proof."""
+    program = plan.original
+    text = file_text([Loops(program, generate(to_schedule(plan), Options()))])
+    end = len(text) - (len(program.source.text) - program.region.end)
+    starts = [match.end() for match in SCOP.finditer(text, 0, end)]
+    return text[starts[-1] if starts else program.region.start : end]
+
+
+def steps_of(
+    plans: Sequence[tuple[str, Plan]], start: Plan, dependences: Sequence[Dependence], *, reassociate: bool
+) -> tuple[Step, ...]:
+    """The operations one after the other; the first difference is to the region as it would be written."""
+    found: list[Step] = []
+    before = region_text(start)
+    for text, plan in plans:
+        verdict = prove_plan(plan, allow_reassociation=reassociate, dependences=dependences)
+        after, failure = _written(plan, before)
+        remark = failure or _remark(verdict)
+        found.append(Step(text, _difference(before, after), verdict.status, remark))
+        before = after
+    return tuple(found)
+
+
+def _written(plan: Plan, otherwise: str) -> tuple[str, str]:
+    """The text, or why there is none."""
+    try:
+        return region_text(plan), ""
+    except LoopwrightError as error:
+        return otherwise, f"no code for this step: {error.message}"
+
+
+def _remark(verdict: LegalityVerdict) -> str:
+    if verdict.status is Status.PROVED:
+        return "every dependence is kept"
+    return headline(verdict.failures[0])
+
+
+def _difference(before: str, after: str) -> tuple[str, ...]:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    return tuple(line for line in lines if not line.startswith(("---", "+++")))
+
+
+def pictures_of(
+    plan: Plan, dependences: Sequence[Dependence], verdict: LegalityVerdict, note: str = ""
+) -> tuple[Picture, ...]:
+    """A picture of each nest; `plan` is the one to draw, with small tiles."""
+    notes = (note,) if note else ()
+    found: list[Picture] = []
+    for group in groups(plan.original, plan.program):
+        scene = scene_of(plan, group, dependences, verdict.violations, notes)
+        if scene is not None and scene.dots:
+            found.append(Picture(scene, svg(scene), caption(scene)))
+    return tuple(found)
+
+
+def caption(scene: Scene) -> str:
+    """What the picture is of."""
+    values = ", ".join(f"{name} = {value}" for name, value in scene.parameters.items())
+    text = f"{' and '.join(scene.statements)}: each dot is one execution"
+    text += f", for {values}" if values else ""
+    if scene.arrows:
+        text += "; arrows that follow from others are left out"
+    return "; ".join([text, *scene.notes]) + "."
