@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,14 +33,14 @@ def rewritten(path: Path, script: str | None = None) -> str:
 
 
 def distribution(path: Path) -> str | None:
-    """The script that gives every statement loops of its own, as far in as that is legal."""
+    """The script that gives every statement loops of its own, as far out as that is legal."""
     (program,) = read_c(path)
-    names = ", ".join(statement.name for statement in program.statements)
-    depth = max(statement.depth for statement in program.statements)
-    for shared in range(depth) if len(program.statements) > 1 else ():
-        script = f"distribute({names}, {shared})\n"
-        if prove_plan(transform(program, script)).proved:
-            return script
+    pairs = list(pairwise(program.statements))
+    for shared in range(max(statement.depth for statement in program.statements)):
+        common = [min(shared, one.depth, other.depth) for one, other in pairs]
+        lines = [f"realign({a.name}, {b.name}, {n})\n" for (a, b), n in zip(pairs, common, strict=True)]
+        if lines and prove_plan(transform(program, "".join(lines))).proved:
+            return "".join(lines)
     return None
 
 
