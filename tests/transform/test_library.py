@@ -157,6 +157,8 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
         ("tile(Mult, 4, 4, 4, 4)", "4 tile sizes, but the statements share 3 loops"),
         ("W = lift(Mult, 2)\ntile(W, i=4, k=4)", "but not of S1"),
         ("W = lift(Mult, 1)\ntile(W, 4, 4, 4)", "3 tile sizes, but the statements share 2 loops"),
+        ("tile(Mult, 4, 4)", "the loop over j has other statements in it: S1"),
+        ("strip_mine(Init, i, 4)", "the loop over i has other statements in it: S2"),
         ("tile(Mult, i=4, i=4)", "a loop is tiled twice"),
         ("tile(Mult, i=4, 4)", "this one does not"),
         ("tile(Mult, skew)", "a tile size is missing"),
@@ -208,3 +210,9 @@ def test_a_loop_without_a_constant_bound_cannot_be_written_out() -> None:
     error = refused(MATMUL, "unroll(Mult, k)")
     assert error.message == "the number of iterations of k is not a constant"
     check(planned(MATMUL, SPLIT + "tile(Mult, 2, 2)\nunroll(Mult, k)"))
+
+
+def test_labels_called_like_our_own_words_survive() -> None:
+    body = "for (i = 0; i < n; i++) { sunk: a[i] = 0; for (j = 0; j < n; j++) tiled: a[i] += b[j]; }"
+    plan = planned(body, "unrolled = sink(sunk, tiled, 0)\ntile(unrolled, 4, 4)\nunroll(unrolled, iT, 2)")
+    assert {"sunk", "tiled", "unrolled"} <= set(plan.components)

@@ -55,8 +55,28 @@ def _changed(plan: Plan, component: Component, loop: int, value: str, count: int
     return affine(plan, component, written(count, outputs))
 
 
+def check_whole(plan: Plan, component: Component, loop: int) -> None:
+    """New loops around a loop are only made for all statements in it together."""
+    if loop >= plan.common_loops(component):
+        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
+    refuse_others(plan, component, loop)
+
+
+def refuse_others(plan: Plan, component: Component, loop: int) -> None:
+    """Nothing but the component is in its loops at depth `loop`."""
+    others = plan.sharing(component, loop)
+    if others.positions:
+        name = plan.leaf(component.first).loops[loop]
+        raise Misuse(
+            f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
+            argument=0,
+            hint=f"distribute it first, or name all of it: L = lift(..., {loop + 1})",
+        )
+
+
 def strip_mine(plan: Plan, component: Component, loop: int, size: int) -> Plan:
     """affine(L, {[..., i, ...] -> [..., [i/size], i, ...]}); the new loop is called iT."""
+    check_whole(plan, component, loop)
     outputs = [f"x{k}" for k in range(loop + 1)]
     outputs.insert(loop, f"floor(x{loop}/{size})")
     names: list[str | None] = [None] * len(outputs)

@@ -57,12 +57,12 @@ def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple
         raise Misuse(
             f"the statements have {depth} loops around them already, the nest has {wanted}", argument=1
         )
-    plan = plan.named("sunk", component).named("sunk into", nest)
+    plan = plan.named("sunk here", component).named("sunk into", nest)
     outputs = [*(f"x{k}" for k in range(depth)), *(str(value),) * (wanted - depth)]
     loops = plan.leaf(nest.first).loops
     names: list[str | None] = [*(None,) * depth, *loops[depth:wanted]]
     plan = affine(plan, component, written(depth, outputs, names))
-    one, two = plan.components["sunk"], plan.components["sunk into"]
+    one, two = plan.components["sunk here"], plan.components["sunk into"]
     first, second = (one, two) if one.last < two.first else (two, one)
     after, found = fuse(plan, [first, second], wanted)
-    return after.without({"sunk", "sunk into"}), found
+    return after.without({"sunk here", "sunk into"}), found

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from loopwright.transform.directives import with_directive
+from loopwright.transform.library.loops import refuse_others
 from loopwright.transform.library.skewing import tile_coordinates
 from loopwright.transform.operators import affine, realign
 from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
@@ -78,10 +79,11 @@ def _plain(
             f"the statements share only {shared} loops",
             hint="tile them apart, fuse them first, or say 'skew' as the last argument",
         )
+    refuse_others(plan, component, first)
     inputs = max(one.loop for one in tiles) + 1
     expressions = [f"floor(x{one.loop}/{one.size})" for one in tiles]
     function = _with_tile_loops(plan.leaf(component.first).loops, tiles, expressions, inputs, first)
-    name = "tiled"
+    name = "tiled here"
     after = affine(plan.named(name, component), component, function)
     return after.without({name}), after.components[name]
 
@@ -108,6 +110,7 @@ def _skewed(
     ]
     if any(common < first for common in shared):
         raise Misuse(f"the statements do not share the {first} loops around the tiles")
+    refuse_others(plan, component, first)
     coordinates = tile_coordinates(plan, component, first, len(tiles))
     deepest = max((plan.leaf(position).loops for position in component.positions), key=len)
     names = [f"{k} tiled" for k in range(len(component.positions))]

@@ -8,7 +8,7 @@ import islpy as isl
 
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import with_directive
-from loopwright.transform.library.loops import strip_mine
+from loopwright.transform.library.loops import check_whole, strip_mine
 from loopwright.transform.library.tiling import Tiled
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
@@ -24,12 +24,12 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
     if factor is None:
         _check_constant(plan, component, loop)
         return with_directive(plan, DirectiveKind.UNROLL, component, loop)
-    _check_whole(plan, component, loop)
-    after = strip_mine(plan.named("unrolled", component), component, loop, factor)
-    strips = after.components["unrolled"]
+    check_whole(plan, component, loop)
+    after = strip_mine(plan.named("unrolled here", component), component, loop, factor)
+    strips = after.components["unrolled here"]
     after = with_directive(after, DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
     after = with_directive(after, DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
-    return after.without({"unrolled"})
+    return after.without({"unrolled here"})
 
 
 def _check_constant(plan: Plan, component: Component, loop: int) -> None:
@@ -46,20 +46,6 @@ def _check_constant(plan: Plan, component: Component, loop: int) -> None:
                 )
 
 
-def _check_whole(plan: Plan, component: Component, loop: int) -> None:
-    """Iterations are only written out for all statements of a loop together."""
-    if loop >= plan.common_loops(component):
-        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
-    others = plan.sharing(component, loop)
-    if others.positions:
-        name = plan.leaf(component.first).loops[loop]
-        raise Misuse(
-            f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
-            argument=0,
-            hint=f"name all of it, L = lift(..., {loop + 1}), or distribute it first",
-        )
-
-
 def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> Plan:
     """Write out `size` iterations of outer loops inside the innermost one.
 
@@ -70,7 +56,7 @@ def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> 
     if len(set(loops)) != len(loops):
         raise Misuse("a loop is named twice")
     for loop in loops:
-        _check_whole(plan, component, loop)
+        check_whole(plan, component, loop)
     bodies = _bodies(plan, component)
     names = [f"{k} jammed" for k in range(len(bodies))]
     for name, body in zip(names, bodies, strict=True):
