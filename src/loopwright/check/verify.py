@@ -13,6 +13,7 @@ from loopwright.check.fast import BEGIN, END, fast_call, fast_check
 from loopwright.check.findings import Told, told
 from loopwright.check.instrument import instrumented, precise_call, size_texts
 from loopwright.check.precise import HEADER, precise_runtime
+from loopwright.check.races import with_races
 from loopwright.check.reachable import reached
 from loopwright.check.report import Answer, Report
 from loopwright.check.segment import Input, parse_input, read_input
@@ -30,12 +31,14 @@ PRECISE = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user can say: sizes, the algorithm ("auto", "a", "b" or "code"), the tools."""
+    """What the user can say: sizes, the algorithm ("auto", "a", "b" or "codes"), the tools."""
 
     defined: Mapping[str, int] = field(default_factory=dict)
     algorithm: str = "auto"
     tools: Toolchain = field(default_factory=Toolchain)
     pure: tuple[str, ...] = ()
+    race: bool = False
+    """Look for data races too."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ def prepared(given: Input, options: Options) -> Job:
 def check(given: Input, options: Options) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
+    report = _verdict(job, options)
+    return with_races(job.given, job.tools, report) if options.race else report
+
+
+def _verdict(job: Job, options: Options) -> Report:
     found = writers(job.spec)
     if options.algorithm == "a":
         return precise(job, found)
