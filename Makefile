@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test lint bench-codegen bench-codegen-full clean
+.PHONY: help demo test lint bench-codegen bench-codegen-fast clean
 
 help:
 	@echo "make demo           loops for an example, with their proof"
 	@echo "make test           all tests"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
+	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -34,8 +35,8 @@ lint: $(INSTALLED)
 bench-codegen: $(INSTALLED)
 	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS)
 
-bench-codegen-full: $(INSTALLED)
-	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS) --instructions callgrind
+bench-codegen-fast: $(INSTALLED)
+	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS) --instructions interpreter --repetitions 1
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

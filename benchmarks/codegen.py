@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import time
@@ -27,7 +28,7 @@ from benchmarks.instructions import Compiled, can_count_instructions
 from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
 from benchmarks.valuation import Range, Valuation, choose, parameters
-from loopwright.errors import GaveUp, LoopwrightError
+from loopwright.errors import BadInput, GaveUp, LoopwrightError
 from loopwright.generate import generate
 from loopwright.generate.options import Options
 from loopwright.loops.measure import cost, size
@@ -37,7 +38,8 @@ from loopwright.prove.scanning import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import read_schedule
 
-CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
 COMPILED = Range(least=1_000, most=200_000)
 LIMIT_S = 30
 """A file that takes longer is given up."""
@@ -55,6 +57,9 @@ def measure(path: Path, name: str, repetitions: int) -> Row:
         with at_most(LIMIT_S, "proving"):
             verdict = prove_scan(schedule, ours)
         row.prove_s = time.perf_counter() - started
+    except BadInput as refusal:
+        _refused(row, path, refusal)
+        return row
     except (LoopwrightError, RecursionError, isl.Error) as error:
         row.failure = f"{type(error).__name__}: {error}".splitlines()[0][:160]
         return row
@@ -67,6 +72,18 @@ def measure(path: Path, name: str, repetitions: int) -> Row:
     except (isl.Error, NoPeer) as error:
         row.note = f"isl: {error}".splitlines()[0][:120]
     return row
+
+
+def _refused(row: Row, path: Path, refusal: BadInput) -> None:
+    """A file that is refused counts as failed, unless isl has no program for it either."""
+    try:
+        peer_program(path, read_schedule(path), 1)
+    except isl.Error:
+        row.note = f"refused, as by isl: {refusal.message}"
+    except (BadInput, NoPeer):
+        pass
+    if not row.note:
+        row.failure = f"BadInput: {refusal.message}"
 
 
 @contextmanager
@@ -200,7 +217,8 @@ def main() -> int:
     rows = []
     for number, path in enumerate(files):
         _progress(f"generating and proving {number + 1}/{len(files)} {path.name}")
-        name = str(path.relative_to(CORPUS)) if path.is_relative_to(CORPUS) else str(path)
+        whole = path.resolve()
+        name = str(whole.relative_to(CORPUS)) if whole.is_relative_to(CORPUS) else str(path)
         rows.append(measure(path, name, arguments.repetitions))
     if how != "none":
         _progress("running the programs")

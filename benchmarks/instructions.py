@@ -27,17 +27,17 @@ MAIN = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-void loops(const long *p);
-long executions, limit;
+void loops(const long *lw_values);
+long lw_executions, lw_limit;
 int main(int argc, char **argv)
 {
   long p[64] = { 0 };
-  limit = atol(argv[1]);
+  lw_limit = atol(argv[1]);
   alarm(SECONDS);
   for (int i = 2; i < argc; i++)
     p[i - 2] = atol(argv[i]);
   loops(p);
-  printf("%ld\n", executions);
+  printf("%ld\n", lw_executions);
   return 0;
 }
 """
@@ -85,13 +85,13 @@ def _build(node: Node, names: tuple[str, ...], folder: Path, label: str, *, coun
     arities = sorted({len(part.arguments) for part in subprograms(program) if isinstance(part, Call)})
     source = [
         "#include <unistd.h>",
-        "extern long executions, limit;",
+        "extern long lw_executions, lw_limit;",
         *(_use(arity, counting) for arity in arities),
         FLOORD,
         MAX,
         MIN,
-        "__attribute__((noinline)) void loops(const long *p)\n{",
-        *(f"  long {spelled[name]} = p[{k}];" for k, name in enumerate(names)),
+        "__attribute__((noinline)) void loops(const long *lw_values)\n{",
+        *(f"  long {spelled[name]} = lw_values[{k}];" for k, name in enumerate(names)),
         to_c(program, parameters=names, iterator_type="long"),
         "}",
     ]
@@ -107,7 +107,7 @@ def _build(node: Node, names: tuple[str, ...], folder: Path, label: str, *, coun
 def _use(arity: int, counting: bool) -> str:
     names = [f"x{k}" for k in range(arity)]
     consumed = [f'__asm__ volatile("" :: "r"((long)({name})));' for name in names]
-    counted = ["if (++executions > limit) _exit(3);"] if counting else []
+    counted = ["if (++lw_executions > lw_limit) _exit(3);"] if counting else []
     body = " ".join([*counted, *(consumed or ['__asm__ volatile("");'])])
     return f"#define USE{arity}({', '.join(names)}) do {{ {body} }} while (0)"
 

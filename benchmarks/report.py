@@ -92,8 +92,8 @@ def failures(rows: Iterable[Row]) -> list[str]:
 
 def print_report(rows: Sequence[Row], how: str) -> None:
     compared = [row for row in rows if row.ours is not None and row.peers is not None and not row.failure]
-    print(f"{len(rows)} files, {len(rows) - sum(bool(row.failure) for row in rows)} proved, "
-          f"{len(compared)} compared with isl\n")
+    proved = sum(row.ours is not None and not row.failure for row in rows)
+    print(f"{len(rows)} files, {proved} proved, {len(compared)} compared with isl\n")
     quantities = [*TIMES, *SIZES, *([runs(how)] if how != "none" else [])]
     print(f"{'':24}{'ours':>14}{'isl':>14}{'ratio':>9}{'geo. mean':>11}{'worst':>8}")
     for quantity in quantities:
