@@ -31,5 +31,16 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Do what the command line says, and exit."""
-    arguments = parser().parse_args(words)
+    arguments = parsed(words)
     sys.exit(arguments.run(arguments))
+
+
+def parsed(words: Sequence[str] | None) -> argparse.Namespace:
+    """The command line; a script may also stand behind options, where argparse gives it up."""
+    known = parser()
+    arguments, rest = known.parse_known_args(words)
+    if len(rest) == 1 and not rest[0].startswith("-") and getattr(arguments, "script", "") is None:
+        arguments.script = rest[0]
+    elif rest:
+        known.error(f"unrecognized arguments: {' '.join(rest)}")
+    return arguments

@@ -141,7 +141,7 @@ def _story(
         title=f"The region at line {line}",
         line=line,
         source=source.slice(program.region),
-        result=region_text(region.plan) if outcome is not None and request.script is not None else None,
+        result=_result(region, request) if outcome is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
         obligations=_obligations(region, verdict, outcome, number),
@@ -150,6 +150,11 @@ def _story(
         explanation=explain_all(verdict, stages(region.plan)),
         blamed=_blamed(verdict, program),
     )
+
+
+def _result(region: Region, request: Request) -> str | None:
+    """What `loopwright transform` writes into the region."""
+    return None if request.script is None else region_text(region.plan, openmp=request.openmp)
 
 
 def _pictures(region: Region, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:

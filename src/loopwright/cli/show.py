@@ -41,6 +41,7 @@ def add_to(verbs: Verbs) -> None:
     add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
     add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
     add_reading_options(parser)
+    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
     add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
     add("--json", action="store_true", help="what was written and the verdict, as JSON")
 
@@ -86,6 +87,7 @@ def _written(arguments: argparse.Namespace) -> Written:
         script_file=arguments.script or "",
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
+        openmp=arguments.openmp,
         allow_reassociation=arguments.allow_reassociation,
     )
     target = arguments.output or f"{Path(arguments.file).stem}.html"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,9 @@ FONT: dict[Any, Any] = {
     "svg.hashsalt": "loopwright",
 }
 
+MANY = 120
+"""With more arrows than this, those of one instance of each statement are drawn stronger."""
+
 MISSING = "pictures need matplotlib and networkx"
 HOW = "pip install 'loopwright[show]'"
 
@@ -42,9 +46,7 @@ class Panel:
 
 def svg(scene: Scene) -> str:
     """A picture for the inside of a page that has the colours of `palette.STYLE`."""
-    buffer = io.StringIO()
-    _figure(scene, STANDING_IN).savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
+    text = _saved(scene, STANDING_IN, format="svg", metadata={"Date": None}).decode()
     return with_variables(text[text.index("<svg") :])
 
 
@@ -58,9 +60,7 @@ def standalone_svg(scene: Scene) -> str:
 
 def png(scene: Scene, *, dark: bool = False) -> bytes:
     palette = DARK if dark else LIGHT
-    buffer = io.BytesIO()
-    _figure(scene, palette).savefig(buffer, format="png", dpi=160, facecolor=palette.paper)
-    return buffer.getvalue()
+    return _saved(scene, palette, format="png", dpi=160, facecolor=palette.paper)
 
 
 def panels(scene: Scene) -> tuple[Panel, ...]:
@@ -72,12 +72,21 @@ def panels(scene: Scene) -> tuple[Panel, ...]:
     return (first, after, last) if scene.arrows else (first, after)
 
 
-def _figure(scene: Scene, palette: Palette) -> Figure:
+def _saved(scene: Scene, palette: Palette, **options: Any) -> bytes:
+    """The picture as a file; the same for the same scene."""
     try:
         import matplotlib
-        from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(MISSING, hint=HOW) from None
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(FONT):
+        _figure(scene, palette).savefig(buffer, **options)
+    return buffer.getvalue()
+
+
+def _figure(scene: Scene, palette: Palette) -> Figure:
+    from matplotlib.figure import Figure
+
     shown, place = panels(scene), layout(scene)
     left, right, bottom, top = place.box
     width = right - left + MARGIN[0] + MARGIN[1]
@@ -86,19 +95,18 @@ def _figure(scene: Scene, palette: Palette) -> Figure:
     width = max(width, 6.4)
     across = len(place.sheets) == 1
     columns, rows = (len(shown), 1) if across else (1, len(shown))
-    with matplotlib.rc_context(FONT):
-        figure = Figure(figsize=(width * columns * UNIT, (height * rows + 0.8) * UNIT), facecolor="none")
-        foot = 0.8 / (height * rows + 0.8)
-        for k, panel in enumerate(shown):
-            column, row = (k, 0) if across else (0, k)
-            size = (1 / columns, (1 - foot) / rows)
-            axes = figure.add_axes((column * size[0], foot + (rows - 1 - row) * size[1], *size))
-            axes.set_xlim(left - MARGIN[0], left - MARGIN[0] + width)
-            axes.set_ylim(bottom - below, top + MARGIN[3])
-            axes.set_axis_off()
-            _Drawing(axes, scene, place, palette, 0.15 if not panel.order else 0.27).panel(panel)
-        _legend(figure, scene, palette)
-        return figure
+    figure = Figure(figsize=(width * columns * UNIT, (height * rows + 0.8) * UNIT), facecolor="none")
+    foot = 0.8 / (height * rows + 0.8)
+    for k, panel in enumerate(shown):
+        column, row = (k, 0) if across else (0, k)
+        size = (1 / columns, (1 - foot) / rows)
+        axes = figure.add_axes((column * size[0], foot + (rows - 1 - row) * size[1], *size))
+        axes.set_xlim(left - MARGIN[0], left - MARGIN[0] + width)
+        axes.set_ylim(bottom - below, top + MARGIN[3])
+        axes.set_axis_off()
+        _Drawing(axes, scene, place, palette, 0.15 if not panel.order else 0.27).panel(panel)
+    _legend(figure, scene, palette)
+    return figure
 
 
 def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
@@ -201,13 +209,29 @@ class _Drawing:
             )  # fmt: skip
 
     def _arrows(self) -> None:
+        strong = self._strong()
         for arrow in self.scene.arrows:
             one, two = self.place.spots[arrow.source], self.place.spots[arrow.sink]
             colour = self.palette.broken if arrow.broken else self.palette.kept
             far = self.place.sheet_of[arrow.source] != self.place.sheet_of[arrow.sink]
             length = ((one[0] - two[0]) ** 2 + (one[1] - two[1]) ** 2) ** 0.5
-            bend = 0.18 if length > 1.6 else 0.1
-            self._arrow(one, two, colour, 0.6 if far else 1.0, bend=bend, zorder=2, alpha=0.5 if far else 0.9)
+            alpha, width = (0.5, 0.6) if far else (0.9, 1.0)
+            if strong:
+                near = arrow.source in strong or arrow.sink in strong
+                alpha, width = (1.0, 1.2) if near else (0.4 if arrow.broken else 0.14, width)
+            self._arrow(one, two, colour, width, bend=0.18 if length > 1.6 else 0.1, zorder=2, alpha=alpha)
+
+    def _strong(self) -> set[Instance]:
+        """Where there are too many arrows to follow: one instance of each statement, in the middle."""
+        if len(self.scene.arrows) <= MANY:
+            return set()
+        found: set[Instance] = set()
+        for kind in range(len(self.scene.statements)):
+            own = [dot for dot in self.scene.dots if dot.kind == kind]
+            if own:
+                middle = [sum(values) / len(own) for values in zip(*(dot.where for dot in own), strict=True)]
+                found.add(min(own, key=lambda dot: math.dist(dot.where, middle)).instance)
+        return found
 
     def _arrow(
         self, one: Any, two: Any, colour: str, width: float, *, bend: float, style: Any = "-",

@@ -14,7 +14,7 @@ from loopwright.model.dependences import Dependence
 from loopwright.prove.explain import headline
 from loopwright.prove.legality import LegalityVerdict, Status
 from loopwright.prove.transformation import prove_plan
-from loopwright.show.draw import svg
+from loopwright.show.draw import MANY, svg
 from loopwright.show.groups import groups
 from loopwright.show.scene import Scene, scene_of
 from loopwright.transform import Plan, to_schedule
@@ -68,10 +68,10 @@ class Story:
     """Lines of the file that the explanation is about."""
 
 
-def region_text(plan: Plan) -> str:
+def region_text(plan: Plan, *, openmp: bool = True) -> str:
     """The region as the generator writes it now, without a proof."""
     program = plan.original
-    text = file_text([Loops(program, generate(to_schedule(plan), Options()))])
+    text = file_text([Loops(program, generate(to_schedule(plan), Options()))], openmp=openmp)
     end = len(text) - (len(program.source.text) - program.region.end)
     starts = [match.end() for match in SCOP.finditer(text, 0, end)]
     return text[starts[-1] if starts else program.region.start : end]
@@ -131,4 +131,6 @@ def caption(scene: Scene) -> str:
     text += f", for {values}" if values else ""
     if scene.arrows:
         text += "; arrows that follow from others are left out"
+    if len(scene.arrows) > MANY:
+        text += ", and those of one execution of each statement are strong"
     return "; ".join([text, *scene.notes]) + "."
