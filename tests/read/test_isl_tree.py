@@ -217,3 +217,12 @@ def test_deep_trees_are_refused_not_suffered() -> None:
 def test_the_same_key_in_sibling_nodes_is_not_twice() -> None:
     children = '  - filter: "{ S[i] : i = 0 }"\n  - filter: "{ S[i] : i > 0 }"\n'
     assert isinstance(read(S + "  sequence:\n" + children).tree, Sequence)
+
+
+def test_quoted_keys() -> None:
+    """YAML allows them, and isl reads them."""
+    domain, band = "{ S[i] : 0 <= i < 4 }", "[{ S[i] -> [i] }]"
+    quoted = parse(f'{{"domain": "{domain}", "child": {{"schedule": "{band}"}}}}', "t.st")
+    plain = parse(f'domain: "{domain}"\nchild:\n  schedule: "{band}"\n', "t.st")
+    assert quoted.domain.is_equal(plain.domain)
+    assert type(quoted.tree) is type(plain.tree)

@@ -38,7 +38,7 @@ ABOUT = {"option": "options", "expecting child": "mark"}
 KEYS = (*OBJECTS, "child", "coincident", "mark", "permutable", "sequence", "set")
 
 TOKEN = re.compile(
-    r"""(?P<comment>\#[^\n]*) | (?P<text>"[^"]*") | (?P<key>[A-Za-z_]\w*+)(?=\s*:)
+    r"""(?P<comment>\#[^\n]*) | (?P<key>[A-Za-z_]\w*+ | "[A-Za-z_]\w*+")(?=\s*:) | (?P<text>"[^"]*")
       | (?P<number>[0-9]++)(?!\w) | (?P<word>\w++)
       | (?P<dash>-(?=\s)) | (?P<open>[{\[]) | (?P<close>[}\]]) | (?P<other>[^\s])""",
     re.VERBOSE,
@@ -125,8 +125,10 @@ def _belongs(token: re.Match[str], before: str, key: str) -> bool:
             return before == ":" if key == "permutable" else key == "coincident" and before in ("[", ",")
         case "word":
             return before == ":" and key == "mark"
+        case _ if token.group() == ":":
+            return before.strip('"') == key
         case _:
-            return before == key if token.group() == ":" else token.group() == "," and before != ","
+            return token.group() == "," and before != ","
 
 
 def _stray(source: Source, token: re.Match[str]) -> BadInput:
@@ -150,7 +152,7 @@ def _add_key(
     source: Source, mappings: list[Mapping], token: re.Match[str], value: list[re.Match[str]]
 ) -> str:
     """Note a key and look at what stands after its colon."""
-    key = token.group()
+    key = token.group().strip('"')
     if key not in KEYS:
         hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
         raise source.error(token.start(), f"unknown key {key[:40]}", length=len(key), hint=hint)
