@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
+from loopwright.cli.prover import add_prover_options, code_path, coq_proof, proof_path, report, second_opinion
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
+    from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
     from loopwright.prove.verdict import Verdict
 
@@ -53,6 +55,8 @@ class Stats:
 class Outcome:
     code: str
     stats: Stats
+    remarks: tuple[str, ...] = ()
+    """What provers other than isl said."""
 
 
 def add_to(verbs: Verbs) -> None:
@@ -92,6 +96,7 @@ def _add_output_options(group: argparse._ArgumentGroup) -> None:
     add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
     add("--json", action="store_true", help="code, verdict, figures and diagnostics as JSON")
     add("--no-prove", action="store_true", help="print the program without a proof")
+    add_prover_options(add)
     add("--stats", action="store_true", help="size and times, to standard error")
 
 
@@ -126,9 +131,10 @@ def codegen(arguments: argparse.Namespace) -> int:
     try:
         outcome = failures_named(lambda: _run(job, arguments.timeout))
         text = _json(job, outcome) if arguments.json else outcome.code
-        failures_named(lambda: _write(text, arguments.output))
+        failures_named(lambda: _write(text, code_path(arguments)))
     except LoopwrightError as error:
         return _fail(placed(error, file), file, arguments.json)
+    report(outcome.remarks)
     if arguments.stats:
         _print_stats(outcome.stats)
     return 0
@@ -182,9 +188,28 @@ def _work(job: Job, say: Callable[[str], None]) -> Outcome:
     proved = time.perf_counter()
     say("printing the program")
     code = to_c(node, standalone=job.standalone, parameters=_parameters(schedule), openmp=job.openmp)
+    remarks = _other_prover(job, schedule, node, say) if job.prove else ()
     counts = size(node)
     times = generated - start, proved - generated if job.prove else None
-    return Outcome(code, Stats(counts.loops, counts.ifs, counts.calls, *times, obligations))
+    return Outcome(code, Stats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks)
+
+
+def _other_prover(job: Job, schedule: Schedule, node: Node, say: Callable[[str], None]) -> tuple[str, ...]:
+    """What the prover that was asked for says, if it is not isl."""
+    arguments = job.arguments
+    match arguments.prover:
+        case "cvc5":
+            from loopwright.prove.obligations import scanning_obligations
+
+            return (second_opinion(scanning_obligations(schedule, node), arguments.prover_timeout, say),)
+        case "coq":
+            from loopwright.prove.coq.program_file import program_file
+
+            say("writing the proof")
+            text = program_file(schedule, node, f"Loops for {Path(job.file).name}")
+            return coq_proof((text,), proof_path(arguments), arguments.prover_timeout, say)
+        case _:
+            return ()
 
 
 def _proved(verdict: Verdict) -> int:

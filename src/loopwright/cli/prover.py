@@ -1,0 +1,125 @@
+"""`--prover isl|cvc5|coq`: who else has to agree before an answer is given.
+
+isl always proves first, in milliseconds.  cvc5 then decides the same obligations again; for Coq a
+file is written and, where `coqc` is there, checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loopwright.errors import BadInput, GaveUp, InternalError, Span
+
+if TYPE_CHECKING:
+    from loopwright.prove.obligations import Obligation
+
+PROVERS = ("isl", "cvc5", "coq")
+BATCH = 20
+"""Obligations between two words of progress."""
+
+Say = Callable[[str], None]
+
+
+def add_prover_options(add: Callable[..., Any]) -> None:
+    """`--prover` and its time limit."""
+    add("--prover", choices=PROVERS, default="isl", help="who proves; with coq, -o names the proof")
+    add("--prover-timeout", type=float, default=None, metavar="SECONDS", help="for coqc, or each obligation")
+
+
+def proof_path(arguments: argparse.Namespace) -> str | None:
+    """Where the proof goes, for Coq."""
+    return arguments.output if arguments.prover == "coq" else None
+
+
+def code_path(arguments: argparse.Namespace) -> str | None:
+    """Where the program goes: with Coq, `-o` is the proof's."""
+    return None if arguments.prover == "coq" else arguments.output
+
+
+def second_opinion(obligations: Iterable[Obligation], seconds: float | None, say: Say) -> str:
+    """cvc5 on obligations that isl has proved; in words what came of it."""
+    try:
+        from loopwright.prove.backends.cvc5 import Cvc5
+    except ImportError:
+        raise GaveUp("cvc5 is not installed", hint="install it with 'pip install cvc5'") from None
+    from loopwright.prove.backends.interface import Fails, Unknown
+
+    prover = Cvc5() if seconds is None else Cvc5(seconds)
+    left = iter(obligations)
+    count = 0
+    while batch := list(islice(left, BATCH)):
+        say(f"asking cvc5: {count} obligations so far")
+        for one, answer in zip(batch, prover.decide(batch), strict=True):
+            match answer:
+                case Fails(values):
+                    shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+                    raise InternalError(f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}")
+                case Unknown(reason):
+                    raise GaveUp(f"could not decide {one.name}, {one.meaning}: {reason}")
+        count += len(batch)
+    return f"cvc5 agrees ({count} obligations)"
+
+
+def coq_proof(texts: Sequence[str], path: str | None, seconds: float | None, say: Say) -> tuple[str, ...]:
+    """Write the file, or one for each region, and check it; in words what came of each."""
+    return tuple(
+        _coq_proof(text, _numbered(path, k, len(texts)), seconds, say) for k, text in enumerate(texts)
+    )
+
+
+def _numbered(path: str | None, number: int, count: int) -> str | None:
+    if path is None or count == 1:
+        return path
+    plain = Path(path)
+    return str(plain.with_name(f"{plain.stem}_{number + 1}{plain.suffix}"))
+
+
+def _coq_proof(text: str, path: str | None, seconds: float | None, say: Say) -> str:
+    from loopwright.prove.coq import check as coq
+
+    if path is not None:
+        say(f"writing {path}")
+        _write(text, path)
+    if coq.coqc() is None:
+        if path is None:
+            raise GaveUp("coqc is not installed", hint=f"{coq.INSTALL}, or write the proof with -o proof.v")
+        return f"{path} is written, and not checked: coqc is not installed; {coq.INSTALL}, then: {_how(path)}"
+    where = f"{path}: " if path is not None else ""
+    match coq.check(text, coq.ENOUGH if seconds is None else seconds, say):
+        case coq.Accepted():
+            return f"{where}checked by coqc, no axioms"
+        case coq.Refused(line, lemma, message):
+            raise GaveUp(
+                f"Coq does not accept the proof: {lemma}, line {line}: {' '.join(message.split())[:200]}",
+                span=None if path is None else Span(path, max(line, 1), 1),
+                hint="isl proves it; the steps of this proof were not found, and nothing was printed",
+            )
+        case coq.OutOfTime(limit):
+            raise GaveUp(
+                f"could not decide: coqc was not done after {limit:g} s",
+                hint="allow more time with --prover-timeout" + (f"; {_how(path)}" if path else ""),
+            )
+
+
+def _how(path: str) -> str:
+    from loopwright.prove.coq.check import how_to_check
+
+    return how_to_check(path)
+
+
+def _write(text: str, path: str) -> None:
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+
+
+def report(remarks: Iterable[str]) -> None:
+    """What the other provers said, to standard error."""
+    for remark in remarks:
+        print(f"proof: {remark}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Provers behind one interface: each decides obligations, or says why it cannot."""

@@ -1,0 +1,61 @@
+"""Coq as a prover of obligations: each a lemma, closed by `lia` after eliminating division.
+
+Coq answers yes or gives no answer; it finds no counterexamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.errors import GaveUp
+from loopwright.prove.backends.interface import Answer, Holds, Unknown
+from loopwright.prove.coq.arithmetic import proposition
+from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
+from loopwright.prove.coq.names import comment, variables
+from loopwright.prove.obligations import Obligation
+
+
+@dataclass(frozen=True)
+class Coq:
+    seconds: float = 120.0
+    """For each run of `coqc`."""
+    name: str = "coq"
+
+    def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]:
+        """All in one file; where that is refused, those before the refusal hold, and the rest go on."""
+        found: list[Answer] = []
+        while len(found) < len(obligations):
+            left = obligations[len(found) :]
+            match check(lemma_file(left), self.seconds):
+                case Accepted():
+                    found += [Holds()] * len(left)
+                case Refused(_, lemma, message):
+                    first = _number(lemma, len(left))
+                    found += [Holds()] * first
+                    found.append(Unknown(f"Coq does not accept it: {message}"))
+                case OutOfTime(seconds):
+                    found += [Unknown(f"coqc was not done after {seconds:g} s")] * len(left)
+        return tuple(found)
+
+
+def _number(lemma: str, count: int) -> int:
+    plain = lemma.removeprefix("obligation_")
+    if not plain.isdigit() or int(plain) >= count:
+        raise GaveUp(f"coqc stopped outside of the obligations, at {lemma or 'the beginning'}")
+    return int(plain)
+
+
+def lemma_file(obligations: Sequence[Obligation]) -> str:
+    """The obligations as lemmas, each with what it means."""
+    parts = ["From Loopwright Require Import Tactics."]
+    for k, one in enumerate(obligations):
+        names = variables(one.variables)
+        every = f"forall {' '.join(names.values())} : Z, " if names else ""
+        given, wanted = proposition(one.given, names), proposition(one.wanted, names)
+        parts.append(
+            f"(** {comment(one.name)}: {comment(one.meaning)}. *)\n"
+            f"Lemma obligation_{k} : {every}\n  {given} ->\n  {wanted}.\n"
+            f"Proof. intros. formula_holds. Qed.\nPrint Assumptions obligation_{k}."
+        )
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,35 @@
+"""isl as a prover of obligations: the set of solutions is empty, or has a smallest point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.presburger.points import smallest_point
+from loopwright.prove.backends.interface import Answer, Fails, Holds
+from loopwright.prove.conditions import Scope, negation, region
+from loopwright.prove.obligations import Obligation
+
+
+@dataclass(frozen=True)
+class Isl:
+    name: str = "isl"
+
+    def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]:
+        return tuple(_decide(one) for one in obligations)
+
+
+def _decide(obligation: Obligation) -> Answer:
+    names = obligation.variables
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(names))
+    everywhere = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
+    try:
+        given = everywhere.within(region(obligation.given, everywhere))
+        wrong = given.within(region(negation(obligation.wanted), given)).domain
+        point = None if wrong.is_empty() else smallest_point(wrong)
+    except isl.Error as error:
+        raise InternalError(f"isl failed on the obligation {obligation.name}: {error}") from error
+    return Holds() if point is None else Fails(dict(zip(names, point.coordinates, strict=True)))

@@ -1,0 +1,86 @@
+"""Nothing is missing: the way to the call that runs an instance, as steps of a Coq proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.prove.coq.arithmetic import Names, argument, proposition
+from loopwright.prove.decisions import Cases, Choice, Decision
+from loopwright.prove.witnesses import Witness
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Into the loop whose iterator is this dimension."""
+
+    dimension: int
+
+
+Step: TypeAlias = str | Iteration
+
+
+def ways(program: Node) -> list[tuple[Step, ...]]:
+    """For each call, in the order of the text, the steps from the root to it."""
+    return list(_ways(program, (), 0))
+
+
+def _ways(node: Node, so_far: tuple[Step, ...], depth: int) -> Iterator[tuple[Step, ...]]:
+    match node:
+        case Call():
+            yield so_far
+        case Block(children):
+            for k, child in enumerate(children):
+                yield from _ways(child, (*so_far, f"child {k}"), depth)
+        case If(_, then, orelse):
+            yield from _ways(then, (*so_far, "yes"), depth)
+            if orelse is not None:
+                yield from _ways(orelse, (*so_far, "no"), depth)
+        case For(body=body):
+            yield from _ways(body, (*so_far, Iteration(depth)), depth + 1)
+        case Let(body=body):
+            yield from _ways(body, (*so_far, "enter"), depth + 1)
+        case Mark(body=body):
+            yield from _ways(body, (*so_far, "enter"), depth)
+        case _:
+            assert_never(node)
+
+
+def steps(tree: Decision[Witness], paths: list[tuple[Step, ...]], names: Names) -> list[str]:
+    """The lines of the proof."""
+    match tree:
+        case Choice(found):
+            shown = [_step(one, found, names) for one in paths[found.position]]
+            return _wrapped([*shown, "arrive"])
+        case Cases(test, yes, no):
+            return [
+                f"cases ({proposition(test, names)}).",
+                *_branch(steps(yes, paths, names)),
+                *_branch(steps(no, paths, names)),
+            ]
+
+
+def _step(step: Step, found: Witness, names: Names) -> str:
+    match step:
+        case Iteration(dimension):
+            return f"iterate {argument(found.iterators[dimension], names)}"
+        case _:
+            return step
+
+
+def _branch(lines: list[str]) -> list[str]:
+    first, *rest = lines
+    found = [f"{{ {first}", *(f"  {line}" for line in rest)]
+    found[-1] += " }"
+    return found
+
+
+def _wrapped(sentences: list[str], width: int = 90) -> list[str]:
+    lines = [""]
+    for one in sentences:
+        if lines[-1] and len(lines[-1]) + len(one) > width:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{one}."
+    return lines

@@ -1,0 +1,54 @@
+"""Names that Coq accepts as variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WORDS = """
+    as at by cofix do else end exists exists2 fix for forall fun if in let match mod return then using
+    where with Prop Set SProp Type Definition Lemma Theorem Proof Qed
+    O S I N Z True False Lt Eq Gt EQ NE LE LT GE GT Some None true false nil cons conj left right pair tt
+    xH xI xO Z0 Zpos Zneg Npos N0 not and or list string nat bool unit option sum prod
+    Int Var Sum Scaled FloorDiv TruncDiv Rem Min Max Select Compare And Or Not
+    Call Block If For Let Mark Event Statement Program Access Accesses
+    p x t h H known program schedule loops original transformed source target memory_use
+    name domain parameters context statements environment all any map eval holds
+"""
+RESERVED = frozenset(WORDS.split())
+"""Keywords, constructors (which a pattern would match) and what a file or its tactics use."""
+
+
+def variable(name: str, taken: Iterable[str] = ()) -> str:
+    """`name`, or something like it that is free and no word of Coq's."""
+    plain = re.sub(r"[^A-Za-z0-9_']", "_", name)
+    if not re.match(r"[A-Za-z_]", plain) or plain == "_" or re.fullmatch(r"H\w*|q\d*|z\d*", plain):
+        plain = f"v_{plain}"
+    used = set(taken)
+    while plain in RESERVED or plain in used:
+        plain += "_"
+    return plain
+
+
+def variables(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """A variable for each name, all different."""
+    found: dict[str, str] = {}
+    for name in names:
+        found[name] = variable(name, [*taken, *found.values()])
+    return found
+
+
+def identifier(prefix: str, name: str) -> str:
+    """A name for a definition about the statement `name`."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"{prefix}_{plain}" if plain else prefix
+
+
+def text(name: str) -> str:
+    """A string of Coq's."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def comment(words: str) -> str:
+    """Text that cannot end a comment or begin another, nor open a string."""
+    return words.replace('"', "'").replace("(*", "( *").replace("*)", "* )")

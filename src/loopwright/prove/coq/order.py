@@ -1,0 +1,326 @@
+"""In order, and nothing twice: the program's tree walked down, as steps of a Coq proof.
+
+Where a loop's iterator is the next place of the time of everything in it (`order_loop`), and where
+there are times between the children of a block (`order_block`), one obligation for each call is
+enough.  isl says where this is so.  Elsewhere all pairs of calls are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar, assert_never
+
+import islpy as isl
+
+from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Var
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.prove.conditions import Scope, value
+from loopwright.prove.coq.arithmetic import vector
+from loopwright.prove.coq.names import variable
+from loopwright.prove.executed import Run, runs
+from loopwright.prove.formulas import Linear, substituted_expr
+from loopwright.prove.timetable import Timetable
+
+Vector: TypeAlias = tuple[Expr, ...]
+Item = TypeVar("Item", isl.Set, isl.Map)
+FEW = 1
+"""With so many calls all pairs are compared, which is shorter to read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """A call with its time, [p] -> [time], and the places that are affine functions of p."""
+
+    run: Run
+    times: isl.Map
+    forms: tuple[AffineForm | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where the walk is: the iterators around, outermost first, and what they are called in Coq."""
+
+    iterators: tuple[str, ...]
+    shown: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        return len(self.iterators)
+
+    def names(self, parameters: Mapping[str, str]) -> dict[str, str]:
+        return {**parameters, **dict(zip(self.iterators, self.shown, strict=True))}
+
+    def entered(self, name: str, parameters: Mapping[str, str]) -> _Place:
+        fresh = variable(name, [*self.shown, *parameters.values()])
+        return _Place((*self.iterators, name), (*self.shown, fresh))
+
+
+def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], entry: str) -> list[str]:
+    """The lines of the proof; `entry` names the parameters, where the walk needs them."""
+    calls = [_timed(table, run) for run in runs(table.tree)]
+    strict = _strict(calls)
+    if len(calls) <= FEW:
+        return ["prove_order." if strict else "prove_order_weak."]
+    walk = _Walk(table, parameters, "" if strict else "_weak")
+    return [entry, *walk.lines(program, calls, _Place((), ()))]
+
+
+def _timed(table: Timetable, run: Run) -> Timed:
+    """A call that the schedule does not have never runs, or makes another obligation fail."""
+    times = table.times.get(run.position)
+    if times is None:
+        space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
+        times = isl.Map.empty(space)
+    return Timed(run, times, affine_values(times).forms)
+
+
+def _strict(calls: Sequence[Timed]) -> bool:
+    """Whether no two executions have the same time."""
+    ranges = [one.times.range() for one in calls]
+    if not all(one.times.is_injective() for one in calls):
+        return False
+    return all(a.is_disjoint(b) for k, a in enumerate(ranges) for b in ranges[:k])
+
+
+def _count(node: Node) -> int:
+    return sum(isinstance(one, Call) for one in subprograms(node))
+
+
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    table: Timetable
+    parameters: Mapping[str, str]
+    weak: str
+
+    def lines(self, node: Node, calls: Sequence[Timed], place: _Place) -> list[str]:
+        match node:
+            case Call():
+                return ["order_call."]
+            case Block(children):
+                return self.block(children, calls, place)
+            case If(_, then, orelse):
+                first = _count(then)
+                yes = self.lines(then, calls[:first], place)
+                no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], place)
+                return ["order_if.", *_branch(yes), *_branch(no)]
+            case For():
+                return self.loop(node, calls, place)
+            case Let():
+                # a let has no variable of its own in Coq to name in what follows
+                return [f"order_pairs{self.weak}."]
+            case Mark(body=body):
+                return ["order_let.", *self.lines(body, calls, place)]
+            case _:
+                assert_never(node)
+
+    def loop(self, loop: For, calls: Sequence[Timed], place: _Place) -> list[str]:
+        inner = place.entered(loop.iterator, self.parameters)
+        key = self.key(calls, place.depth)
+        if key is None:
+            head = f"order_iterations{self.weak} as {inner.shown[-1]}."
+        else:
+            common = self.common(calls, key, place)
+            head = f"order_loop {vector(common, {})} as {inner.shown[-1]}."
+        return [head, *self.lines(loop.body, calls, inner)]
+
+    def key(self, calls: Sequence[Timed], depth: int) -> int | None:
+        """The place of the time that is this iterator, all before it being the same in all calls."""
+        for k in range(self.table.width):
+            forms = {one.forms[k] for one in calls}
+            if len(forms) != 1:
+                return None
+            form = next(iter(forms))
+            if form is None:
+                return None
+            if form.coefficients == (*[0] * depth, 1) and not any(form.rest) and form.denominator == 1:
+                return k
+            if len(form.coefficients) > depth:
+                return None
+        return None
+
+    def common(self, calls: Sequence[Timed], count: int, place: _Place) -> Vector:
+        """The first places, which are the same affine functions of the outer iterators in all calls."""
+        return tuple(self.expr(form, place) for form in calls[0].forms[:count] if form is not None)
+
+    def expr(self, form: AffineForm, place: _Place) -> Expr:
+        found = Linear(form.rest[-1])
+        for factor, name in zip(form.coefficients, place.shown, strict=False):
+            found = found.plus(factor, Var(name)) if factor else found
+        for factor, name in zip(form.rest[:-1], self.table.parameters, strict=True):
+            found = found.plus(factor, Var(self.parameters[name])) if factor else found
+        return found.expr() if form.denominator == 1 else FloorDiv(found.expr(), form.denominator)
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: _Place) -> list[str]:
+        if not children:
+            return ["order_call."]
+        parts: list[Sequence[Timed]] = []
+        left = list(calls)
+        for child in children:
+            count = _count(child)
+            parts.append(left[:count])
+            left = left[count:]
+        cuts = self.cuts(children, parts, place)
+        if cuts is None:
+            head = f"order_siblings{self.weak}."
+        else:
+            head = f"order_block [{'; '.join(vector(cut, {}) for cut in cuts)}]."
+        inside = [self.lines(child, mine, place) for child, mine in zip(children, parts, strict=True)]
+        if len(inside) == 1:
+            return [head, *inside[0]]
+        return [head, *(line for one in inside for line in _branch(one))]
+
+    def cuts(
+        self, children: Sequence[Node], parts: Sequence[Sequence[Timed]], place: _Place
+    ) -> list[Vector] | None:
+        """Times between the children, each after all of one and not after any of the next."""
+        found: list[Vector] = []
+        for k in range(len(children) - 1):
+            for cut in self.candidates(children[k : k + 2], parts[k : k + 2], place):
+                if self.between(parts[k], cut, place, -1) and self.between(parts[k + 1], cut, place, 1):
+                    if found and not self.grows(found[-1], cut, place):
+                        continue
+                    found.append(cut)
+                    break
+            else:
+                return None
+        return found
+
+    def candidates(
+        self, children: Sequence[Node], pair: Sequence[Sequence[Timed]], place: _Place
+    ) -> Iterator[Vector]:
+        """Where the later child begins, after where the earlier ends, and the bounds of their loops."""
+        everything = [one for part in pair for one in part]
+        if not everything:
+            return
+        count = self.shared(everything, place.depth)
+        common = self.common(everything, count, place)
+        if count == self.table.width:
+            return
+        for end in range(count + 1, self.table.width + 1):
+            if self.outer(pair[1], end - 1, place.depth):
+                yield (*common, *self.common(pair[1], end, place)[count:])
+            else:
+                break
+        if self.outer(pair[0], count, place.depth):
+            *_, last = self.common(pair[0], count + 1, place)
+            yield (*common, Sum((last, Int(1))))
+        for bound in self.bounds(children, place):
+            yield (*common, bound)
+
+    def outer(self, calls: Sequence[Timed], k: int, depth: int) -> bool:
+        """Whether place `k` is the same function of the outer iterators in all calls."""
+        forms = {one.forms[k] for one in calls}
+        return all(form is not None and len(form.coefficients) <= depth for form in forms) and len(forms) == 1
+
+    def shared(self, calls: Sequence[Timed], depth: int) -> int:
+        """How many places, from the first, are the same functions of the outer iterators."""
+        different = (k for k in range(self.table.width) if not self.outer(calls, k, depth))
+        return next(different, self.table.width)
+
+    def bounds(self, children: Sequence[Node], place: _Place) -> Iterator[Expr]:
+        """Where the loops of two neighbours end and start."""
+        first, second = children
+        renamed: dict[str, Expr] = {name: Var(new) for name, new in place.names(self.parameters).items()}
+        for loop in _first_loops(second):
+            yield substituted_expr(loop.start, renamed)
+        for loop in _first_loops(first):
+            for bound in _upper_bounds(loop):
+                yield substituted_expr(bound, renamed)
+
+    def scope(self, domain: isl.Set, place: _Place) -> Scope:
+        return Scope(domain, {name: k for k, name in enumerate(place.shown)})
+
+    def between(self, calls: Sequence[Timed], cut: Vector, place: _Place, side: int) -> bool:
+        """Whether all times are before the cut (−1), or none is (+1)."""
+        return all(self.beside(one, cut, place, side) for one in calls)
+
+    def beside(self, call: Timed, cut: Vector, place: _Place, side: int) -> bool:
+        domain = self.renamed(call.run.domain)
+        scope = self.scope(domain, place)
+        limits = [value(entry, scope) for entry in cut]
+        space = call.times.get_space()
+        order = self._below(space, len(cut))
+        graph = self._graph(self.renamed(call.times), limits)
+        wrong = order.complement() if side < 0 else order
+        return bool(graph.range().intersect(wrong.align_params(graph.get_space().params())).is_empty())
+
+    def renamed(self, item: Item) -> Item:
+        """Parameters under the names they have in the proof."""
+        for k in range(item.dim(isl.dim_type.param)):
+            name = str(item.get_dim_name(isl.dim_type.param, k))
+            item = item.set_dim_name(isl.dim_type.param, k, self.parameters[name])
+        return item
+
+    def _graph(self, times: isl.Map, limits: Sequence[isl.PwAff]) -> isl.Map:
+        """[p] -> [time, cut]."""
+        found = times
+        for limit in limits:
+            found = found.flat_range_product(isl.Map.from_pw_aff(limit).intersect_domain(times.domain()))
+        return found
+
+    def _below(self, space: isl.Space, count: int) -> isl.Set:
+        """{ [time, cut] : time ≺ cut }."""
+        width = self.table.width
+        plain = isl.Space.set_alloc(space.get_ctx(), 0, width + count)
+        ways = isl.Set.empty(plain)
+        same = isl.Set.universe(plain)
+        local = isl.LocalSpace.from_space(plain)
+        for k in range(count):
+            a = isl.Aff.var_on_domain(local, isl.dim_type.set, k)
+            b = isl.Aff.var_on_domain(local, isl.dim_type.set, width + k)
+            ways = ways.union(same.intersect(a.lt_set(b)))
+            same = same.intersect(a.eq_set(b))
+        return ways
+
+    def grows(self, first: Vector, second: Vector, place: _Place) -> bool:
+        """Whether the second cut is not before the first."""
+        context = self.renamed(isl.Set.from_params(self.table.context)).add_dims(
+            isl.dim_type.set, place.depth
+        )
+        scope = self.scope(context, place)
+        same = context
+        wrong = isl.Set.empty(context.get_space())
+        for a, b in zip(first, second, strict=False):
+            x, y = value(a, scope), value(b, scope)
+            wrong = wrong.union(same.intersect(y.lt_set(x)))
+            same = same.intersect(y.eq_set(x))
+        if len(first) > len(second):
+            wrong = wrong.union(same)
+        return bool(wrong.is_empty())
+
+
+def _first_loops(node: Node) -> Iterator[For]:
+    """The outermost loops that a child of a block begins with."""
+    match node:
+        case For():
+            yield node
+        case If(_, then, _):
+            yield from _first_loops(then)
+        case Mark(body=body):
+            yield from _first_loops(body)
+        case Block(children):
+            for child in children:
+                yield from _first_loops(child)
+        case _:
+            return
+
+
+def _upper_bounds(loop: For) -> Iterator[Expr]:
+    """The first value after the loop."""
+    match loop.test:
+        case Compare(Relation.LE, Var(name), limit) if name == loop.iterator:
+            yield Sum((limit, Int(1)))
+        case Compare(Relation.LT, Var(name), limit) if name == loop.iterator:
+            yield limit
+
+
+def _branch(lines: list[str]) -> list[str]:
+    first, *rest = lines
+    found = [f"{{ {first}", *(f"  {line}" for line in rest)]
+    found[-1] += " }"
+    return found

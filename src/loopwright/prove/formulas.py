@@ -1,0 +1,203 @@
+"""Presburger formulas as plain data, in the language of LOOP's own expressions and tests.
+
+A formula is a `Test` over named integers: linear terms, division by constants, minima, maxima and
+conditionals, comparisons and their combinations; no quantifiers.  This file turns isl's sets and
+quasi-affine functions into such data, for provers that are not isl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.loops.expressions import (
+    FALSE,
+    TRUE,
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.traverse import subterms
+
+
+@dataclass(frozen=True)
+class Linear:
+    """constant + Σ coefficient · term; equal terms occur once."""
+
+    constant: int = 0
+    terms: tuple[tuple[int, Expr], ...] = ()
+
+    def plus(self, coefficient: int, term: Expr) -> Linear:
+        collected = {one: factor for factor, one in self.terms}
+        collected[term] = collected.get(term, 0) + coefficient
+        return Linear(self.constant, tuple((factor, one) for one, factor in collected.items() if factor))
+
+    def expr(self) -> Expr:
+        parts = [_times(factor, term) for factor, term in self.terms]
+        if self.constant or not parts:
+            parts.append(Int(self.constant))
+        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+
+    def sides(self) -> tuple[Expr, Expr]:
+        """a and b without negative factors, where this is b − a."""
+        left = Linear(max(-self.constant, 0), tuple((-f, term) for f, term in self.terms if f < 0))
+        right = Linear(max(self.constant, 0), tuple((f, term) for f, term in self.terms if f > 0))
+        return left.expr(), right.expr()
+
+
+def _times(factor: int, term: Expr) -> Expr:
+    return term if factor == 1 else Scaled(factor, term)
+
+
+def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
+    """The function times its denominator, and the denominator; `names` are those of its dimensions."""
+    denominator = int(function.get_denominator_val().to_python())
+    scaled = function.scale_val(function.get_denominator_val())
+    found = Linear(int(scaled.get_constant_val().to_python()))
+    for position in range(scaled.dim(isl.dim_type.param)):
+        name = str(scaled.get_dim_name(isl.dim_type.param, position))
+        found = found.plus(_coefficient(scaled, isl.dim_type.param, position), Var(name))
+    for position in range(scaled.dim(isl.dim_type.in_)):
+        found = found.plus(_coefficient(scaled, isl.dim_type.in_, position), Var(names[position]))
+    for position in range(scaled.dim(isl.dim_type.div)):
+        factor = _coefficient(scaled, isl.dim_type.div, position)
+        if factor:
+            found = found.plus(factor, _floor(scaled.get_div(position), names))
+    return found, denominator
+
+
+def _coefficient(function: isl.Aff, kind: isl.dim_type, position: int) -> int:
+    return int(function.get_coefficient_val(kind, position).to_python())
+
+
+def _floor(division: isl.Aff, names: Sequence[str]) -> Expr:
+    inside, denominator = linear_of(division, names)
+    if denominator == 1:
+        return inside.expr()
+    return FloorDiv(inside.expr(), denominator)
+
+
+def expr_of(function: isl.Aff, names: Sequence[str]) -> Expr:
+    """The value of a function that is an integer wherever it is used: its denominator divides exactly."""
+    inside, denominator = linear_of(function, names)
+    return inside.expr() if denominator == 1 else FloorDiv(inside.expr(), denominator)
+
+
+def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> Compare:
+    """The constraint with its terms on the sides where they are positive."""
+    found, _ = linear_of(constraint.get_aff(), names)
+    divisor = gcd(found.constant, *(factor for factor, _ in found.terms))
+    if divisor > 1:
+        found = Linear(found.constant // divisor, tuple((f // divisor, term) for f, term in found.terms))
+    left, right = found.sides()
+    return Compare(Relation.EQ if constraint.is_equality() else Relation.LE, left, right)
+
+
+def formula_of(points: isl.Set, names: Sequence[str]) -> Test:
+    """Where `points` holds, its dimensions being called `names`: a disjunction of conjunctions."""
+    known = points.compute_divs().coalesce().remove_redundancies()
+    parts = [_conjunction(piece, names) for piece in known.get_basic_sets() if not piece.is_empty()]
+    return disjunction(parts)
+
+
+def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> Test:
+    for position in range(piece.dim(isl.dim_type.div)):
+        if piece.get_div(position).is_nan():
+            raise InternalError(f"an integer division without a value in {piece}")
+    return conjunction([inequality_of(one, names) for one in piece.get_constraints()])
+
+
+def conjunction(parts: Sequence[Test]) -> Test:
+    """All of them, nested conjunctions as one."""
+    flat: list[Test] = []
+    for part in parts:
+        flat.extend(part.arguments if isinstance(part, And) else (part,))
+    if FALSE in flat:
+        return FALSE
+    unique = tuple(dict.fromkeys(flat))
+    return unique[0] if len(unique) == 1 else And(unique)
+
+
+def disjunction(parts: Sequence[Test]) -> Test:
+    """One of them, nested disjunctions as one."""
+    flat: list[Test] = []
+    for part in parts:
+        flat.extend(part.arguments if isinstance(part, Or) else (part,))
+    if TRUE in flat:
+        return TRUE
+    unique = tuple(dict.fromkeys(flat))
+    return unique[0] if len(unique) == 1 else Or(unique)
+
+
+def equal(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
+    return conjunction([Compare(Relation.EQ, a, b) for a, b in zip(left, right, strict=True)])
+
+
+def before(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
+    """left ≺ right, lexicographically: at the first place where they differ, left is smaller."""
+    ways: list[Test] = []
+    for k, (a, b) in enumerate(zip(left, right, strict=True)):
+        ways.append(conjunction([equal(left[:k], right[:k]), Compare(Relation.LT, a, b)]))
+    return disjunction(ways) if ways else FALSE
+
+
+def substituted_expr(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    """`expr` with values in place of names; names without a value stay."""
+
+    def again(one: Expr) -> Expr:
+        return substituted_expr(one, values)
+
+    match expr:
+        case Int():
+            return expr
+        case Var(name):
+            return values.get(name, expr)
+        case Sum(terms):
+            return Sum(tuple(map(again, terms)))
+        case Scaled(factor, argument):
+            return Scaled(factor, again(argument))
+        case FloorDiv(argument, divisor) | TruncDiv(argument, divisor) | Rem(argument, divisor):
+            return type(expr)(again(argument), divisor)
+        case Min(arguments) | Max(arguments):
+            return type(expr)(tuple(map(again, arguments)))
+        case Select(test, then, orelse):
+            return Select(substituted(test, values), again(then), again(orelse))
+        case _:
+            assert_never(expr)
+
+
+def substituted(test: Test, values: Mapping[str, Expr]) -> Test:
+    """`test` with values in place of names."""
+    match test:
+        case Compare(relation, left, right):
+            return Compare(relation, substituted_expr(left, values), substituted_expr(right, values))
+        case And(arguments) | Or(arguments):
+            return type(test)(tuple(substituted(one, values) for one in arguments))
+        case Not(argument):
+            return Not(substituted(argument, values))
+        case _:
+            assert_never(test)
+
+
+def names_in(test: Test) -> tuple[str, ...]:
+    """The names a formula mentions, in the order of their first occurrence."""
+    return tuple(dict.fromkeys(term.name for term in subterms(test) if isinstance(term, Var)))
