@@ -14,6 +14,7 @@ from pathlib import Path
 
 from loopwright.check.instrument import HEADER_FILE
 from loopwright.errors import BadInput, GaveUp, InternalError, Span
+from loopwright.model.source import Source
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Toolchain:
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0
     openmp: bool = False
+    fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
+    """For the run that only adds up differences."""
+    precise: tuple[str, ...] = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
+    """For the run that tells what is wrong, frames being counted to tell call depths."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,8 @@ def workspace() -> Iterator[Path]:
         yield Path(name)
 
 
-def compile_program(tools: Toolchain, built: Built, folder: Path, path: str) -> Path:
-    """The executable; `path` is the user's file, whose folder is searched for includes."""
+def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source) -> Path:
+    """The executable; `source` is the user's file, whose folder is searched for includes."""
     if shutil.which(tools.compiler) is None:
         raise GaveUp(f"'{tools.compiler}' is not installed", hint="checking needs a C compiler: install gcc")
     program, engine, executable = folder / "program.c", folder / "engine.c", folder / "program"
@@ -74,22 +79,25 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, path: str) -> 
     (folder / HEADER_FILE).write_text(built.header)
     engine.write_text(built.engine)
     extra = ("-fopenmp",) if tools.openmp else ()
-    around = str(Path(path).resolve().parent)
+    around = str(Path(source.path).resolve().parent)
     command = [
         tools.compiler, *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
         str(program), str(engine), "-o", str(executable), *tools.options, "-lm",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
-        _refuse(tools, folder, path, done.stderr)
+        _refuse(tools, folder, source, done.stderr)
     return executable
 
 
-def _refuse(tools: Toolchain, folder: Path, path: str, messages: str) -> None:
+def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> None:
     """The program does not compile: by itself, or because of what was put into it."""
     extra = ("-fopenmp",) if tools.openmp else ()
-    output = str(folder / "plain.o")
-    command = [tools.compiler, "-w", *extra, "-c", path, "-o", output, *_compile_only(tools.options)]
+    plain, path = folder / "plain.c", source.path
+    plain.write_text(f'#line 1 "{path}"\n{source.text}', "utf-8", "surrogateescape")
+    around = ("-iquote", str(Path(path).resolve().parent))
+    output = ("-o", str(folder / "plain.o"), *_compile_only(tools.options))
+    command = [tools.compiler, "-w", *extra, *around, "-c", str(plain), *output]
     alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if alone.returncode:
         first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])

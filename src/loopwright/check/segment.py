@@ -26,7 +26,7 @@ from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import integer_text
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import blank, refuse
+from loopwright.read.c.syntax import blank, refuse, without_comments
 
 _START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
 _END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")
@@ -119,11 +119,14 @@ def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) 
             hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
         )
     segment = _segment(source, start)
-    return Input(_original(source, start, segment, pure), segment)
+    return Input(_original(source, start, pure), segment)
 
 
-def _original(source: Source, start: re.Match[str], segment: Segment, pure: Sequence[str]) -> Program:
-    """The commented program as a region; places in it are those of the file."""
+def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Program:
+    """The commented program as a region; places in it are those of the file.
+
+    What follows it in the file is another program: iterators it reads are not the original's.
+    """
     text = source.text
     opener = TextRange(start.start(), start.start(2))
     before = text[text.rfind("\n", 0, opener.start) + 1 : opener.start]
@@ -137,13 +140,18 @@ def _original(source: Source, start: re.Match[str], segment: Segment, pure: Sequ
         _REGION.ljust(length) if "\n" not in text[opener.start : opener.end] else _two_lines(text, opener),
         text[opener.end : start.end() - 2],
         "\n#pragma endscop\n",
-        blank(text[segment.place.start : segment.place.end]),
-        text[segment.place.end :],
+        "}\n" * _open_blocks(text[: opener.start]),
     ]
     (program,) = parse_c(Source(source.path, "".join(pieces)), pure=pure)
     if not program.statements:
         raise refuse(source, opener, "the original has no statements", "write the affine loops here")
     return program
+
+
+def _open_blocks(text: str) -> int:
+    """How many braces are open at the end of `text`."""
+    plain = without_comments(text, literals=False)
+    return max(0, plain.count("{") - plain.count("}"))
 
 
 def _two_lines(text: str, opener: TextRange) -> str:

@@ -75,8 +75,7 @@ def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict
     program = with_insertions(given.segment, (), begin, "")
     built = Built(program, "void lw_probe(int count, const long *sizes);\n", _PROBE, ("-O1",))
     with workspace() as folder:
-        path = given.segment.source.path
-        ended = run_program(tools, compile_program(tools, built, folder, path), folder)
+        ended = run_program(tools, compile_program(tools, built, folder, given.segment.source), folder)
     if not ended.lines:
         raise not_reached(given, ended.timed_out)
     numbers = [int(word) for word in ended.lines[0].split()[1:]]

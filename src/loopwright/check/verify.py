@@ -24,10 +24,6 @@ from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp, InternalError
 from loopwright.model.source import Source
 
-FAST = ("-O3", "-fno-aggressive-loop-optimizations")
-PRECISE = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
-"""Frames are counted to tell call depths."""
-
 
 @dataclass(frozen=True)
 class Options:
@@ -70,12 +66,10 @@ def prepared(given: Input, options: Options) -> Job:
     """Everything that is needed before code is written."""
     uses_openmp = re.search(r"^\s*#\s*pragma\s+omp\b", given.segment.source.text, re.MULTILINE) is not None
     definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
-    tools = Toolchain(
-        options.tools.compiler,
-        (*definitions, *options.tools.options),
-        options.tools.arguments,
-        options.tools.timeout,
-        options.tools.openmp or uses_openmp,
+    tools = replace(
+        options.tools,
+        options=(*definitions, *options.tools.options),
+        openmp=options.tools.openmp or uses_openmp,
     )
     ranks = {array.name: array.rank for array in given.original.arrays}
     known = reached(given.segment, ranks)
@@ -87,12 +81,12 @@ def prepared(given: Input, options: Options) -> Job:
 def check(given: Input, options: Options) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
-    report = _verdict(job, options)
+    report = verdict(job, writers(job.spec), options)
     return with_races(job.given, job.tools, report) if options.race else report
 
 
-def _verdict(job: Job, options: Options) -> Report:
-    found = writers(job.spec)
+def verdict(job: Job, found: Writers, options: Options) -> Report:
+    """Whether the program of `job` reorders the original, races left aside."""
     if options.algorithm == "a":
         return precise(job, found)
     built = delayed(job, found, options)
@@ -113,7 +107,7 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
             return None
         raise
     begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
-    return Built(instrumented(job.sites, fast_call, begin, END), fast.header, fast.engine, FAST)
+    return Built(instrumented(job.sites, fast_call, begin, END), fast.header, fast.engine, job.tools.fast)
 
 
 def _verdict_of_delayed(job: Job, ended: Ended) -> Report | None:
@@ -143,14 +137,14 @@ def precise(job: Job, found: Writers) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
     begin = f"lw_begin({size_texts(job.sizes.texts)});"
     program = instrumented(job.sites, precise_call, begin, "lw_end();")
-    built = Built(program, HEADER, precise_runtime(job.spec, found, job.sites.sites), PRECISE)
+    built = Built(program, HEADER, precise_runtime(job.spec, found, job.sites.sites), job.tools.precise)
     return judged(job, run_built(job, built), "algorithm A")
 
 
 def run_built(job: Job, built: Built) -> Ended:
     with workspace() as folder:
-        path = job.given.segment.source.path
-        return run_program(job.tools, compile_program(job.tools, built, folder, path), folder)
+        source = job.given.segment.source
+        return run_program(job.tools, compile_program(job.tools, built, folder, source), folder)
 
 
 def judged(job: Job, ended: Ended, algorithm: str) -> Report:

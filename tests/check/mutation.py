@@ -1,0 +1,132 @@
+"""Bugs put into the checked segment of a program (004, tables 7 and 10)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.check.segment import Segment
+from loopwright.model.source import Source
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import field, named_children, parse, walk
+
+
+@dataclass(frozen=True)
+class Mutant:
+    kind: str
+    text: str
+
+
+def mutants(segment: Segment, seed: int, count: int) -> list[Mutant]:
+    """Up to `count` different mutants, evenly of all kinds that apply."""
+    choose = random.Random(seed)
+    kinds = {kind: make(segment) for kind, make in KINDS.items()}
+    pools = {kind: choose.sample(found, len(found)) for kind, found in kinds.items()}
+    result: list[Mutant] = []
+    seen = {segment.source.text}
+    while len(result) < count and any(pools.values()):
+        for kind, pool in pools.items():
+            if pool and len(result) < count:
+                text = pool.pop()
+                if text not in seen:
+                    seen.add(text)
+                    result.append(Mutant(kind, text))
+    return result
+
+
+def _nodes(segment: Segment) -> list[Node]:
+    """The nodes of the segment and of the functions in front of it that are part of the program."""
+    root = parse(without_directives(segment.source.text))
+    inside = segment.place
+    return [n for n in walk(root) if inside.start <= n.start_byte and n.end_byte <= inside.end]
+
+
+def _with(source: Source, *changes: tuple[int, int, str]) -> str:
+    text = source.text
+    for start, end, new in sorted(changes, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def loop_bounds(segment: Segment) -> list[str]:
+    """Some bound is one off: decreased as in table 7, or increased."""
+    source = segment.source
+    found = []
+    for node in _nodes(segment):
+        if node.type != "for_statement":
+            continue
+        condition = node.child_by_field_name("condition")
+        if condition is not None and condition.type == "binary_expression":
+            right = field(condition, "right")
+            old = source.text[right.start_byte : right.end_byte]
+            where = (right.start_byte, right.end_byte)
+            found += [_with(source, (*where, f"({old}) {by}")) for by in ("- 1", "+ 1")]
+        start = node.child_by_field_name("initializer")
+        value = None
+        if start is not None:
+            inner = next((part for part in walk(start) if part.type == "init_declarator"), start)
+            value = inner.child_by_field_name("value") or inner.child_by_field_name("right")
+        if value is not None:
+            old = source.text[value.start_byte : value.end_byte]
+            found.append(_with(source, (value.start_byte, value.end_byte, f"({old}) + 1")))
+    return found
+
+
+def subscripts(segment: Segment) -> list[str]:
+    """Some subscript is halved or one off."""
+    source = segment.source
+    found = []
+    for node in _nodes(segment):
+        if node.type == "subscript_expression":
+            index = field(node, "index")
+            old = source.text[index.start_byte : index.end_byte]
+            for new in (f"({old}) / 2", f"({old}) - 1", f"({old}) + 1"):
+                found.append(_with(source, (index.start_byte, index.end_byte, new)))
+    return found
+
+
+def permutations(segment: Segment) -> list[str]:
+    """Two loops, one the only statement of the other, change places."""
+    source = segment.source
+    found = []
+    for node in _nodes(segment):
+        body = node.child_by_field_name("body") if node.type == "for_statement" else None
+        while body is not None and body.type == "compound_statement" and len(named_children(body)) == 1:
+            body = named_children(body)[0]
+        if body is None or body.type != "for_statement":
+            continue
+        heads = [(n.start_byte, field(n, "body").start_byte) for n in (node, body)]
+        texts = [source.text[start:end] for start, end in heads]
+        found.append(_with(source, (*heads[0], texts[1]), (*heads[1], texts[0])))
+    return found
+
+
+def code_motion(segment: Segment) -> list[str]:
+    """Neighbouring statements change places, or one is run twice, or not at all."""
+    source = segment.source
+    found = []
+    kinds = ("for_statement", "expression_statement", "if_statement", "labeled_statement")
+    for node in _nodes(segment):
+        if node.type not in kinds:
+            continue
+        old = source.text[node.start_byte : node.end_byte]
+        other = node.next_named_sibling
+        inside = other is not None and other.end_byte <= segment.place.end
+        if other is not None and inside and other.type in kinds:
+            second = source.text[other.start_byte : other.end_byte]
+            places = ((node.start_byte, node.end_byte), (other.start_byte, other.end_byte))
+            found.append(_with(source, (*places[0], second), (*places[1], old)))
+        if node.type == "expression_statement":
+            found.append(_with(source, (node.start_byte, node.end_byte, ";")))
+            found.append(_with(source, (node.start_byte, node.end_byte, f"{{ {old} {old} }}")))
+    return found
+
+
+KINDS = {
+    "loop bound": loop_bounds,
+    "array access": subscripts,
+    "permutation": permutations,
+    "code motion": code_motion,
+}

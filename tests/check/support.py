@@ -1,0 +1,43 @@
+"""Programs to check: the kernels, as they are and as their scripts rewrite them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loopwright.check.execute import Toolchain
+from loopwright.check.verify import Options
+from loopwright.emit.region import Loops, file_text
+from loopwright.generate import generate
+from loopwright.read.c.reader import read_c
+from loopwright.transform import to_schedule, transform
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
+QUICK = Toolchain(timeout=5.0, fast=("-O0",), precise=("-O0", "-g"))
+
+
+def kernel(name: str) -> Path:
+    return KERNELS / f"{name}.c"
+
+
+def small(name: str, *, first: int = 5) -> dict[str, int]:
+    """Small sizes, no two equal."""
+    (program,) = read_c(kernel(name))
+    return {parameter: first + k for k, parameter in enumerate(program.params)}
+
+
+def quick(sizes: dict[str, int], algorithm: str = "auto") -> Options:
+    """Options for tests: programs are small, so that compiling is what takes time."""
+    return Options(sizes, algorithm, QUICK)
+
+
+def rewritten(name: str, script: str) -> str:
+    """The kernel's file with its region rewritten by a script, whether that is legal or not."""
+    (program,) = read_c(kernel(name))
+    plan = transform(program, script)
+    return file_text([Loops(plan.program, generate(to_schedule(plan)))])
+
+
+def shipped_script(name: str) -> str | None:
+    path = KERNELS / f"{name}.lw"
+    return path.read_text() if path.exists() else None
