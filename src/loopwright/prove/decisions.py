@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import islpy as isl
 
-from loopwright.loops.expressions import Compare, Relation
+from loopwright.loops.expressions import Compare, Int, Relation, Sum
 from loopwright.prove.formulas import inequality_of
 
 T = TypeVar("T")
@@ -95,7 +95,16 @@ def _splits(domains: Sequence[isl.Set], names: Sequence[str]) -> Iterator[_Split
 
 
 def _at_least_zero(function: isl.Aff, names: Sequence[str]) -> Compare:
-    return inequality_of(isl.Constraint.inequality_from_aff(function), names)
+    return at_most(inequality_of(isl.Constraint.inequality_from_aff(function), names))
+
+
+def at_most(test: Compare) -> Compare:
+    """a < b as a + 1 ≤ b."""
+    if test.relation is Relation.LE:
+        return test
+    if test.relation is not Relation.LT:
+        raise ValueError("only inequalities are decided")
+    return Compare(Relation.LE, Sum((test.left, Int(1))), test.right)
 
 
 def _merged(tree: Decision[T]) -> Decision[T]:

@@ -108,6 +108,9 @@ def inequality_of(constraint: isl.Constraint, names: Sequence[str]) -> Compare:
     divisor = gcd(found.constant, *(factor for factor, _ in found.terms))
     if divisor > 1:
         found = Linear(found.constant // divisor, tuple((f // divisor, term) for f, term in found.terms))
+    if found.constant == -1 and not constraint.is_equality():
+        left, right = Linear(0, found.terms).sides()
+        return Compare(Relation.LT, left, right)
     left, right = found.sides()
     return Compare(Relation.EQ if constraint.is_equality() else Relation.LE, left, right)
 
