@@ -1,0 +1,126 @@
+"""`loopwright suggest`: what it lists is legal, what it leaves out is not, and both can be tried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.main import main
+from loopwright.prove.suggest import Suggestion, suggestions
+from loopwright.prove.transformation import prove_plan
+from loopwright.read.c.reader import read_c
+from loopwright.read.script import parse_script
+from loopwright.transform import plan_of
+from loopwright.transform.suggest import Kind
+
+KERNELS = Path(__file__).resolve().parent.parent.parent / "kernels"
+
+PRODUCT = """void f(int n, double A[n][n], double B[n][n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      Init: C[i][j] = 0;
+      for (int k = 0; k < n; k++)
+        Mult: C[i][j] += A[i][k] * B[k][j];
+    }
+#pragma endscop
+}
+"""
+
+STENCIL = """void f(int n, int m, double a[n]) {
+#pragma scop
+  for (int t = 0; t < m; t++)
+    for (int i = 1; i < n - 1; i++)
+      a[i] = a[i - 1] + a[i + 1];
+#pragma endscop
+}
+"""
+
+PAIR = """void f(int n, double a[n], double b[n], double c[n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    P: b[i] = a[i];
+  for (int i = 0; i < n; i++)
+    Q: c[i] = b[SUBSCRIPT];
+#pragma endscop
+}
+"""
+
+
+def found(folder: Path, text: str) -> list[Suggestion]:
+    file = folder / "k.c"
+    file.write_text(text)
+    (program,) = read_c(file)
+    return list(suggestions(plan_of(program)))
+
+
+def lines(tried: list[Suggestion], kind: Kind) -> list[str]:
+    return [one.script for one in tried if one.kind is kind and one.legal and not one.reassociation]
+
+
+def test_a_product(tmp_path: Path) -> None:
+    tried = found(tmp_path, PRODUCT)
+    assert lines(tried, Kind.PARALLEL) == ["parallel(Init, i)", "parallel(Init, j)"]
+    assert "distribute(Init, Mult)\ninterchange(Mult, j, k)" in lines(tried, Kind.INTERCHANGE)
+    assert "distribute(Init, Mult)\ntile(Mult, i=32, j=32, k=32)" in lines(tried, Kind.TILING)
+    sums = [one.script for one in tried if one.reassociation]
+    assert sums == ["parallel(Mult, k)"]
+
+
+def test_the_best_interchange_says_why(tmp_path: Path) -> None:
+    best = max(found(tmp_path, PRODUCT), key=lambda one: one.gain)
+    assert best.script.endswith("interchange(Mult, j, k)")
+    assert best.reason.endswith("with j innermost 0 of 4 accesses jump between rows, instead of 1")
+
+
+def test_a_stencil_needs_skewed_tiles(tmp_path: Path) -> None:
+    tried = found(tmp_path, STENCIL)
+    assert lines(tried, Kind.TILING) == ["tile(S1, 32, 32, skew)"]
+    assert lines(tried, Kind.PARALLEL) == lines(tried, Kind.INTERCHANGE) == []
+    refused = next(one for one in tried if one.script == "interchange(S1, t, i)")
+    assert "S1(" in refused.reason and not refused.legal
+
+
+@pytest.mark.parametrize(("subscript", "legal"), [("i", True), ("n - 1 - i", False)])
+def test_fusion(tmp_path: Path, subscript: str, legal: bool) -> None:
+    tried = found(tmp_path, PAIR.replace("SUBSCRIPT", subscript))
+    assert lines(tried, Kind.FUSION) == (["fuse(P, Q, 1)"] if legal else [])
+
+
+@pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv", "fdtd-2d", "floyd-warshall"])
+def test_every_suggestion_is_proved_again(name: str) -> None:
+    """Each line read from its text, and proved with dependences computed anew."""
+    (program,) = read_c(KERNELS / f"{name}.c")
+    for one in suggestions(plan_of(program)):
+        plan = plan_of(program).transform(one.script)
+        assert prove_plan(plan, allow_reassociation=one.reassociation).proved == one.legal, one.script
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(["suggest", *words])
+    return int(ended.value.code or 0), capsys.readouterr().out
+
+
+def test_the_text_is_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.c").write_text(PRODUCT)
+    status, text = run(capsys, str(tmp_path / "k.c"), "--all")
+    assert status == 0
+    names = [operation.name.text for operation in parse_script(text, "k.lw").operations]
+    assert {"parallel", "interchange", "tile"} <= set(names)
+    assert "# not interchange(Mult, i, k)" in text
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.c").write_text(STENCIL)
+    status, text = run(capsys, str(tmp_path / "k.c"), "--json")
+    tried = json.loads(text)["regions"][0]["suggestions"]
+    assert status == 0
+    assert [one["script"] for one in tried if one["legal"]] == ["tile(S1, 32, 32, skew)"]
+
+
+def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.c").write_text("int main(void) { return 0; }\n")
+    assert run(capsys, str(tmp_path / "k.c"))[0] == 2
