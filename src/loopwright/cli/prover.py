@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,24 @@ from typing import TYPE_CHECKING, Any
 from loopwright.errors import BadInput, GaveUp, InternalError, Span
 
 if TYPE_CHECKING:
+    from loopwright.loops.nodes import Node
     from loopwright.prove.obligations import Obligation
+    from loopwright.transform import Plan
 
 PROVERS = ("isl", "cvc5", "coq")
 BATCH = 20
 """Obligations between two words of progress."""
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ProverRequest:
+    """Which prover, where its proof goes, and how long it may take."""
+
+    prover: str = "isl"
+    path: str | None = None
+    seconds: float | None = None
 
 
 def add_prover_options(add: Callable[..., Any]) -> None:
@@ -39,6 +51,10 @@ def proof_path(arguments: argparse.Namespace) -> str | None:
 def code_path(arguments: argparse.Namespace) -> str | None:
     """Where the program goes: with Coq, `-o` is the proof's."""
     return None if arguments.prover == "coq" else arguments.output
+
+
+def prover_request(arguments: argparse.Namespace) -> ProverRequest:
+    return ProverRequest(arguments.prover, proof_path(arguments), arguments.prover_timeout)
 
 
 def second_opinion(obligations: Iterable[Obligation], seconds: float | None, say: Say) -> str:
@@ -117,6 +133,42 @@ def _write(text: str, path: str) -> None:
         Path(path).write_text(text)
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+
+
+def transformation_remarks(
+    regions: Sequence[tuple[Plan, Node]], request: ProverRequest, file: str, say: Say
+) -> tuple[str, ...]:
+    """What the prover that was asked for says of the regions of a C file."""
+    match request.prover:
+        case "cvc5":
+            from loopwright.prove.legality_obligations import transformation_obligations
+            from loopwright.prove.sides import both_sides
+
+            return tuple(
+                second_opinion(
+                    transformation_obligations(
+                        plan.original, *both_sides(plan.original, plan.program, node)
+                    ),
+                    request.seconds,
+                    say,
+                )
+                for plan, node in regions
+            )
+        case "coq":
+            from loopwright.prove.coq.transformation_file import transformation_file
+
+            say("writing the proof")
+            texts = [
+                transformation_file(plan.original, plan.program, node, _title(file, plan))
+                for plan, node in regions
+            ]
+            return coq_proof(texts, request.path, request.seconds, say)
+        case _:
+            return ()
+
+
+def _title(file: str, plan: Plan) -> str:
+    return f"{Path(file).name}: {'; '.join(step.text for step in plan.history) or 'as it is'}"
 
 
 def report(remarks: Iterable[str]) -> None:

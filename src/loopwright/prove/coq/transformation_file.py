@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import islpy as isl
 
 from loopwright.emit.c import to_c
-from loopwright.errors import GaveUp
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.model.schedule import Schedule
-from loopwright.prove.c_expressions import Unreadable
 from loopwright.prove.cells import Cell, Touched, touched, whole_arrays
 from loopwright.prove.coq.arithmetic import proposition, vector
 from loopwright.prove.coq.names import comment, text, variables
@@ -26,14 +20,14 @@ from loopwright.prove.coq.program_file import (
     schedule_definitions,
 )
 from loopwright.prove.coq.terms import listed
-from loopwright.prove.text_loops import text_loops
-from loopwright.prove.timetable import timetable
-from loopwright.transform.scheduling import flat_schedule
+from loopwright.prove.sides import both_sides
 
 
 def transformation_file(original: Program, new: Program, loops: Node, title: str) -> str:
     """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`."""
-    before, after = _sides(original, new, loops)
+    (old_table, text_program), (new_table, _) = both_sides(original, new, loops)
+    before = Named(old_table, text_program, "original", "source", "old_")
+    after = Named(new_table, loops, "transformed", "target", "new_")
     parts = [
         _heading(original, before, after, title),
         "From Loopwright Require Import Tactics.",
@@ -74,26 +68,6 @@ Proof.
 Qed."""
 
 
-def _sides(original: Program, new: Program, loops: Node) -> tuple[Named, Named]:
-    try:
-        text_program = text_loops(original)
-    except Unreadable as failure:
-        raise GaveUp(f"no proof can be written: the loops of the text are not read: {failure}") from None
-    old, later = _aligned(flat_schedule(original), flat_schedule(new))
-    return (
-        Named(timetable(old, text_program), text_program, "original", "source", "old_"),
-        Named(timetable(later, loops), loops, "transformed", "target", "new_"),
-    )
-
-
-def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:
-    """With the same context, which names the same parameters in the same order."""
-    space = one.context.get_space().align_params(one.domain.get_space())
-    space = space.align_params(other.context.get_space()).align_params(other.domain.get_space())
-    context = isl.Set.universe(space.params()).intersect(one.context.params())
-    return replace(one, context=context), replace(other, context=context)
-
-
 def memory_use(program: Program, named: Named) -> str:
     """The accesses as lists of cells."""
     names = named.parameters
@@ -101,7 +75,7 @@ def memory_use(program: Program, named: Named) -> str:
     inside = ";\n".join(indented(entry.splitlines(), 6) for entry in entries)
     whole = whole_arrays(program)
     remark = (
-        f"(** Of {comment(', '.join(whole))} it is not known which part is touched: all of it is one cell. *)\n"
+        f"(** Of {comment(', '.join(whole))} the part touched is not known: all of it is one cell. *)\n"
         if whole
         else ""
     )
