@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loopwright.cli.diagnostics import REPORT
+from loopwright.cli.prover import ProverRequest, transformation_remarks
 from loopwright.emit.region import Accumulation, Loops, claims, file_text
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, Span
 from loopwright.generate import Options, generate
@@ -46,6 +47,7 @@ class Request:
     allow_reassociation: bool = False
     prove: bool = True
     steps: bool = False
+    prover: ProverRequest = ProverRequest()
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Outcome:
     source: Source
     regions: tuple[RegionReport, ...]
     steps: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What provers other than isl said."""
 
 
 class NotLegal(Illegal):
@@ -104,6 +108,7 @@ def transformed(request: Request, say: Say) -> Outcome:
     loops = [region.loops() for region in regions]
     say("printing")
     new = Source(request.file, file_text(loops, openmp=request.openmp))
+    remarks: tuple[str, ...] = ()
     if request.prove:
         say("reading the new text")
         again = _read_again(new, request)
@@ -111,7 +116,9 @@ def transformed(request: Request, say: Say) -> Outcome:
             raise InternalError("the new text has another number of regions")
         for region, one, read in zip(regions, loops, again, strict=True):
             region.read_back(one, read)
-    return Outcome(new, tuple(region.report() for region in regions), tuple(steps))
+        made = [(region.plan, one.node) for region, one in zip(regions, loops, strict=True)]
+        remarks = transformation_remarks(made, request.prover, request.file, say)
+    return Outcome(new, tuple(region.report() for region in regions), tuple(steps), remarks)
 
 
 def _read_again(new: Source, request: Request) -> tuple[Program, ...]:

@@ -15,6 +15,7 @@ from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
+from loopwright.cli.prover import add_prover_options, code_path, prover_request, report
 from loopwright.errors import BadInput, LoopwrightError, Span
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add_to(verbs: Verbs) -> None:
     add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
+    add_prover_options(add)
     add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
 
@@ -57,6 +59,7 @@ def transform(arguments: argparse.Namespace) -> int:
     except LoopwrightError as error:
         return _fail(placed(error, file), file, arguments.json)
     _report(outcome, file, proved=not arguments.no_prove)
+    report(outcome.remarks)
     return 0
 
 
@@ -90,6 +93,7 @@ def _request(arguments: argparse.Namespace) -> Request:
         allow_reassociation=arguments.allow_reassociation,
         prove=not arguments.no_prove,
         steps=arguments.step,
+        prover=prover_request(arguments),
     )
 
 
@@ -108,7 +112,7 @@ def _refuse_overwriting(arguments: argparse.Namespace) -> None:
 def _deliver(arguments: argparse.Namespace, outcome: Outcome) -> None:
     for text, region in outcome.steps:
         sys.stderr.write(f"after {text}\n{region}\n")
-    target = arguments.file if arguments.in_place else arguments.output
+    target = arguments.file if arguments.in_place else code_path(arguments)
     if target is not None:
         replace_file(target, outcome.source.encode())
     if arguments.json:
