@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from loopwright.check.segment import Segment
-from loopwright.model.source import Source
+from loopwright.model.source import Source, TextRange
 from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import field, named_children, parse, walk
+from loopwright.read.c.syntax import field, named_children, parse, place, walk
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,13 @@ class Mutant:
     text: str
 
 
-def mutants(segment: Segment, seed: int, count: int) -> list[Mutant]:
-    """Up to `count` different mutants, evenly of all kinds that apply."""
+def mutants(
+    segment: Segment, seed: int, count: int, places: tuple[TextRange, ...] | None = None
+) -> list[Mutant]:
+    """Up to `count` different mutants in `places`, evenly of all kinds that apply."""
     choose = random.Random(seed)
-    kinds = {kind: make(segment) for kind, make in KINDS.items()}
+    where = Place(segment.source, places or (segment.place,))
+    kinds = {kind: make(where) for kind, make in KINDS.items()}
     pools = {kind: choose.sample(found, len(found)) for kind, found in kinds.items()}
     result: list[Mutant] = []
     seen = {segment.source.text}
@@ -36,11 +39,20 @@ def mutants(segment: Segment, seed: int, count: int) -> list[Mutant]:
     return result
 
 
-def _nodes(segment: Segment) -> list[Node]:
-    """The nodes of the segment and of the functions in front of it that are part of the program."""
-    root = parse(without_directives(segment.source.text))
-    inside = segment.place
-    return [n for n in walk(root) if inside.start <= n.start_byte and n.end_byte <= inside.end]
+@dataclass(frozen=True)
+class Place:
+    """Where bugs may be put."""
+
+    source: Source
+    parts: tuple[TextRange, ...]
+
+    def has(self, node: Node) -> bool:
+        return any(part.contains(place(node)) for part in self.parts)
+
+
+def _nodes(where: Place) -> list[Node]:
+    root = parse(without_directives(where.source.text))
+    return [node for node in walk(root) if where.has(node)]
 
 
 def _with(source: Source, *changes: tuple[int, int, str]) -> str:
@@ -50,19 +62,19 @@ def _with(source: Source, *changes: tuple[int, int, str]) -> str:
     return text
 
 
-def loop_bounds(segment: Segment) -> list[str]:
+def loop_bounds(where: Place) -> list[str]:
     """Some bound is one off: decreased as in table 7, or increased."""
-    source = segment.source
+    source = where.source
     found = []
-    for node in _nodes(segment):
+    for node in _nodes(where):
         if node.type != "for_statement":
             continue
         condition = node.child_by_field_name("condition")
         if condition is not None and condition.type == "binary_expression":
             right = field(condition, "right")
             old = source.text[right.start_byte : right.end_byte]
-            where = (right.start_byte, right.end_byte)
-            found += [_with(source, (*where, f"({old}) {by}")) for by in ("- 1", "+ 1")]
+            at = (right.start_byte, right.end_byte)
+            found += [_with(source, (*at, f"({old}) {by}")) for by in ("- 1", "+ 1")]
         start = node.child_by_field_name("initializer")
         value = None
         if start is not None:
@@ -74,11 +86,11 @@ def loop_bounds(segment: Segment) -> list[str]:
     return found
 
 
-def subscripts(segment: Segment) -> list[str]:
+def subscripts(where: Place) -> list[str]:
     """Some subscript is halved or one off."""
-    source = segment.source
+    source = where.source
     found = []
-    for node in _nodes(segment):
+    for node in _nodes(where):
         if node.type == "subscript_expression":
             index = field(node, "index")
             old = source.text[index.start_byte : index.end_byte]
@@ -87,11 +99,11 @@ def subscripts(segment: Segment) -> list[str]:
     return found
 
 
-def permutations(segment: Segment) -> list[str]:
+def permutations(where: Place) -> list[str]:
     """Two loops, one the only statement of the other, change places."""
-    source = segment.source
+    source = where.source
     found = []
-    for node in _nodes(segment):
+    for node in _nodes(where):
         body = node.child_by_field_name("body") if node.type == "for_statement" else None
         while body is not None and body.type == "compound_statement" and len(named_children(body)) == 1:
             body = named_children(body)[0]
@@ -103,18 +115,17 @@ def permutations(segment: Segment) -> list[str]:
     return found
 
 
-def code_motion(segment: Segment) -> list[str]:
+def code_motion(where: Place) -> list[str]:
     """Neighbouring statements change places, or one is run twice, or not at all."""
-    source = segment.source
+    source = where.source
     found = []
     kinds = ("for_statement", "expression_statement", "if_statement", "labeled_statement")
-    for node in _nodes(segment):
+    for node in _nodes(where):
         if node.type not in kinds:
             continue
         old = source.text[node.start_byte : node.end_byte]
         other = node.next_named_sibling
-        inside = other is not None and other.end_byte <= segment.place.end
-        if other is not None and inside and other.type in kinds:
+        if other is not None and where.has(other) and other.type in kinds:
             second = source.text[other.start_byte : other.end_byte]
             places = ((node.start_byte, node.end_byte), (other.start_byte, other.end_byte))
             found.append(_with(source, (*places[0], second), (*places[1], old)))

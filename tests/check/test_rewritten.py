@@ -1,0 +1,74 @@
+"""Correct programs pass, whatever made them: scripts, tiles of any size, recursion, unrolling."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.check.reachable import reached
+from loopwright.check.report import Answer, as_text
+from loopwright.check.segment import Input, parse_input
+from loopwright.check.verify import Job, prepared, verdict
+from loopwright.check.writers import Writers, writers
+from loopwright.errors import BadInput
+from loopwright.model.source import Source
+from loopwright.read.c.syntax import place
+from tests.check.handwritten import VERSIONS, Version
+from tests.check.mutation import mutants
+from tests.check.oracle import Expected, expected, is_valid, traced
+from tests.check.support import NAMES, kernel, quick, rewritten, shipped_script, small
+
+TITLES = [f"{version.kernel}, {version.title}" for version in VERSIONS]
+
+
+def _input(text: str, name: str) -> Input:
+    return parse_input(Source(str(kernel(name)), text), kernel(name))
+
+
+@pytest.mark.parametrize("algorithm", ["a", "codes"])
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_are_reorderings_of_themselves(name: str, algorithm: str) -> None:
+    options = quick(small(name, first=4), algorithm)
+    job = prepared(_input(kernel(name).read_text(), name), options)
+    assert verdict(job, writers(job.spec), options).answer is Answer.VALID
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if shipped_script(name) is not None])
+def test_scripts_that_are_proved_pass(name: str) -> None:
+    options = quick(small(name, first=9))
+    script = shipped_script(name)
+    assert script is not None
+    job = prepared(_input(rewritten(name, script), name), options)
+    report = verdict(job, writers(job.spec), options)
+    assert report.answer is Answer.VALID, as_text(report)
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=TITLES)
+def test_handwritten_programs(version: Version) -> None:
+    """The program passes, and its mutants get the verdict of brute force (004, tables 7 and 10)."""
+    options = quick(small(version.kernel, first=6))
+    original = prepared(_input(kernel(version.kernel).read_text(), version.kernel), options)
+    found, wanted = writers(original.spec), expected(original)
+    given = _input(version.text, version.kernel)
+    job = prepared(given, options)
+    for algorithm in ("a", "codes"):
+        report = verdict(job, found, quick(small(version.kernel, first=6), algorithm))
+        assert report.answer is Answer.VALID, as_text(report)
+    assert is_valid(wanted, traced(job))
+    ranks = {array.name: array.rank for array in given.original.arrays}
+    bodies = tuple(place(function.body) for function in reached(given.segment, ranks).functions)
+    tried = 0
+    for mutant in mutants(given.segment, seed=7, count=12, places=(given.segment.place, *bodies)):
+        tried += _agrees(mutant.text, version.kernel, found, wanted)
+    assert tried >= 6
+
+
+def _agrees(text: str, name: str, found: Writers, wanted: Expected) -> bool:
+    options = quick(small(name, first=6))
+    try:
+        job: Job = prepared(_input(text, name), options)
+        trace = traced(job)
+    except BadInput:
+        return False
+    report = verdict(job, found, options)
+    assert (report.answer is Answer.VALID) == is_valid(wanted, trace), (as_text(report), text)
+    return True
