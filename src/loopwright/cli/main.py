@@ -11,9 +11,21 @@ import sys
 from collections.abc import Sequence
 
 from loopwright import __version__
-from loopwright.cli import bench, check, codegen, extract, prove, show, suggest, transform
+from loopwright.cli import (
+    bench,
+    check,
+    codegen,
+    completion,
+    demo,
+    doctor,
+    extract,
+    prove,
+    show,
+    suggest,
+    transform,
+)
 
-VERBS = (codegen, extract, transform, prove, check, show, suggest, bench)
+VERBS = (codegen, extract, transform, prove, check, show, suggest, bench, demo, doctor, completion)
 
 STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
 

@@ -15,6 +15,8 @@ MEANING = {
     "compared with the schedule, so a mistake in printing would be found here.",
     "marked loops have independent iterations": "No iteration of a loop that is marked parallel touches what "
     "another one writes.",
+    "Inv, Rank1 and Rank2 hold of the text, by cvc5": "A second, independent prover agrees that the loops of "
+    "the source run what the model says, in its order, and end.",
 }
 
 IN_A_WORD = {Status.PROVED: "Proved", Status.ILLEGAL: "Refused", Status.UNDECIDED: "Could not decide"}

@@ -1,0 +1,51 @@
+"""`loopwright completion SHELL`: a completion script for bash, zsh or tcsh."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from loopwright.cli.outcome import write_out
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLE = 'eval "$(loopwright completion bash)"'
+SHELLS = ("bash", "zsh", "tcsh")
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "completion",
+        help="a completion script for the shell",
+        description="Print a script that makes the shell complete verbs, options and file names.",
+        epilog=f"example: {EXAMPLE}",
+    )
+    parser.set_defaults(run=completion)
+    parser.add_argument("shell", choices=SHELLS, help="which shell it is for")
+
+
+def completion(arguments: argparse.Namespace) -> int:
+    """Print the script; the exit status."""
+    import shtab
+
+    from loopwright.cli.main import parser
+
+    write_out(str(shtab.complete(with_files(parser()), arguments.shell)) + "\n")
+    return 0
+
+
+def with_files(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """The parser with a note for shtab at every argument that is a file or a folder."""
+    import shtab
+
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb in action.choices.values():
+                with_files(verb)
+        elif action.metavar in ("FILE", "SCRIPT", "OLD", "NEW", "PATH"):
+            action.complete = shtab.FILE  # type: ignore[attr-defined]
+        elif action.metavar in ("DIR", "FOLDER"):
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+    return parser

@@ -1,0 +1,126 @@
+"""`loopwright doctor`: which optional parts are here, what they are for, and how to get the others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from loopwright import __version__
+from loopwright.cli.outcome import write_out
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLE = "loopwright doctor"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that may be missing: programs, any of which will do, or a Python package."""
+
+    name: str
+    purpose: str
+    how: str
+    programs: tuple[str, ...] = ()
+    package: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    found: str | None
+    """The version, or None where it is missing."""
+    purpose: str
+    how: str
+    required: bool
+
+
+PARTS = (
+    Part("islpy", "everything", "pip install islpy", package="islpy", required=True),
+    Part("tree-sitter-c", "reading C", "pip install tree-sitter-c", package="tree-sitter-c", required=True),
+    Part("rich", "colours", "pip install rich", package="rich", required=True),
+    Part("matplotlib", "pictures: show, bench", "pip install 'loopwright[show]'", package="matplotlib"),
+    Part("networkx", "pictures: show", "pip install 'loopwright[show]'", package="networkx"),
+    Part("shtab", "shell completion: completion", "pip install shtab", package="shtab", required=True),
+    Part("cvc5", "a second prover's opinion", "pip install cvc5", package="cvc5"),
+    Part("gcc", "compiling, timing: bench, demo, check", "apt-get install gcc", ("gcc",)),
+    Part("coqc", "machine-checked proofs", "apt-get install coq", ("coqc",)),
+    Part("barvinok", "counting points", "apt-get install barvinok", ("barvinok_count", "barvinok-count")),
+    Part("chromium", "tests of the report in a browser", "apt-get install chromium",
+         ("chromium", "chromium-browser")),
+)  # fmt: skip
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "doctor",
+        help="which optional parts are here, and how to get the others",
+        description="Look for the programs and packages Loopwright can use, and say what each is for.",
+        epilog=f"example: {EXAMPLE}",
+    )
+    parser.set_defaults(run=doctor)
+    parser.add_argument("--json", action="store_true", help="the same for machines")
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """0 where everything that is required is there, 2 otherwise."""
+    findings = [examined(part) for part in PARTS]
+    if arguments.json:
+        write_out(json.dumps({"version": __version__, "parts": [asdict(one) for one in findings]}, indent=2))
+        write_out("\n")
+    else:
+        write_out(_text(findings))
+    return 2 if any(one.required and one.found is None for one in findings) else 0
+
+
+def examined(part: Part) -> Finding:
+    found = _package(part.package) if part.package else _program(part.programs)
+    return Finding(part.name, found, part.purpose, part.how, part.required)
+
+
+def _package(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _program(names: tuple[str, ...]) -> str | None:
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    return None if path is None else _version(path)
+
+
+def _version(path: str) -> str:
+    """The first line it says about itself; its path where it says nothing."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return path
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    return lines[0] if done.returncode == 0 and lines else path
+
+
+def _text(findings: list[Finding]) -> str:
+    lines = [f"loopwright {__version__}, Python {sys.version.split()[0]}", ""]
+    for one in findings:
+        mark = "ok     " if one.found is not None else "MISSING" if one.required else "absent "
+        told = one.found if one.found is not None else f"get it with: {one.how}"
+        lines.append(f"{mark}  {one.name:<14}  {one.purpose:<38}  {told}")
+    missing = [one for one in findings if one.found is None]
+    lines += ["", "nothing is missing" if not missing else _summary(missing)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _summary(missing: list[Finding]) -> str:
+    if any(one.required for one in missing):
+        return "something Loopwright cannot do without is missing"
+    parts = "one optional part is" if len(missing) == 1 else f"{len(missing)} optional parts are"
+    return f"{parts} absent; everything else works"
