@@ -93,7 +93,7 @@ def told(lines: tuple[str, ...]) -> Told:
                 done += word == "done"
                 left = left or word == "left"
                 operations, violations = int(fields["operations"]), int(fields["violations"])
-            case "clean":
+            case "clean" | "skipped":
                 done += 1
             case "dirty":
                 done += 1

@@ -75,6 +75,7 @@ def _tables(spec: Specification) -> str:
         boxes.append(_list((*(_list(pair) for pair in extent), "{0, -1}")))
     written = [int(array in spec.written and not spec.footprint(array).is_empty()) for array in spec.arrays]
     lines = [
+        f"static const long lw_sizes[] = {_list((*(number for _, number in spec.sizes), 0))};",
         f"static const int lw_ranks[] = {_list(spec.ranks.values())};",
         f"static const int lw_is_written[] = {_list(written)};",
         f"static const long lw_boxes[][LW_RANKS + 1][2] = {_list(boxes)};",

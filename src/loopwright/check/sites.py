@@ -100,7 +100,7 @@ def _site(spec: Specification, side: Side, number: int, assignment: Assignment, 
     return site
 
 
-_HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration", "init_declarator")
+_HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 
 
 def _refuse_escapes(spec: Specification, known: Reached, side: Side, body: Node) -> None:
@@ -112,7 +112,7 @@ def _refuse_escapes(spec: Specification, known: Reached, side: Side, body: Node)
         if array is None or array not in spec.written or known.ranks[array] == 0:
             continue
         whole, parent = _reference_around(side, node)
-        if parent is None or parent.type in _HARMLESS or parent.type.endswith("declarator"):
+        if parent is None or parent.type in _HARMLESS or _is_declared(parent, node):
             continue
         is_address = parent.type == "pointer_expression" and text_of(known.source, parent).startswith("&")
         if whole and not is_address:
@@ -121,6 +121,11 @@ def _refuse_escapes(spec: Specification, known: Reached, side: Side, body: Node)
             continue
         hint = "use the array by its name, or pass the whole array to a function of this file"
         raise refuse(known.source, node, f"'{array}' gets another name here, which is not followed", hint)
+
+
+def _is_declared(parent: Node, node: Node) -> bool:
+    """Whether `node` is the name in a declarator, not a value in it."""
+    return parent.type.endswith("declarator") and parent.child_by_field_name("declarator") == node
 
 
 def _reference_around(side: Side, node: Node) -> tuple[bool, Node | None]:

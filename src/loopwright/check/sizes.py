@@ -87,5 +87,5 @@ def not_reached(given: Input, timed_out: bool) -> BadInput | GaveUp:
     where = given.segment.source.span(given.segment.place)
     if timed_out:
         return GaveUp("time ran out before the segment was entered", span=where, hint="raise --timeout")
-    hint = "does it need arguments? give them after '--'"
+    hint = "does it need arguments? give them with --args"
     return BadInput("the program never enters the segment", span=where, hint=hint)

@@ -186,11 +186,12 @@ def _touched(
 ) -> Touched:
     where = place(cell.node)
     access = _access(statement.accesses, where, is_write)
-    if access is None or (is_write and not access.must):
-        raise refuse(program.source, where, "it depends on data whether this cell is touched", _AFFINE)
-    relation = _fixed_map(access.relation, sizes).intersect_domain(domain)
-    if not relation.is_single_valued() or not domain.is_subset(relation.domain()):
+    relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
+    if relation is not None and not relation.is_single_valued():
         raise refuse(program.source, where, "this subscript is not affine", _AFFINE)
+    is_certain = access is not None and (access.must or not is_write)
+    if relation is None or not is_certain or not domain.is_subset(relation.domain()):
+        raise refuse(program.source, where, "it depends on data whether this cell is touched", _AFFINE)
     return Touched(cell.array, relation)
 
 

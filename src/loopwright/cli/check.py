@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def add_to(verbs: Verbs) -> None:
     add("--cc", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--json", action="store_true", help="the report for machines")
-    add("arguments", nargs="*", metavar="ARGUMENT", help="for the program, after '--'")
+    add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -95,7 +96,7 @@ def _options(arguments: argparse.Namespace) -> Options:
             f"-D {wrong} is not a problem size", span=Span(arguments.file, 1, 1), hint="write -D N=100"
         ) from None
     tools = Toolchain(
-        arguments.cc, tuple(arguments.cc_option), tuple(arguments.arguments), arguments.timeout
+        arguments.cc, tuple(arguments.cc_option), tuple(shlex.split(arguments.args)), arguments.timeout
     )
     return Options(sizes, arguments.algorithm, tools, tuple(arguments.pure), arguments.race)
 

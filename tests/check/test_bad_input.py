@@ -1,0 +1,223 @@
+"""What is not a violation is told from one: bad input, crashes, runs without end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loopwright.check.findings import Class
+from loopwright.check.report import Answer, Report
+from loopwright.check.verify import Options, check_text
+from loopwright.cli.main import main
+from loopwright.errors import BadInput, GaveUp
+from tests.check.support import QUICK
+
+FRAME = """\
+#include <stdlib.h>
+#define N 8
+double A[N], B[N], C[N];
+int index_of[N] = {{7, 6, 5, 4, 3, 2, 1, 0}};
+{functions}
+int main(int argc, char **argv)
+{{
+  int i;
+  {before}
+  /*@ polycheck start spec
+  {spec}
+  */
+  {program}
+  /*@ polycheck end */
+  return 0;
+}}
+"""
+COPY = "for (i = 0; i < N; i++) A[i] = B[i];"
+
+
+def text(program: str = COPY, spec: str = COPY, functions: str = "", before: str = "") -> str:
+    return FRAME.format(program=program, spec=spec, functions=functions, before=before)
+
+
+def check(source: str, **options: object) -> Report:
+    return check_text(source, options=Options(tools=QUICK, **options))  # type: ignore[arg-type]
+
+
+def refused(source: str) -> BadInput:
+    with pytest.raises(BadInput) as caught:
+        check(source)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (text(spec="for (i = 0; i < N; i++) A[index_of[i]] = B[i];"), "this subscript is not affine"),
+        (text(spec="for (i = 0; i < N; i++) if (B[i] > 0) A[i] = B[i];"),
+         "it depends on data whether this cell is touched"),
+        (text(program="C[0] = 1;"), "nothing here assigns to A"),
+        (text(program="double *p = A; p[0] = B[0];"), "'A' gets another name here, which is not followed"),
+        (text(program="free(&A[3]); A[0] = B[0];"), "'A' gets another name here, which is not followed"),
+        (text(program="for (i = 0; i < N; ) A[i++] = B[i];"), "a subscript changes a variable"),
+        (text(program="undeclared = 1; A[0] = B[0];"), "the program does not compile"),
+        (text(before="if (argc < 5) return 0;"), "the program never enters the segment"),
+        (text(functions="#define STEP(i) A[i] = B[i]", program="STEP(0); A[1] = B[1];"),
+         "macro STEP hides an assignment"),
+        (text(functions="void f(double *x, double *y) { x[0] = y[0]; }", program="f(A, B); f(B, A);"),
+         "'x' of f is once 'A' and here 'B'"),
+        ("int main(void) { return 0; }\n", "there is no original in this file"),
+        (text().replace("polycheck end", "polycheck"), "this segment does not end"),
+        (text() + text(), "a second segment starts here"),
+    ],
+)  # fmt: skip
+def test_bad_input(source: str, message: str) -> None:
+    error = refused(source)
+    assert error.message == message
+    assert error.span is not None
+
+
+def test_a_size_nobody_gives() -> None:
+    spec = "for (i = 0; i < M; i++) A[i] = B[i];"
+    program = "for (i = 0; i < 4; i++) A[i] = B[i];"
+    assert check(text(program, spec), defined={"M": 4}).answer is Answer.VALID
+    annotated = text(f"/*@ polycheck size M = 4 */ {program}", spec)
+    assert check(annotated).answer is Answer.VALID
+    assert check(annotated.replace("M = 4", "M = 5")).answer is Answer.VIOLATION
+
+
+def test_a_crash_keeps_what_was_found() -> None:
+    program = "A[1] = B[0]; abort(); "
+    report = check(text(program))
+    assert (report.answer, report.exit_code) == (Answer.CRASHED, 4)
+    assert report.ending == "crashed (SIGABRT)"
+    assert report.findings[0].kind is Class.WRONG_WRITE
+
+
+def test_a_write_far_outside() -> None:
+    """The finding is on file before the write that kills the program."""
+    report = check(text("for (i = 0; i < N; i++) A[i] = B[i]; A[-100000000] = B[0];"))
+    assert report.answer is Answer.CRASHED
+    assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
+
+
+def test_a_program_without_end() -> None:
+    tools = QUICK.__class__(timeout=0.5, fast=("-O0",), precise=("-O0",))
+    program = text("for (;;) { for (i = 0; i < N; i++) A[i] = B[i]; }")
+    report = check_text(program, options=Options(tools=tools))
+    assert (report.answer, report.exit_code) == (Answer.CRASHED, 4)
+    assert report.ending == "did not end in time"
+    assert report.findings[0].kind is Class.DUPLICATE
+
+
+def test_time_runs_out_before_the_segment() -> None:
+    tools = QUICK.__class__(timeout=0.5)
+    with pytest.raises(GaveUp, match="before the segment"):
+        check_text(text(before="for (;;) { }"), options=Options(tools=tools))
+
+
+def test_leaving_the_segment_early() -> None:
+    report = check(text("for (i = 0; i < N; i++) { A[i] = B[i]; if (i == 5) exit(0); }"))
+    assert report.answer is Answer.VIOLATION
+    assert report.ending == "left the segment before its end"
+    assert [finding.kind for finding in report.findings] == [Class.MISSING]
+
+
+def test_other_sizes_the_second_time() -> None:
+    program = text(
+        spec="for (i = 0; i < n; i++) A[i] = B[i];",
+        program="for (i = 0; i < n; i++) A[i] = B[i];",
+        before="for (int n = 4; n < 6; n++) {",
+    )
+    report = check(program.replace("return 0;\n}", "} return 0;\n}"))
+    assert (report.answer, report.exit_code) == (Answer.GAVE_UP, 3)
+    assert any("other problem sizes" in note for note in report.notes)
+
+
+def test_entering_twice() -> None:
+    program = text(before="for (int k = 0; k < 2; k++) {").replace("return 0;\n}", "} return 0;\n}")
+    report = check(program)
+    assert report.answer is Answer.VALID
+    assert "the segment was entered 2 times" in report.notes
+
+
+def test_every_class_of_violation() -> None:
+    spec = "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i];"
+    wrong = {
+        "for (i = N - 1; i >= 1; i--) A[i] = A[i - 1] + B[i];": Class.TOO_SOON,
+        "for (i = 1; i < N; i++) { A[i] = A[i - 1] + B[i]; A[i] = A[i - 1] + B[i]; }": Class.DUPLICATE,
+        "for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + B[i];": Class.MISSING,
+        "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i / 2];": Class.WRONG_READ,
+        "for (i = 1; i < N; i++) A[(i + 1) / 2] = A[i - 1] + B[i];": Class.WRONG_WRITE,
+        "for (i = 1; i < N; i++) A[i] = A[i - 1] - B[i];": Class.NO_INSTANCE,
+        "for (i = 1; i <= N; i++) A[i] = A[i - 1] + B[i];": Class.OUTSIDE,
+    }
+    for program, kind in wrong.items():
+        report = check(text(program, spec, functions="double guard[4];"))
+        assert report.answer is Answer.VIOLATION, program
+        assert report.findings[0].kind is kind, program
+
+
+def test_a_value_that_is_overwritten_too_soon() -> None:
+    spec = "for (i = 0; i < N; i++) A[i] = B[i]; for (i = 0; i < N; i++) C[i] = A[i]; A[0] = 1;"
+    program = "for (i = 0; i < N; i++) A[i] = B[i]; A[0] = 1; for (i = 0; i < N; i++) C[i] = A[i];"
+    (finding,) = check(text(program, spec)).findings
+    assert finding.kind is Class.OVERWRITTEN
+    assert finding.found is not None and finding.found.statement == 2
+
+
+def test_ten_reports_then_a_count() -> None:
+    sites = "\n".join(f"  A[{k % 8}] = {k};" for k in range(12))
+    report = check(text(sites))
+    assert len(report.findings) == 10
+    assert report.violations == 12
+
+
+def test_the_values_of_iterators_are_compared() -> None:
+    spec = "for (i = 0; i < N; i++) A[i] = 2 * i + B[i];"
+    good = "for (i = 0; i < N; i++) A[N - 1 - i] = 2 * (N - 1 - i) + B[N - 1 - i];"
+    bad = good.replace("2 * (N - 1 - i)", "2 * (N - i)")
+    for algorithm in ("a", "codes"):
+        assert check(text(good, spec), algorithm=algorithm).answer is Answer.VALID
+        assert check(text(bad, spec), algorithm=algorithm).answer is Answer.VIOLATION
+
+
+def _run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", *words])
+    out, err = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code, out, err
+
+
+def test_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def status(source: str, *words: str) -> int:
+        path = tmp_path / "p.c"
+        path.write_text(source)
+        return _run(capsys, str(path), *words)[0]
+
+    assert status(text()) == 0
+    assert status(text("for (i = 1; i < N; i++) A[i] = B[i];")) == 1
+    assert status(text("C[0] = 1;")) == 2
+    assert status(text(before="for (;;) { }"), "--timeout", "0.5") == 3
+    assert status(text("A[0] = B[0]; abort();")) == 4
+    assert status(text(), "-D", "N") == 2
+
+
+def test_two_files_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    original, program = tmp_path / "old.c", tmp_path / "new.c"
+    region = f"#pragma scop\n{COPY}\n#pragma endscop\n".replace("N", "n")
+    original.write_text(f"double A[9], B[9];\nvoid f(int n) {{ int i;\n{region}}}\n")
+    program.write_text(
+        "double A[9], B[9];\n"
+        "static void f(int n) {\n"
+        "  /*@ polycheck start */\n"
+        "  for (int i = n - 1; i > 0; i--)\n"
+        "    A[i] = B[i];\n"
+        "  /*@ polycheck end */\n"
+        "}\n"
+        "int main(int argc, char **argv) { f(argc + 3); return 0; }\n"
+    )
+    code, out, _ = _run(capsys, str(program), "--spec", str(original), "--json", "--args", "x")
+    data = json.loads(out)
+    assert (code, data["verdict"], data["sizes"]) == (1, "violation", {"n": 5})
+    assert data["findings"][0]["class"] == "missing"
