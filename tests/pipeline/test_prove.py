@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.prove.symbolic import first_difference
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.reader import read_c
 from tests.pipeline.support import compared, file, run, wrapped
 
 COPY = "  for (i = 0; i < n; i++)\n    a[i] = b[i] + 1;"
@@ -155,3 +157,28 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run("prove", old, file(tmp_path, wrapped(UNKNOWN["another operation"][1]), "o.c")) == 3
     assert run("prove", old, str(tmp_path / "none.c")) == 2
     assert run("prove", old, file(tmp_path, wrapped(COPY) + wrapped(COPY), "two.c")) == 2
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_small_runs_of_equivalent_programs_agree(tmp_path: Path, name: str) -> None:
+    """Values of both runs are numbered by one table: two tables once made equal runs differ."""
+    (old,) = read_c(file(tmp_path, wrapped(SAME[name][0]), "old.c"))
+    (new,) = read_c(file(tmp_path, wrapped(SAME[name][1]), "new.c"))
+    assert first_difference(old, new) is None
+
+
+def test_statements_with_the_same_text_find_their_own(tmp_path: Path) -> None:
+    """Both halves of a time step clear a[i]; unrolled, each copy belongs to its half."""
+    old = (
+        "  for (t = 0; t < m; t++) {\n    for (i = 0; i < n; i++) {\n      a[i] = 0;\n      b[i] += a[i];\n    }\n"
+        "    for (i = 0; i < n; i++) {\n      a[i] = 0;\n      A[i][0] += a[i];\n    }\n  }"
+    )
+    first = "      a[{0}] = 0;\n      b[{0}] += a[{0}];\n"
+    second = "      a[{0}] = 0;\n      A[{0}][0] += a[{0}];\n"
+    new = "  for (t = 0; t < m; t++) {\n" + "".join(
+        f"    for (i = 0; i + 1 < n; i += 2) {{\n{half.format('i')}{half.format('i + 1')}    }}\n"
+        f"    if (n % 2 == 1) {{\n{half.format('n - 1')}    }}\n"
+        for half in (first, second)
+    ) + "  }"
+    found = compared(tmp_path, wrapped(old), wrapped(new))
+    assert isinstance(found.verdict, Proved), found.verdict

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from loopwright.cli.diagnostics import REPORT
@@ -22,6 +23,7 @@ from loopwright.prove.annotations import prove_annotations
 from loopwright.prove.correspondence import prove_model
 from loopwright.prove.explain import explain_all, refusal
 from loopwright.prove.legality import LegalityVerdict, Status
+from loopwright.prove.ranking import prove_ranking
 from loopwright.prove.readback import prove_text
 from loopwright.prove.scanning import prove_scan
 from loopwright.prove.transformation import prove_plan, stages
@@ -48,6 +50,8 @@ class Request:
     prove: bool = True
     steps: bool = False
     prover: ProverRequest = ProverRequest()
+    cvc5: bool | None = None
+    """Ask cvc5 too; None: where it is installed."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,21 @@ class _Work:
                 raise InternalError(f"the text was misread: {wrong.message} ({wrong.witness})", hint=REPORT)
             case Undecided(reason):
                 self.trusted.append(f"the loops of the region mean what was read: {reason}")
+        if self.request.cvc5 or (self.request.cvc5 is None and find_spec("cvc5") is not None):
+            self._second_opinion()
+
+    def _second_opinion(self) -> None:
+        """Inv, Rank1 and Rank2 by cvc5; where it cannot say, that is a reason to stop if it was asked for."""
+        self.say("asking cvc5")
+        match prove_ranking(self.plan.original):
+            case Proved(obligations):
+                self.proofs.append(Proof("Inv, Rank1 and Rank2 hold of the text, by cvc5", obligations))
+            case Undecided(reason) if self.request.cvc5:
+                raise GaveUp(f"could not decide that the model is what the text says: {reason}")
+            case Undecided(reason):
+                self.trusted.append(f"the loops of the region mean what was read: {reason}")
+            case Refuted() as wrong:
+                raise InternalError(f"the text was misread: {wrong.message}", hint=REPORT)
 
     def _legality(self) -> tuple[Accumulation, ...]:
         self.say("proving the script legal")

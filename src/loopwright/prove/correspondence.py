@@ -2,9 +2,8 @@
 
 The model says which instances there are and when each runs; the text says so too, by its loops.
 The loops are translated from the syntax tree into LOOP, apart from the reader, and proved to run
-exactly the model's schedule: every instance once, none besides, in the order of the times.  By
-this, in the terms of the paper, an instance is reached only in its domain (Inv), time increases
-from one instance to the next (Rank1), and nothing is between two that follow each other (Rank2).
+exactly the model's schedule: here with isl, every instance once, none besides, in the order of the
+times; in `ranking` with cvc5, step by step, by the conditions of the paper.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from loopwright.prove.correspondence import prove_model
 from loopwright.prove.definitions import differing_names
 from loopwright.prove.explain import explain, headline, witness
 from loopwright.prove.legality import LegalityVerdict, Status, prove_legal
-from loopwright.prove.matching import Match, Unmatched, candidates, match
+from loopwright.prove.matching import Match, Preference, Unmatched, candidates, match
 from loopwright.prove.symbolic import first_difference
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
@@ -62,15 +62,20 @@ def _prove(old: Program, new: Program) -> Equivalence:
         return Equivalence(promised)
     obligations += promised.obligations
     found = candidates(old, new, old.context)
-    matched = match(old, new, found, old.context)
-    if isinstance(matched, Unmatched):
-        return _unmatched(old, new, matched)
-    verdict = prove_legal(old, _schedules(old, new, matched))
-    if verdict.status is Status.PROVED:
-        return Equivalence(Proved(obligations + verdict.obligations + len(new.statements)))
-    if verdict.status is Status.ILLEGAL and matched.forced:
-        return _illegal(verdict)
-    reason = f"not with the instances that were matched: {headline(verdict.failures[0])}"
+    reason = ""
+    for preference in Preference:
+        matched = match(old, new, found, old.context, preference)
+        if isinstance(matched, Unmatched):
+            return _unmatched(old, new, matched)
+        verdict = prove_legal(old, _schedules(old, new, matched))
+        if verdict.status is Status.PROVED:
+            return Equivalence(Proved(obligations + verdict.obligations + len(new.statements)))
+        failure = verdict.failures[0]
+        if matched.forced and verdict.status is Status.ILLEGAL:
+            return _illegal(verdict)
+        if matched.forced:
+            return _by_running(old, new, f"{headline(failure)}: {witness(failure)}")
+        reason = f"not with the instances that were matched: {headline(failure)}"
     return _by_running(old, new, reason)
 
 

@@ -14,8 +14,9 @@ proved, what is refuted with them is undecided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 
 import islpy as isl
@@ -105,30 +106,59 @@ def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
     return values.apply_range(chosen)
 
 
+class Preference(Enum):
+    """Which of several statements of OLD with the same text one of NEW is taken for."""
+
+    UNUSED = "one that has no partner yet"
+    NEAR = "one near the partner of the nearest statement that has only one"
+
+
 def match(
-    old: Program, new: Program, found: Mapping[str, tuple[Partners, ...]], context: isl.Set
+    old: Program,
+    new: Program,
+    found: Mapping[str, tuple[Partners, ...]],
+    context: isl.Set,
+    preference: Preference = Preference.UNUSED,
 ) -> Match | Unmatched:
     """One partner for every instance of NEW."""
-    chosen: list[Partners] = []
-    forced = True
-    order = {statement.name: k for k, statement in enumerate(old.statements)}
-    used: dict[str, int] = {}
     for statement in new.statements:
-        instances = statement.domain.intersect_params(context)
-        own = found[statement.name]
-        left = _uncovered(instances, own)
+        left = _uncovered(statement.domain.intersect_params(context), found[statement.name])
         if not left.is_empty():
             return Unmatched(statement.name, "no statement of OLD does the same", left)
-        if _is_decided(own):
-            chosen += own
+    chosen = {name: own for name, own in found.items() if _is_decided(own)}
+    forced = len(chosen) == len(found)
+    order = {statement.name: k for k, statement in enumerate(old.statements)}
+    near = _near(new, found, order)
+    used: dict[str, int] = {}
+    for statement in new.statements:
+        if statement.name in chosen:
             continue
-        forced = False
-        guess = _guess(statement, own, old, used, order)
+        cost = used if preference is Preference.UNUSED else _distances(order, near[statement.name])
+        ranking = [(cost.get(one.old, 0), order[one.old], k) for k, one in enumerate(found[statement.name])]
+        guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old)
         if guess is None:
             return Unmatched(statement.name, "which instance of OLD it is cannot be told from its text")
         used[guess.old] = used.get(guess.old, 0) + 1
-        chosen.append(guess)
-    return Match(tuple(chosen), forced)
+        chosen[statement.name] = (guess,)
+    return Match(tuple(one for s in new.statements for one in chosen[s.name]), forced)
+
+
+def _distances(order: Mapping[str, int], place: int) -> dict[str, int]:
+    return {name: abs(k - place) for name, k in order.items()}
+
+
+def _near(
+    new: Program, found: Mapping[str, tuple[Partners, ...]], order: Mapping[str, int]
+) -> dict[str, int]:
+    """For each statement of NEW, where in OLD the partner is of the nearest one that can have only one."""
+    anchors = [
+        (k, order[found[s.name][0].old]) for k, s in enumerate(new.statements) if len(found[s.name]) == 1
+    ]
+    nearest: dict[str, int] = {}
+    for k, statement in enumerate(new.statements):
+        distances = [(abs(place - k), partner) for place, partner in anchors]
+        nearest[statement.name] = min(distances)[1] if distances else k
+    return nearest
 
 
 def _uncovered(instances: isl.Set, own: tuple[Partners, ...]) -> isl.Set:
@@ -148,19 +178,14 @@ def _is_decided(own: tuple[Partners, ...]) -> bool:
     )
 
 
-def _guess(
-    statement: Statement,
-    own: tuple[Partners, ...],
-    old: Program,
-    used: Mapping[str, int],
-    order: Mapping[str, int],
-) -> Partners | None:
-    """The first total, one-to-one choice; statements of OLD that have no partner yet come first."""
-    for partners in sorted(own, key=lambda one: (used.get(one.old, 0), order[one.old])):
+def _guess(statement: Statement, ranked: Sequence[Partners], old: Program) -> Partners | None:
+    """The first total, one-to-one choice."""
+    for partners in ranked:
+        if not statement.domain.is_subset(partners.relation.domain()):
+            continue
         for relation in _refined(partners, statement, old.statement(partners.old)):
-            total = statement.domain.intersect(partners.relation.domain()).is_subset(relation.domain())
-            covers = partners.relation.domain().is_subset(relation.domain())
-            if total and covers and relation.is_single_valued() and relation.is_injective():
+            total = partners.relation.domain().is_subset(relation.domain())
+            if total and relation.is_single_valued() and relation.is_injective():
                 return Partners(partners.new, partners.old, relation)
     return None
 

@@ -64,7 +64,8 @@ def first_difference(old: Program, new: Program) -> Refuted | None:
             continue
         if not {step.form for step in after} <= {step.form for step in before}:
             return None
-        wrong = _compared(_memory(before), _memory(after), _locals(old) | _locals(new))
+        symbols: dict[object, int] = {}
+        wrong = _compared(_memory(before, symbols), _memory(after, symbols), _locals(old) | _locals(new))
         if wrong is not None:
             return _refuted(wrong, parameters, old, new)
     return None
@@ -164,9 +165,9 @@ def _form(node: Node, words: Words, env: Environment) -> Form:
     return (node.type, *(_form(p, words, env) for p in parts if p.type != "="))
 
 
-def _memory(steps: list[_Step]) -> dict[Cell, _Final]:
+def _memory(steps: list[_Step], symbols: dict[object, int]) -> dict[Cell, _Final]:
+    """What is in the cells at the end; both runs number their values by the same `symbols`."""
     memory: dict[Cell, _Final] = {}
-    symbols: dict[object, int] = {}
     for step in steps:
         values = tuple(memory[cell].value if cell in memory else cell for cell in step.reads)
         for k, cell in enumerate(step.writes):

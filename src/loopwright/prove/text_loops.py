@@ -92,12 +92,18 @@ class _Translation:
                 return self.sequence(list(node.named_children), words)
             case "labeled_statement":
                 return self.statement(named_children(node)[-1], words)
+            case "for_statement" | "if_statement" if not self.has_leaf(node):
+                return loops.EMPTY
             case "for_statement":
                 return self.loop(node, words)
             case "if_statement":
                 return self.conditional(node, words)
             case kind:
                 raise Unreadable(f"a statement of the kind '{kind}' in front of or among the loops")
+
+    def has_leaf(self, node: Node) -> bool:
+        """Whether there is a statement inside; without one, a loop that ends does nothing."""
+        return any(part.id in self.leaves for part in walk(node))
 
     def declaration(self, node: Node, rest: list[Node], words: Words) -> loops.Node:
         """`double t = e;` is a statement of its own; `int m = n - i;` names a value."""

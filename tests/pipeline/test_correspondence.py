@@ -1,0 +1,148 @@
+"""A text against its model: by isl as a whole, by cvc5 step by step (paper 001, section 4.2)."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
+from loopwright.model.program import Program
+from loopwright.model.source import Source
+from loopwright.prove.correspondence import prove_model
+from loopwright.prove.cvc5_backend import Solution, Unsatisfiable, cvc5_solver
+from loopwright.prove.ranking import conditions, prove_ranking
+from loopwright.prove.steps import steps_of
+from loopwright.prove.text_loops import text_loops
+from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.reader import parse_c, read_c
+from tests.conftest import ROOT
+from tests.pipeline.support import file, run, wrapped
+
+KERNELS = sorted((Path(__file__).parents[1] / "c" / "kernels").glob("*.c")) + sorted(
+    (ROOT / "kernels").glob("*.c")
+)
+
+
+@pytest.fixture(autouse=True)
+def needs_cvc5() -> None:
+    pytest.importorskip("cvc5")
+
+
+def program(body: str, head: str = "") -> Program:
+    (found,) = parse_c(Source("t.c", wrapped(body, head=head)))
+    return found
+
+
+LOOPS = {
+    "none": "  a[0] = 1;\n  a[1] = 2;",
+    "upwards by steps": "  for (i = m; i < n; i += 3)\n    a[i] = 0;",
+    "downwards": "  for (i = n - 1; i >= m; i -= 2)\n    a[i] = 0;",
+    "often empty inside": "  for (i = 0; i < n; i++)\n    for (j = i + 5; j < m; j++)\n      A[i][j] = 0;",
+    "several bounds": "  for (i = 0; i < n && i < m; i++)\n    a[i] = 0;",
+    "a first value out of two": "  for (i = n > m ? n : m; i < 2 * n; i++)\n    a[i] = 0;",
+    "branches": (
+        "  for (i = 0; i < n; i++) {\n    if (i % 2 == 0 && i < m)\n      a[i] = 0;\n    else if (i > 7)\n"
+        "      a[i] = 1;\n    b[i] = 2;\n  }"
+    ),
+    "a local value": (
+        "  for (i = 0; i < n; i++) {\n    int rest = n - i;\n"
+        "    for (j = 0; j < rest; j++)\n      A[i][j] = 0;\n  }"
+    ),
+    "a loop without statements": "  for (i = 0; i < n; i++)\n    ;\n  a[0] = 1;",
+    "halves": "  for (i = 0; i < n / 2; i++)\n    a[i] = b[2 * i];",
+    "a macro in a bound": "  for (i = 0; i < HALF(n); i++)\n    a[i] = 0;",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_of_every_kind(name: str) -> None:
+    read = program(LOOPS[name], "#define HALF(x) ((x) / 2)\n")
+    assert isinstance(prove_model(read), Proved)
+    verdict = prove_ranking(read)
+    assert isinstance(verdict, Proved), verdict
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
+def test_kernels(path: Path) -> None:
+    for read in read_c(path):
+        verdict = prove_ranking(read)
+        assert isinstance(verdict, Proved), verdict
+
+
+NEST = (
+    "  for (i = 0; i < n; i++) {\n    a[i] = 0;\n    for (j = i; j < n; j++)\n      a[i] += A[i][j];\n  }\n"
+    "  b[0] = a[0];"
+)
+
+
+def misread(name: str, *, domain: isl.Set | None = None, schedule: isl.Map | None = None) -> Program:
+    """NEST with something else in the model of one statement."""
+    read = program(NEST)
+    own = read.statement(name)
+    other = replace(own, domain=domain or own.domain, schedule=schedule or own.schedule)
+    return replace(read, statements=tuple(other if s.name == name else s for s in read.statements))
+
+
+MISREAD = {
+    "an instance too few": misread("S2", domain=isl.Set("[n] -> { S2[i, j] : 0 <= i < n and i < j < n }")),
+    "an instance too many": misread("S2", domain=isl.Set("[n] -> { S2[i, j] : 0 <= i < n and i <= j <= n }")),
+    "an instance behind the end": misread("S1", domain=isl.Set("[n] -> { S1[i] : 0 <= i <= n }")),
+    "an instance before the start": misread("S1", domain=isl.Set("[n] -> { S1[i] : -1 <= i < n }")),
+    "a loop backwards": misread("S2", schedule=isl.Map("[n] -> { S2[i, j] -> [0, i, 1, -j, 0] }")),
+    "statements exchanged": misread("S1", schedule=isl.Map("[n] -> { S1[i] -> [0, i, 2, 0, 0] }")),
+    "the end at the start": misread("S3", schedule=isl.Map("[n] -> { S3[] -> [-1, 0, 0, 0, 0] }")),
+    "never": misread("S3", domain=isl.Set("[n] -> { S3[] : n > 5 }")),
+}
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_a_model_that_is_not_the_text_is_seen_by_both(name: str) -> None:
+    assert isinstance(prove_model(MISREAD[name]), Refuted)
+    verdict = prove_ranking(MISREAD[name])
+    assert isinstance(verdict, Undecided) and "does not hold" in verdict.reason
+
+
+def broken(read: Program) -> set[str]:
+    """The names of the conditions that do not hold of some step."""
+    solver = cvc5_solver()
+    found = conditions(read, steps_of(text_loops(read)))
+    return {one.name for one in found if solver.solve(one.refutation) != Unsatisfiable()}
+
+
+def test_the_conditions_are_those_of_the_paper() -> None:
+    assert broken(program(NEST)) == set()
+    assert broken(MISREAD["an instance too few"]) == {"Inv"}
+    assert broken(MISREAD["an instance behind the end"]) == {"Rank2"}
+    assert "Rank1" in broken(MISREAD["the end at the start"])
+
+
+def test_the_points_of_a_nest() -> None:
+    """Two statements, two heads; the heads of the paths the paper lists for its figure 1."""
+    steps = steps_of(text_loops(program(NEST)))
+    assert sum(point.is_head for point in steps.points) == 2 and len(steps.points) == 5
+    assert len(steps.entry) == 1
+
+
+def test_cvc5_divides_as_c_does() -> None:
+    solver = cvc5_solver()
+    at = Compare(Relation.EQ, Var("x"), Int(-7))
+    quotient = Compare(Relation.EQ, TruncDiv(Var("x"), 2), Int(-3))
+    remainder = Compare(Relation.EQ, Rem(Var("x"), 2), Int(-1))
+    assert solver.solve(And((at, quotient, remainder))) == Solution({"x": -7})
+    wrong = Compare(Relation.EQ, TruncDiv(Var("x"), 2), Int(-4))
+    assert solver.solve(And((at, wrong))) == Unsatisfiable()
+
+
+def test_where_cvc5_is_absent_it_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "cvc5", None)
+    with pytest.raises(BadInput, match="not installed"):
+        cvc5_solver()
+    assert run("transform", file(tmp_path, wrapped(NEST)), "--cvc5") == 2
+    assert "pip install" in capsys.readouterr().err
