@@ -15,7 +15,7 @@ from loopwright.cli.diagnostics import exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import BadInput, Illegal, InternalError, LoopwrightError
+from loopwright.errors import BadInput, Illegal, InternalError, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
@@ -131,10 +131,13 @@ def _benchmark(
 def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
     """The kernel's file with its script applied, and proved."""
     from loopwright.cli.pipeline import Request, transformed
-    from loopwright.read.source import load
 
-    script = load(str(kernel.script)).text
-    request = Request(file=str(kernel.source), script=script, script_file=str(kernel.script), prove=prove)
+    file = str(kernel.script)
+    try:
+        script = kernel.script.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise BadInput(f"this script cannot be read: {failure}", span=Span(file, 1, 1)) from None
+    request = Request(file=str(kernel.source), script=script, script_file=file, prove=prove)
     return transformed(request, lambda text: say(f"{kernel.name}: {text}")).source.encode()
 
 
