@@ -1,0 +1,109 @@
+"""A file about one program: every construct of schedules and loops, accepted by Coq."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.generate import generate
+from loopwright.model.schedule import LoopType, Schedule
+from loopwright.prove.coq.program_file import program_file
+from loopwright.read import read_schedule
+from tests.coq.support import assert_accepted, needs_coqc
+from tests.generate.support import flat, proved_program, tree
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
+
+FLAT = {
+    "nothing": "{ S[i] -> [i] : 0 <= i < 0 }",
+    "one point": "{ S[] -> [0] }",
+    "triangle": "[n] -> { S[i, j] -> [j, i] : 0 <= j <= i < n }",
+    "stride": "[n] -> { S[i] -> [i] : 1 <= i <= n and i mod 3 = 1 }",
+    "stride from a parameter": "[n, m] -> { S[i] -> [i] : m <= i <= n and (i - m) mod 2 = 0 }",
+    "fused": "[n] -> { S[i] -> [i, 0] : 0 <= i < n; T[i] -> [i, 1] : 2 <= i < n }",
+    "shifted": "[n] -> { S[i] -> [i] : 0 <= i <= n; T[i] -> [i + 2] : 0 <= i <= n }",
+    "tiled": "[n] -> { S[i, j] -> [t, j, i] : t = floor(i/3) and 0 <= i < n and 0 <= j < 2 }",
+    "if and else": "[n, m] -> { S[i] -> [i] : 0 <= i < n and m > 2; T[i] -> [i] : 0 <= i < n and m <= 2 }",
+    "parity": "[n] -> { S[i] -> [i] : 0 < i < n and i mod 2 = 0; T[i] -> [i] : 0 < i < n and i mod 2 = 1 }",
+    "not injective": "[n] -> { S[i, j] -> [i] : 0 <= i < n and 0 <= j < 2; T[] -> [0] : n >= 0 }",
+    "division": "[n] -> { S[i] -> [i] : 0 <= 2i <= n; T[] -> [floor(n/2) + 1] : n >= 0 }",
+    "several times": "[n] -> { S[i] -> [t] : 0 <= i < n and 2i <= t <= 2i + 1 }",
+    "in pieces": "[n] -> { S[i] -> [0, i] : 0 <= i < n and 2i >= n; S[i] -> [1, i] : 0 <= i and 2i < n }",
+    "words of Coq": "[S, O] -> { for[p, x] -> [x, p] : 0 <= p < S and 0 <= x < O }",
+    "two arities": "[n] -> { S[i] -> [0, i] : 0 <= i < n; S[i, j] -> [1, i + j] : 0 <= i, j < n }",
+    "empty for small n": "[n] -> { S[i] -> [i] : 5 <= i <= n - 5 }",
+}
+TREE = """
+domain: "[n] -> { S[i] : 0 <= i < n; T[i, j] : 0 <= i < n and i <= j < n; U[i] : 0 <= i < n }"
+child:
+  schedule: "[{ S[i] -> [i]; T[i, j] -> [i]; U[i] -> [i] }]"
+  child:
+    sequence:
+    - filter: "{ S[i] }"
+    - filter: "{ T[i, j]; U[i] : i > 0 }"
+      child:
+        set:
+        - filter: "{ T[i, j] }"
+          child:
+            schedule: "[{ T[i, j] -> [-j] }]"
+        - filter: "{ U[i] }"
+    - filter: "{ U[i] : i <= 0 }"
+"""
+
+
+@needs_coqc
+def test_the_examples_are_accepted() -> None:
+    schedules = [read_schedule(path) for path in EXAMPLES]
+    assert len(schedules) >= 6
+    assert_accepted([program_file(one, generate(one), "An example") for one in schedules])
+
+
+@needs_coqc
+def test_schedules_of_every_kind_are_accepted() -> None:
+    schedules = [flat(text) for text in FLAT.values()] + [tree(TREE)]
+    assert_accepted([program_file(one, proved_program(one), "A schedule") for one in schedules])
+
+
+@needs_coqc
+@pytest.mark.parametrize("loop_type", [LoopType.SEPARATE, LoopType.UNROLL])
+def test_separated_and_unrolled_loops_are_accepted(loop_type: LoopType) -> None:
+    texts = [
+        "[n] -> { A[i] -> [i, 0] : 0 <= i < 12; B[i] -> [i, 1] : 5 <= i <= 16 }",
+        "[n] -> { A[i, j] -> [i, j] : 0 <= j <= i < 4; B[i, j] -> [i, j] : i = 3 and 0 <= j < 3 }",
+    ]
+    schedules = [flat(text) for text in texts]
+    assert_accepted(
+        [program_file(one, proved_program(one, loop_type=loop_type), "Pieces") for one in schedules]
+    )
+
+
+def written(schedule: Schedule) -> str:
+    return program_file(schedule, generate(schedule), 'A title with "(*" in it')
+
+
+def test_a_file_says_in_words_and_in_coq_what_is_proved() -> None:
+    text = written(flat(FLAT["triangle"], context="[n] -> { : n >= 1 }"))
+    for part in (
+        "For all integers n with [0 < n], this program ends,",
+        "| [i; j] => i < n /\\ 0 <= j /\\ j <= i",
+        "Definition loops : node :=",
+        "Lemma loops_end",
+        "Lemma nothing_missing",
+        "Lemma nothing_extra",
+        "Lemma in_order",
+        "Theorem loops_correct : implements schedule loops.",
+        "Print Assumptions loops_correct.",
+    ):
+        assert part in text
+
+
+def test_a_title_cannot_end_the_comment() -> None:
+    text = written(flat(FLAT["triangle"]))
+    heading = text[: text.index("From Loopwright")]
+    assert heading.count("(*") == heading.count("*)") == 1
+    assert heading.count('"') % 2 == 0
+
+
+def test_the_same_input_gives_the_same_file() -> None:
+    assert written(flat(FLAT["parity"])) == written(flat(FLAT["parity"]))
