@@ -170,7 +170,8 @@ def test_small_runs_of_equivalent_programs_agree(tmp_path: Path, name: str) -> N
 def test_statements_with_the_same_text_find_their_own(tmp_path: Path) -> None:
     """Both halves of a time step clear a[i]; unrolled, each copy belongs to its half."""
     old = (
-        "  for (t = 0; t < m; t++) {\n    for (i = 0; i < n; i++) {\n      a[i] = 0;\n      b[i] += a[i];\n    }\n"
+        "  for (t = 0; t < m; t++) {\n"
+        "    for (i = 0; i < n; i++) {\n      a[i] = 0;\n      b[i] += a[i];\n    }\n"
         "    for (i = 0; i < n; i++) {\n      a[i] = 0;\n      A[i][0] += a[i];\n    }\n  }"
     )
     first = "      a[{0}] = 0;\n      b[{0}] += a[{0}];\n"

@@ -66,7 +66,8 @@ def _prove(old: Program, new: Program) -> Equivalence:
     for preference in Preference:
         matched = match(old, new, found, old.context, preference)
         if isinstance(matched, Unmatched):
-            return _unmatched(old, new, matched)
+            reason = _unmatched(new, matched)
+            continue
         verdict = prove_legal(old, _schedules(old, new, matched))
         if verdict.status is Status.PROVED:
             return Equivalence(Proved(obligations + verdict.obligations + len(new.statements)))
@@ -125,7 +126,8 @@ def _illegal(verdict: LegalityVerdict) -> Equivalence:
     return Equivalence(refuted, "\n".join(explain(one) for one in verdict.failures))
 
 
-def _unmatched(old: Program, new: Program, wrong: Unmatched) -> Equivalence:
+def _unmatched(new: Program, wrong: Unmatched) -> str:
+    """Which line has no partner, and an example."""
     statement = new.statement(wrong.statement)
     line = new.source.line_of(statement.body.place.start)
     example = ""
@@ -135,8 +137,7 @@ def _unmatched(old: Program, new: Program, wrong: Unmatched) -> Equivalence:
             sizes = [f"{name} = {value}" for name, value in point.parameters.items()]
             own = [f"{n} = {v}" for n, v in zip(statement.iterators, point.coordinates, strict=True)]
             example = f", for example for {', '.join([*sizes, *own])}" if sizes or own else ""
-    reason = f"line {line} of {new.source.path}: {wrong.reason}{example}"
-    return _by_running(old, new, reason)
+    return f"line {line} of {new.source.path}: {wrong.reason}{example}"
 
 
 def _by_running(old: Program, new: Program, reason: str) -> Equivalence:

@@ -130,15 +130,19 @@ def match(
     order = {statement.name: k for k, statement in enumerate(old.statements)}
     near = _near(new, found, order)
     used: dict[str, int] = {}
+    taken: dict[str, isl.Set] = {}
+    for partners in (one for own in chosen.values() for one in own):
+        _take(taken, partners)
     for statement in new.statements:
         if statement.name in chosen:
             continue
         cost = used if preference is Preference.UNUSED else _distances(order, near[statement.name])
         ranking = [(cost.get(one.old, 0), order[one.old], k) for k, one in enumerate(found[statement.name])]
-        guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old)
+        guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old, taken)
         if guess is None:
             return Unmatched(statement.name, "which instance of OLD it is cannot be told from its text")
         used[guess.old] = used.get(guess.old, 0) + 1
+        _take(taken, guess)
         chosen[statement.name] = (guess,)
     return Match(tuple(one for s in new.statements for one in chosen[s.name]), forced)
 
@@ -178,14 +182,23 @@ def _is_decided(own: tuple[Partners, ...]) -> bool:
     )
 
 
-def _guess(statement: Statement, ranked: Sequence[Partners], old: Program) -> Partners | None:
-    """The first total, one-to-one choice."""
+def _take(taken: dict[str, isl.Set], partners: Partners) -> None:
+    """The instances of OLD that have a partner now."""
+    own = partners.relation.range()
+    taken[partners.old] = taken[partners.old].union(own) if partners.old in taken else own
+
+
+def _guess(
+    statement: Statement, ranked: Sequence[Partners], old: Program, taken: Mapping[str, isl.Set]
+) -> Partners | None:
+    """The first total, one-to-one choice of instances that have no partner yet."""
     for partners in ranked:
         if not statement.domain.is_subset(partners.relation.domain()):
             continue
         for relation in _refined(partners, statement, old.statement(partners.old)):
             total = partners.relation.domain().is_subset(relation.domain())
-            if total and relation.is_single_valued() and relation.is_injective():
+            free = partners.old not in taken or relation.range().is_disjoint(taken[partners.old])
+            if total and free and relation.is_single_valued() and relation.is_injective():
                 return Partners(partners.new, partners.old, relation)
     return None
 
