@@ -17,7 +17,7 @@ from loopwright.generate.pieces import pieces_of, schedule_domain
 from loopwright.generate.separation import MANY_PIECES, split_by_conditions
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import DIM, basic_sets, local_domain
+from loopwright.presburger.sets import DIM, basic_sets, has_one_value, local_domain
 
 
 def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[isl.BasicSet]:
@@ -28,7 +28,7 @@ def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set
         return pieces
     result: list[isl.BasicSet] = []
     for piece in pieces:
-        if _has_one_value(piece, stock.level):  # no loop to split
+        if has_one_value(piece, stock.level):  # no loop to split
             result.append(piece)
             continue
         inside = restrict(executed, piece.to_set())
@@ -38,13 +38,6 @@ def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set
                 found.append(new)
         result.extend(split_by_conditions([piece], found, stock.level))
     return result
-
-
-def _has_one_value(piece: isl.BasicSet, level: int) -> bool:
-    return any(
-        constraint.is_equality() and constraint.involves_dims(DIM, level, 1)
-        for constraint in piece.get_constraints()
-    )
 
 
 def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:

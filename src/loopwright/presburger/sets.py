@@ -63,13 +63,16 @@ def basic_sets(domain: isl.Set) -> list[isl.BasicSet]:
 def disjoint_pieces(domain: isl.Set, level: int) -> list[isl.BasicSet]:
     """Split into disjoint disjuncts that loop bounds at `level` can describe.
 
-    Each disjunct is approximated first; those with more equalities then take their points away
-    from the others, so that a single value is not swallowed by the interval next to it.
+    Each disjunct is approximated first; intervals that fit together become one, and single values
+    then take their points away from the intervals, so that they are not swallowed by them.
     """
     pieces = [local for piece in basic_sets(domain) for local in basic_sets(_local(piece, level))]
     if len(pieces) < 2:
         return pieces
-    pieces.sort(key=lambda piece: -equality_count(piece))
+    values = [piece for piece in pieces if has_one_value(piece, level)]
+    intervals = [piece.to_set() for piece in pieces if not has_one_value(piece, level)]
+    values.sort(key=lambda piece: -equality_count(piece))
+    pieces = values + (basic_sets(union(intervals).coalesce()) if intervals else [])
     taken = isl.Set.empty(domain.get_space())
     result: list[isl.BasicSet] = []
     for piece in pieces:
@@ -81,6 +84,14 @@ def disjoint_pieces(domain: isl.Set, level: int) -> list[isl.BasicSet]:
 
 def _local(piece: isl.BasicSet, level: int) -> isl.Set:
     return eliminate_unknown(piece.to_set(), level)
+
+
+def has_one_value(piece: isl.BasicSet, level: int) -> bool:
+    """Whether an equality gives dimension `level` in terms of the outer ones."""
+    return any(
+        constraint.is_equality() and constraint.involves_dims(DIM, level, 1)
+        for constraint in piece.get_constraints()
+    )
 
 
 def equality_count(piece: isl.BasicSet) -> int:
