@@ -1,0 +1,135 @@
+"""Three provers, the same obligations: they agree, on what holds and on what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, GaveUp
+from loopwright.generate import generate
+from loopwright.loops.interpreter import holds
+from loopwright.prove.backends.coq import Coq
+from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
+from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations import Obligation, scanning_obligations
+from loopwright.prove.scanning import prove_scan
+from loopwright.prove.verdict import Refuted
+from loopwright.read import read_schedule
+from tests.conftest import corpus_files
+from tests.coq.support import needs_coqc
+from tests.generate.support import flat
+from tests.prove.mutation import mutants
+
+cvc5_backend = pytest.importorskip(
+    "loopwright.prove.backends.cvc5", reason="cvc5 is not installed: pip install cvc5", exc_type=ImportError
+)
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
+MOST = 60
+"""Obligations of one file of the corpus that are looked at."""
+
+
+def cvc5() -> Prover:
+    prover: Prover = cvc5_backend.Cvc5()
+    return prover
+
+
+def asked(prover: Prover, obligations: Sequence[Obligation]) -> list[Answer]:
+    answers = prover.decide(obligations)
+    assert len(answers) == len(obligations)
+    return list(answers)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_isl_and_cvc5_prove_every_obligation_of_an_example(path: Path) -> None:
+    schedule = read_schedule(path)
+    obligations = list(scanning_obligations(schedule, generate(schedule)))
+    assert len(obligations) >= 8
+    for prover in (Isl(), cvc5()):
+        assert asked(prover, obligations) == [Holds()] * len(obligations)
+
+
+@needs_coqc
+def test_coq_proves_the_obligations_of_the_examples() -> None:
+    """Not those of tiles: without the steps of a proof, pairs of times of four places take `lia` long."""
+    for path in EXAMPLES:
+        if path.stem == "triangle_tiles":
+            continue
+        schedule = read_schedule(path)
+        obligations = list(scanning_obligations(schedule, generate(schedule)))
+        assert asked(Coq(240), obligations) == [Holds()] * len(obligations)
+
+
+WRONG = [
+    "[n] -> { S[i, j] -> [j, i] : 0 <= j <= i < n }",
+    "[n] -> { S[i] -> [i, 0] : 0 <= i < n; T[i] -> [i, 1] : 2 <= i < n }",
+    "[n] -> { S[i] -> [i] : 1 <= i <= n and i mod 3 = 1 }",
+    "[n] -> { S[i, j] -> [t, j, i] : t = floor(i/3) and 0 <= i < n and 0 <= j < 2 }",
+]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_isl_refutes_cvc5_refutes_and_the_values_show_it(text: str) -> None:
+    """A wrong program has an obligation that fails; both find values for it, which are looked at."""
+    schedule = flat(text)
+    wrong = 0
+    for _, mutant in islice(mutants(generate(schedule)), 30):
+        if not isinstance(prove_scan(schedule, mutant), Refuted):
+            continue
+        try:
+            obligations = list(scanning_obligations(schedule, mutant))
+        except GaveUp:
+            continue
+        by_isl, by_cvc5 = asked(Isl(), obligations), asked(cvc5(), obligations)
+        if any(isinstance(one, Fails) for one in by_isl):
+            wrong += 1
+        for one, first, second in zip(obligations, by_isl, by_cvc5, strict=True):
+            assert type(first) is type(second), (one, first, second)
+            for answer in (first, second):
+                if isinstance(answer, Fails):
+                    assert holds(one.violated, answer.values), (one, answer)
+    assert wrong >= 5
+
+
+@needs_coqc
+def test_coq_does_not_prove_what_is_wrong() -> None:
+    schedule = flat(WRONG[0])
+    mutant = next(
+        one for _, one in mutants(generate(schedule)) if isinstance(prove_scan(schedule, one), Refuted)
+    )
+    obligations = list(scanning_obligations(schedule, mutant))
+    expected = asked(Isl(), obligations)
+    for first, second in zip(expected, asked(Coq(240), obligations), strict=True):
+        assert isinstance(second, Holds if isinstance(first, Holds) else Unknown)
+
+
+def test_no_time_is_no_answer() -> None:
+    """The budget ran out: neither yes nor no."""
+    schedule = flat("[n] -> { S[i, j] -> [floor(i/7), floor(j/5), i, j] : 0 <= j <= i < n }")
+    obligations = list(scanning_obligations(schedule, generate(schedule)))
+    answers = cvc5_backend.Cvc5(seconds=0.001).decide(obligations)
+    assert not any(isinstance(one, Fails) for one in answers)
+    assert any(isinstance(one, Unknown) for one in answers)
+
+
+def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
+    """Every eighth file, its first obligations: isl proves them, and cvc5 does or runs out of time."""
+    asked_for, unknown = 0, []
+    for path in corpus_files()[::8]:
+        schedule = read_schedule(path)
+        try:
+            obligations = list(islice(scanning_obligations(schedule, generate(schedule)), MOST))
+        except (GaveUp, BadInput):  # no first iteration, or no proof can be written
+            continue
+        for one, first, second in zip(
+            obligations, asked(Isl(), obligations), asked(cvc5(), obligations), strict=True
+        ):
+            assert first == Holds(), (path, one, first)
+            assert not isinstance(second, Fails), (path, one, second)
+            if isinstance(second, Unknown):
+                unknown.append((path.name, one.name))
+        asked_for += len(obligations)
+    assert asked_for > 500
+    assert len(unknown) <= asked_for // 50, unknown
