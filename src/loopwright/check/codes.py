@@ -16,38 +16,21 @@ iteration share their codes: they form a group.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.check.solving import linear_row, solve
-from loopwright.check.specification import Specification, Stated, Touched, anonymous, unnamed
-from loopwright.check.structure import match_assignments
+from loopwright.check.c_text import value
+from loopwright.check.groups import Group, groups_of
+from loopwright.check.solving import solve
+from loopwright.check.specification import Specification, Stated, anonymous, unnamed
 from loopwright.check.writers import Writers
 from loopwright.errors import GaveUp
 from loopwright.presburger.sets import IN, OUT
-from loopwright.read.c.syntax import text_of, without_parentheses
 
 LARGEST = 1 << 63
 SMALL = 1 << 31
-
-
-@dataclass(frozen=True)
-class Group:
-    """Statements of one text and one set of access functions, on disjoint domains."""
-
-    number: int
-    members: tuple[Stated, ...]
-    domain: isl.Set
-    """The union of the domains, unnamed."""
-
-    @property
-    def first(self) -> Stated:
-        return self.members[0]
-
-    @property
-    def depth(self) -> int:
-        return self.first.depth
 
 
 @dataclass(frozen=True)
@@ -74,13 +57,10 @@ class Codes:
     """By statement."""
     size: dict[str, int]
 
-    def group_of(self, statement: Stated) -> Group:
-        return next(group for group in self.groups if statement in group.members)
-
 
 def codes(spec: Specification) -> Codes:
     """The codes at this problem size; GaveUp where they do not fit."""
-    groups = _groups(spec)
+    groups = groups_of(spec)
     found: dict[str, Code] = {}
     size: dict[str, int] = {}
     for array in spec.written:
@@ -109,60 +89,6 @@ def _code(group: Group, base: int) -> tuple[Code, int]:
         kept.append(Kept(iterator, low, stride))
         stride *= high - low + 1
     return Code(base, tuple(reversed(kept))), stride
-
-
-def _groups(spec: Specification) -> tuple[Group, ...]:
-    members: list[list[Stated]] = []
-    for statement in spec.statements:
-        for group in members:
-            if _same_text(spec, group[0], statement) and _can_join(group, statement):
-                group.append(statement)
-                break
-        else:
-            members.append([statement])
-    return tuple(
-        Group(number, tuple(group), _union([unnamed(one.domain) for one in group]))
-        for number, group in enumerate(members)
-    )
-
-
-def _union(domains: list[isl.Set]) -> isl.Set:
-    result = domains[0]
-    for domain in domains[1:]:
-        result = result.union(domain)
-    return result.coalesce()
-
-
-def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:
-    """Whether the same sites are candidates for both, iterators standing at the same places."""
-    if one.depth != other.depth:
-        return False
-    holes = match_assignments(spec.side, one.assignment, one.iterators, spec.side, other.assignment)
-    if holes is None:
-        return False
-    source = spec.program.source
-    pairs = [(name, text_of(source, without_parentheses(node))) for name, node in holes]
-    return all(
-        text in other.iterators and one.iterators.index(name) == other.iterators.index(text)
-        for name, text in pairs
-    )
-
-
-def _can_join(group: list[Stated], statement: Stated) -> bool:
-    """Equal affine access functions, and no iteration in common."""
-    first = group[0]
-    touched = zip((first.write, *first.reads), (statement.write, *statement.reads), strict=True)
-    return all(_same_function(one, other, first.depth) for one, other in touched) and all(
-        unnamed(member.domain).is_disjoint(unnamed(statement.domain)) for member in group
-    )
-
-
-def _same_function(one: Touched, other: Touched, depth: int) -> bool:
-    if one.array != other.array:
-        return False
-    pairs = zip(one.subscripts, other.subscripts, strict=True)
-    rows = [(linear_row(a, depth), linear_row(b, depth)) for a, b in pairs]
-    return all(first is not None and first == second for first, second in rows)
 
 
 def code_map(codes: Codes, statement: Stated) -> isl.Map:
@@ -235,3 +161,44 @@ def guesses(
         one = total.project_out(OUT, iterator + 1, group.depth - iterator - 1).project_out(OUT, 0, iterator)
         components.append(one.as_pw_multi_aff().get_pw_aff(0).coalesce())
     return tuple(components)
+
+
+@dataclass(frozen=True)
+class CodeScheme:
+    """Shadows that hold codes."""
+
+    spec: Specification
+    found: Writers
+    codes: Codes
+    name: str = "codes"
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self.codes.groups
+
+    @property
+    def size(self) -> dict[str, int]:
+        return self.codes.size
+
+    def before(self, group: Group, names: Sequence[str]) -> str:
+        return value(previous_code(self.spec, self.found, self.codes, group), names, group.domain)
+
+    def source(self, group: Group, read: int, names: Sequence[str]) -> str:
+        return value(source_code(self.spec, self.found, self.codes, group, read), names, group.domain)
+
+    def after(self, group: Group, names: Sequence[str]) -> str:
+        return value(own_code(self.codes, group), names, group.domain)
+
+    def last(self, array: str, names: Sequence[str]) -> str:
+        writer = self.found.arrays[array]
+        return value(coded(self.spec, self.codes, writer.last, writer.write_set), names, writer.write_set)
+
+    def linear_before(self, group: Group) -> isl.PwAff | None:
+        return None
+
+    def linear_source(self, group: Group, read: int) -> isl.PwAff | None:
+        return None
+
+    def guess(self, group: Group, free: tuple[int, ...], names: Sequence[str]) -> tuple[str, ...]:
+        parts = guesses(self.spec, self.found, self.codes, group, free)
+        return tuple(value(one, names, one.domain()) for one in parts)

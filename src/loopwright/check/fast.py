@@ -1,18 +1,19 @@
-"""Our algorithm for one specification and one program: branch-free checks of codes.
+"""Delayed detection for one specification and one program: branch-free checks (004, section 5).
 
-For an operation with observed subscripts o, taken for an instance of a group:
+A scheme says what the shadow of a cell holds, one number.  For an operation with observed
+subscripts o, taken for an instance of a group:
 
-    x    := the iterators that o determines; the others from the code in the shadow of the cell
+    x    := the iterators that o and the shadows determine
     neg  |= every constraint of the domain at x             (its sign says "outside")
     dif  |= o_k ^ f_k(x)                                    for every subscript
-    dif  |= shadow[w] ^ code(PreviousWriter(x))
-    dif  |= shadow[r] ^ code(WriterBeforeRead(x, r))        for every read of a written array
-    shadow[w] = code(x)
+    dif  |= shadow[w] ^ before(x)                           what the cell must hold before x
+    dif  |= shadow[r] ^ source(x, r)                        for every read of a written array
+    shadow[w] = after(x)
 
 If neg and dif show nothing at the end, every operation was an instance of the domain, ran after
-the previous writer of its cell and found the right values.  With shadow[w] = code(LastWriter(w))
-for all w in the WriteSet, every instance ran exactly once.  The guess of the open iterators need
-not be trusted: all that follows from it is checked.
+the previous writer of its cell and found the right values.  With shadow[w] = last(w) for all w in
+the WriteSet, every instance ran exactly once.  How x was found need not be trusted: all that
+follows from it is checked.
 """
 
 from __future__ import annotations
@@ -23,16 +24,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.check.c_text import HELPERS, NO_HELPERS, test, value
-from loopwright.check.codes import (
-    Codes,
-    Group,
-    coded,
-    guesses,
-    own_code,
-    previous_code,
-    source_code,
-)
 from loopwright.check.fast_engine import ENGINE
+from loopwright.check.groups import Group, group_of
+from loopwright.check.scheme import Scheme
 from loopwright.check.sites import Candidate, Site
 from loopwright.check.solving import Solution, solution_to_c, solve
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
@@ -86,13 +80,13 @@ class Fast:
     shadows: dict[str, Shadow]
 
 
-def shadows(spec: Specification, codes: Codes) -> dict[str, Shadow]:
+def shadows(spec: Specification, scheme: Scheme) -> dict[str, Shadow]:
     found: dict[str, Shadow] = {}
     for number, array in enumerate(spec.written):
         cells = spec.footprint(array)
         if cells.is_empty():
             continue
-        shadow = Shadow(array, FIRST_PLACE + number * ROOM + ROOM // 4, codes.size[array], box(cells))
+        shadow = Shadow(array, FIRST_PLACE + number * ROOM + ROOM // 4, scheme.size[array], box(cells))
         if shadow.bytes > ROOM // 4:
             raise GaveUp(f"the shadow of {array} is too large", hint="check a smaller problem size")
         found[array] = shadow
@@ -100,11 +94,11 @@ def shadows(spec: Specification, codes: Codes) -> dict[str, Shadow]:
 
 
 def fast_check(
-    spec: Specification, found: Writers, codes: Codes, sites: Sequence[Site], *, parallel: bool
+    spec: Specification, found: Writers, scheme: Scheme, sites: Sequence[Site], *, parallel: bool
 ) -> Fast:
-    """The header and the engine for these sites."""
-    places = shadows(spec, codes)
-    writer = _SiteWriter(spec, found, codes, places, parallel)
+    """The header and the engine for these sites; GaveUp where the scheme does not apply."""
+    places = shadows(spec, scheme)
+    writer = _SiteWriter(scheme, places, parallel)
     header = "\n".join(
         (
             HELPERS,
@@ -115,7 +109,7 @@ def fast_check(
             NO_HELPERS,
         )
     )
-    return Fast(header, _engine(spec, found, codes, places), places)
+    return Fast(header, _engine(spec, found, scheme, places), places)
 
 
 def fast_call(site: Site, observed: Sequence[str]) -> str:
@@ -128,9 +122,7 @@ END = "lw_end(lw_dif | (unsigned long)(lw_neg < 0));"
 
 @dataclass(frozen=True)
 class _SiteWriter:
-    spec: Specification
-    found: Writers
-    codes: Codes
+    scheme: Scheme
     places: dict[str, Shadow]
     parallel: bool
 
@@ -150,7 +142,7 @@ class _SiteWriter:
         """The groups a site may belong to, each with one of its candidates."""
         found: dict[int, tuple[Group, Candidate]] = {}
         for candidate in site.candidates:
-            group = self.codes.group_of(candidate.statement)
+            group = group_of(self.scheme.groups, candidate.statement)
             if not group.domain.is_empty():
                 found.setdefault(group.number, (group, candidate))
         return list(found.values())
@@ -167,85 +159,94 @@ class _SiteWriter:
     def _check(
         self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str
     ) -> str:
-        functions, rows = self._observed(site, group, candidate)
-        solution = solve(functions, group.depth)
+        rows = self._rows(site, group, candidate)
+        solution = solve([row.function for row in rows], group.depth)
         names = [f"x{k}" for k in range(group.depth)]
         width = len(site.write.subscripts)
         shadow = self.places[site.write.array].cell([f"o{k}" for k in range(width)])
-        lines = [f"  const lw_code{self.codes.size[site.write.array]} c = {shadow};"]
-        values = {k: f"o{row}" for k, row in enumerate(rows)}
-        lines += self._open(group, solution, values, width, len(functions))
+        lines = [f"  const lw_code{self.scheme.size[site.write.array]} c = {shadow};"]
+        values = {k: row.text for k, row in enumerate(rows)}
+        lines += self._open(group, solution, values, width)
         for name, text in zip(names, solution_to_c(solution, values), strict=True):
             lines.append(f"  const long {name} = {text};")
         lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
-        lines += self._subscripts(group, functions, rows, solution, names, dif)
-        before = previous_code(self.spec, self.found, self.codes, group)
-        lines.append(f"  {dif} |= c ^ (unsigned long)({value(before, names, group.domain)});")
+        lines += self._subscripts(group, rows, solution, names, dif)
+        lines.append(f"  {dif} |= c ^ (unsigned long)({self.scheme.before(group, names)});")
         lines += self._reads(site, group, names, dif)
-        lines.append(f"  {when}{shadow} = {value(own_code(self.codes, group), names, group.domain)};")
+        lines.append(f"  {when}{shadow} = {self.scheme.after(group, names)};")
         return "\n".join(lines) + "\n"
 
-    def _observed(
-        self, site: Site, group: Group, candidate: Candidate
-    ) -> tuple[list[isl.PwAff], list[int]]:
-        """What each observed value must be, and its position; iterators in the text included."""
-        functions = list(subscripts(group.first))
-        rows = list(range(len(functions)))
+    def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
+        """What each observed value must be, iterators in the text and linear shadows included."""
+        rows = [_Row(one, f"o{k}", True) for k, one in enumerate(subscripts(group.first))]
         start = site.first_hole(candidate)
-        space = unnamed(group.domain).get_space()
+        local = isl.LocalSpace.from_space(unnamed(group.domain).get_space())
         for offset, (name, _) in enumerate(candidate.holes):
             iterator = candidate.statement.iterators.index(name)
-            local = isl.LocalSpace.from_space(space)
-            functions.append(isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator)))
-            rows.append(start + offset)
-        return functions, rows
+            function = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator))
+            rows.append(_Row(function, f"o{start + offset}", True))
+        before = self.scheme.linear_before(group)
+        if before is not None:
+            rows.append(_Row(before, "(long)c", False))
+        for number, read, texts in self._shadowed(site, group):
+            source = self.scheme.linear_source(group, number)
+            if source is not None:
+                rows.append(_Row(source, f"(long){self.places[read.array].cell(texts)}", False))
+        return rows
 
-    def _open(
-        self, group: Group, solution: Solution, values: dict[int, str], width: int, observed: int
-    ) -> list[str]:
-        """The iterators that the subscripts leave open, guessed from the code in the shadow."""
+    def _open(self, group: Group, solution: Solution, values: dict[int, str], width: int) -> list[str]:
+        """The iterators that the subscripts leave open, guessed from the shadow of the cell."""
         if not solution.free:
             return []
         names = ["s", *(f"o{k}" for k in range(width))]
         lines = ["  const long s = (long)c;"]
-        parts = guesses(self.spec, self.found, self.codes, group, solution.free)
-        for iterator, function in zip(solution.free, parts, strict=True):
-            lines.append(f"  const long g{iterator} = {value(function, names, function.domain())};")
-            values[observed + iterator] = f"g{iterator}"
+        count = len(values)
+        parts = self.scheme.guess(group, solution.free, names)
+        for iterator, text in zip(solution.free, parts, strict=True):
+            lines.append(f"  const long g{iterator} = {text};")
+            values[count + iterator] = f"g{iterator}"
         return lines
 
     def _subscripts(
-        self,
-        group: Group,
-        functions: list[isl.PwAff],
-        rows: list[int],
-        solution: Solution,
-        names: list[str],
-        dif: str,
+        self, group: Group, rows: list[_Row], solution: Solution, names: list[str], dif: str
     ) -> list[str]:
         """The subscripts that were not used to find x, or all if finding it took a division."""
         used = set(solution.rows) if solution.is_integral else set()
         return [
-            f"  {dif} |= (unsigned long)(o{row} ^ ({value(function, names, group.domain)}));"
-            for k, (function, row) in enumerate(zip(functions, rows, strict=True))
-            if k not in used
+            f"  {dif} |= (unsigned long)({row.text} ^ ({value(row.function, names, group.domain)}));"
+            for k, row in enumerate(rows)
+            if k not in used and row.is_observed
         ]
 
-    def _reads(self, site: Site, group: Group, names: list[str], dif: str) -> list[str]:
-        """Every read that is not of the cell written, whose shadow has been compared already."""
-        lines = []
+    def _shadowed(self, site: Site, group: Group) -> list[tuple[int, Touched, list[str]]]:
+        """The reads to compare: of written arrays, but not of the cell written, which is compared already."""
+        found = []
         position = len(site.write.subscripts)
         first = group.first
         for number, read in enumerate(first.reads):
             count = len(read.subscripts)
             texts = [f"o{position + k}" for k in range(count)]
             position += count
-            if read.array not in self.places or _is_target(first, read):
-                continue
-            expected = source_code(self.spec, self.found, self.codes, group, number)
+            if read.array in self.places and not _is_target(first, read):
+                found.append((number, read, texts))
+        return found
+
+    def _reads(self, site: Site, group: Group, names: list[str], dif: str) -> list[str]:
+        lines = []
+        for number, read, texts in self._shadowed(site, group):
             shadow = self.places[read.array].cell(texts)
-            lines.append(f"  {dif} |= {shadow} ^ (unsigned long)({value(expected, names, group.domain)});")
+            expected = self.scheme.source(group, number, names)
+            lines.append(f"  {dif} |= {shadow} ^ (unsigned long)({expected});")
         return lines
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A value that must be `function` of the iterators; a shadow is one that is compared elsewhere."""
+
+    function: isl.PwAff
+    text: str
+    is_observed: bool
 
 
 def _is_target(statement: Stated, read: Touched) -> bool:
@@ -269,7 +270,7 @@ def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> 
     return lines
 
 
-def _engine(spec: Specification, found: Writers, codes: Codes, places: dict[str, Shadow]) -> str:
+def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
     table = ", ".join(f"{{{one.address:#x}UL, {max(one.bytes, 1)}UL}}" for one in places.values())
     return "\n".join(
         (
@@ -280,23 +281,21 @@ def _engine(spec: Specification, found: Writers, codes: Codes, places: dict[str,
             "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
             f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
             f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
-            _last_writers(spec, found, codes, places),
+            _last_writers(spec, found, scheme, places),
             ENGINE,
         )
     )
 
 
-def _last_writers(spec: Specification, found: Writers, codes: Codes, places: dict[str, Shadow]) -> str:
+def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
     """@terminate: shadow(w) == LastWriter(w) for all w in the WriteSet, with generated loops."""
     lines = ["static unsigned long lw_last_writers(void)\n{\n  unsigned long dif = 0;"]
     for array, shadow in places.items():
-        writer = found.arrays[array]
-        cells = writer.write_set
+        cells = found.arrays[array].write_set
         rank = spec.ranks[array]
         names = [f"w{k}" for k in range(rank)]
-        last = coded(spec, codes, writer.last, cells)
         arguments = ", ".join(names)
-        expected = f"(unsigned long)({value(last, names, cells)})"
+        expected = f"(unsigned long)({scheme.last(array, names)})"
         lines.append(f"#define LW_CELL({arguments}) dif |= {shadow.cell(names)} ^ {expected}")
         lines += [f"  {line}" for line in _loops(cells)]
         lines.append("#undef LW_CELL")

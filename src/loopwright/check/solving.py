@@ -33,15 +33,21 @@ class Solution:
 
 
 def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
-    """Coefficients and constant of a function that is affine, without divisions, in one piece."""
-    pieces = function.coalesce().get_pieces()
-    if len(pieces) != 1:
-        return None
-    affine = pieces[0][1]
-    if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+    """Coefficients and constant of a function that one affine expression without divisions gives."""
+    affine = _on_all_pieces(function.coalesce().get_pieces())
+    if affine is None or affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
         return None
     row = tuple(Fraction(affine.get_coefficient_val(IN, k).to_python()) for k in range(depth))
     return row, affine.get_constant_val().to_python()
+
+
+def _on_all_pieces(pieces: Sequence[tuple[isl.Set, isl.Aff]]) -> isl.Aff | None:
+    """The function of one piece that is right on the others too."""
+    for _, candidate in pieces:
+        others = [(domain, other) for domain, other in pieces if other is not candidate]
+        if all(domain.is_subset(candidate.eq_set(other)) for domain, other in others):
+            return candidate
+    return None
 
 
 def _uses_divisions(affine: isl.Aff) -> bool:

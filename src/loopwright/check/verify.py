@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from loopwright.check.codes import codes
+from loopwright.check.codes import CodeScheme, codes
 from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.fast import BEGIN, END, fast_call, fast_check
 from loopwright.check.findings import Told, told
@@ -16,10 +16,12 @@ from loopwright.check.precise import HEADER, precise_runtime
 from loopwright.check.races import with_races
 from loopwright.check.reachable import reached
 from loopwright.check.report import Answer, Report
+from loopwright.check.scheme import Scheme
 from loopwright.check.segment import Input, parse_input, read_input
 from loopwright.check.sites import Sites, find_sites
 from loopwright.check.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.specification import Specification, specification
+from loopwright.check.versions import versions
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp, InternalError
 from loopwright.model.source import Source
@@ -93,15 +95,15 @@ def verdict(job: Job, found: Writers, options: Options) -> Report:
     if built is None:
         return precise(job, found)
     ended = run_built(job, built)
-    quick = _verdict_of_delayed(job, ended)
+    quick = _verdict_of_delayed(job, ended, "algorithm B" if options.algorithm == "b" else "codes")
     return quick if quick is not None else _second_opinion(job, found, ended)
 
 
 def delayed(job: Job, found: Writers, options: Options) -> Built | None:
     """The program that only adds up differences; None where codes do not apply."""
     try:
-        chosen = codes(job.spec)
-        fast = fast_check(job.spec, found, chosen, job.sites.sites, parallel=job.tools.openmp)
+        scheme = _scheme(job, found, options)
+        fast = fast_check(job.spec, found, scheme, job.sites.sites, parallel=job.tools.openmp)
     except GaveUp:
         if options.algorithm == "auto":
             return None
@@ -110,7 +112,14 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
     return Built(instrumented(job.sites, fast_call, begin, END), fast.header, fast.engine, job.tools.fast)
 
 
-def _verdict_of_delayed(job: Job, ended: Ended) -> Report | None:
+def _scheme(job: Job, found: Writers, options: Options) -> Scheme:
+    """Codes apply wherever version numbers do, and their checks are never longer."""
+    if options.algorithm == "b":
+        return versions(job.spec, found)
+    return CodeScheme(job.spec, found, codes(job.spec))
+
+
+def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None:
     """"Valid" if the run shows no difference; anything else asks for the precise run."""
     if ended.crashed is not None or ended.timed_out:
         return None
@@ -118,7 +127,7 @@ def _verdict_of_delayed(job: Job, ended: Ended) -> Report | None:
     if not heard.entries:
         raise not_reached(job.given, timed_out=False)
     is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
-    return judged(job, ended, "codes") if is_clean else None
+    return judged(job, ended, algorithm) if is_clean else None
 
 
 def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
