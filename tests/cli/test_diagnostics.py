@@ -24,7 +24,8 @@ def shown(error: LoopwrightError, stream: io.StringIO | None = None) -> str:
 
 def test_the_caret_stands_under_the_place() -> None:
     error = BadInput("unknown name foo", span=Span("f", 3, 4, "\ti foo", 3), hint="try bar")
-    assert shown(error) == "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
+    text = "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
+    assert shown(error) == f"{text}more: loopwright explain LW210\n"
 
 
 def test_long_lines_are_shown_around_the_place() -> None:
@@ -35,12 +36,15 @@ def test_long_lines_are_shown_around_the_place() -> None:
 
 
 def test_an_error_without_a_place_names_the_file() -> None:
-    assert shown(GaveUp("too long")) == "file.poly: error: too long\n"
-    assert shown(InternalError("isl failed")) == "file.poly: internal error: isl failed\n"
+    more = "more: loopwright explain"
+    assert shown(GaveUp("too long")) == f"file.poly: error: too long\n{more} LW399\n"
+    assert shown(InternalError("isl failed")) == f"file.poly: internal error: isl failed\n{more} LW499\n"
 
 
 def test_a_witness_is_shown() -> None:
-    assert shown(Illegal("no", witness="n = 1")) == "file.poly: error: no\nwitness: n = 1\n"
+    assert shown(Illegal("no", witness="n = 1")) == (
+        "file.poly: error: no\nwitness: n = 1\nmore: loopwright explain LW199\n"
+    )
 
 
 def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:

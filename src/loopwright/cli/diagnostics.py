@@ -4,12 +4,14 @@
         the source line
              ^~~~
     hint: what to do
+    more: loopwright explain CODE
 """
 
 from __future__ import annotations
 
 from typing import Any, TextIO
 
+from loopwright.cli.codes import code_of
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"
@@ -64,7 +66,7 @@ def _pieces(error: LoopwrightError, file: str | None) -> list[Piece]:
         pieces += [("witness: ", LABEL), (f"{error.witness}\n", PLAIN)]
     if error.hint:
         pieces += [("hint: ", LABEL), (f"{error.hint}\n", PLAIN)]
-    return pieces
+    return [*pieces, ("more: ", LABEL), (f"loopwright explain {code_of(error).code}\n", PLAIN)]
 
 
 def as_json(error: LoopwrightError, file: str | None) -> dict[str, Any]:
@@ -73,6 +75,7 @@ def as_json(error: LoopwrightError, file: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "severity": "error",
         "kind": verdict_word(error),
+        "code": code_of(error).code,
         "message": error.message,
         "file": span.file if span else file,
         "line": span.line if span else None,

@@ -18,6 +18,7 @@ from loopwright.cli import (
     completion,
     demo,
     doctor,
+    explain,
     extract,
     prove,
     show,
@@ -25,14 +26,32 @@ from loopwright.cli import (
     transform,
 )
 
-VERBS = (codegen, extract, transform, prove, check, show, suggest, bench, demo, doctor, completion)
+VERBS = (codegen, extract, transform, prove, check, show, suggest, bench, demo, doctor, explain, completion)
 
 STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
+
+EXAMPLES = """\
+  loopwright codegen loops.poly              loops from a description
+  loopwright extract kernel.c                what was understood of a C file
+  loopwright transform kernel.c script.lw    the file with new loops, proved
+  loopwright prove old.c new.c               whether two files compute the same
+  loopwright check new.c --spec old.c -D N=50  the same, by running it
+  loopwright show kernel.c script.lw         pictures, and why a script is refused
+  loopwright suggest kernel.c                what could be done to the loops
+  loopwright bench gemm                      how much faster a kernel gets
+  loopwright demo                            all of it, in half a minute
+  loopwright doctor                          what is installed
+  loopwright explain LW101                   what an error means
+  loopwright completion bash                 for the shell
+"""
 
 
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
-        prog="loopwright", description="Loops, rewritten the way you say, and proved.", epilog=STATUS
+        prog="loopwright",
+        description="Loops, rewritten the way you say, and proved.",
+        epilog=f"examples:\n{EXAMPLES}\n{STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("--version", action="version", version=f"loopwright {__version__}")
     verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)

@@ -1,0 +1,56 @@
+"""`loopwright explain CODE`: what a diagnostic code means and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+from loopwright.cli.codes import CODES, Code
+from loopwright.cli.diagnostics import exit_code, show
+from loopwright.cli.outcome import write_out
+from loopwright.errors import BadInput
+
+if TYPE_CHECKING:
+    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLE = "loopwright explain LW101"
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "explain",
+        help="what a diagnostic code means",
+        description="Explain the code of an error message; without a code, list them all.",
+        epilog=f"example: {EXAMPLE}",
+    )
+    parser.set_defaults(run=explain)
+    parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101")
+
+
+def explain(arguments: argparse.Namespace) -> int:
+    """Do what the command line says; the exit status."""
+    if arguments.code is None:
+        write_out("".join(f"{code.code}  {code.title}\n" for code in CODES.values()))
+        return 0
+    wanted = arguments.code.upper().strip("[]")
+    if wanted in CODES:
+        write_out(text_of(CODES[wanted]))
+        return 0
+    near = difflib.get_close_matches(wanted, CODES, 1)
+    hint = f"did you mean {near[0]}?" if near else "'loopwright explain' lists all codes"
+    error = BadInput(f"there is no code {arguments.code}", hint=hint)
+    show(error, sys.stderr)
+    return exit_code(error)
+
+
+def text_of(code: Code) -> str:
+    """The whole entry."""
+    parts = [f"{code.code}: {code.title}", code.meaning, code.remedy]
+    filled = [textwrap.fill(part, 88) for part in parts]
+    if code.example:
+        filled.append(textwrap.indent(code.example, "    "))
+    return "\n\n".join(filled) + "\n"

@@ -1,0 +1,164 @@
+"""Help where people look: codes, doctor, completion, examples, the demo."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli import demo
+from loopwright.cli.codes import CODES, code_of
+from loopwright.cli.main import VERBS, main, parser
+from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError
+
+PRODUCT = """void f(int n, double A[n][n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      Mult: C[i][j] += A[i][j];
+#pragma endscop
+}
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    found = capsys.readouterr()
+    return int(ended.value.code or 0), found.out, found.err
+
+
+@pytest.mark.parametrize("code", list(CODES))
+def test_every_code_is_explained(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "explain", code)
+    assert status == 0
+    assert out.startswith(f"{code}: {CODES[code].title}\n") and CODES[code].remedy.split()[0] in out
+
+
+def test_all_codes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "explain")
+    assert [line.split()[0] for line in out.splitlines()] == list(CODES)
+
+
+def test_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "explain", "LW999")
+    assert status == 2 and "hint: did you mean LW" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (Illegal("a value is read before it is written (and 2 more)", witness=""), "LW101"),
+        (Illegal("the loop over j is marked parallel, but its iterations depend ...", witness=""), "LW104"),
+        (BadInput("the bound must be affine in the iterators, but i * j is not"), "LW203"),
+        (BadInput("affine takes 2 arguments, not 3"), "LW209"),
+        (BadInput("never heard of"), "LW299"),
+        (GaveUp("the time limit of 1 s ran out while proving"), "LW301"),
+        (InternalError("isl failed"), "LW499"),
+    ],
+)  # fmt: skip
+def test_an_error_finds_its_code(error: LoopwrightError, code: str) -> None:
+    assert code_of(error).code == code
+
+
+def test_an_error_may_carry_its_code() -> None:
+    error = BadInput("whatever")
+    error.code = "LW203"  # type: ignore[attr-defined]
+    assert code_of(error).code == "LW203"
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("interchnge(Mult, i, j)", "LW204"),
+        ("interchange(Malt, i, j)", "LW205"),
+        ("interchange(Mult, i, x)", "LW206"),
+        ("interchange(Mult, i)", "LW209"),
+        ("interchange(Mult, i, j", "LW210"),
+        ("tile(Mult, 2, 2, 2)", "LW208"),
+    ],
+)
+def test_mistakes_in_scripts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], script: str, code: str
+) -> None:
+    (tmp_path / "k.c").write_text(PRODUCT)
+    (tmp_path / "s.lw").write_text(script + "\n")
+    status, _, err = run(capsys, "transform", str(tmp_path / "k.c"), str(tmp_path / "s.lw"))
+    assert status == 2
+    assert err.endswith(f"more: loopwright explain {code}\n"), err
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [("#pragma scop\n", "", "LW202"), ("j < n", "j < i * i", "LW203"), ("A[i][j]", "g(i)", "LW211")],
+)
+def test_mistakes_in_c(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], before: str, after: str, code: str
+) -> None:
+    (tmp_path / "k.c").write_text(PRODUCT.replace(before, after))
+    status, _, err = run(capsys, "transform", str(tmp_path / "k.c"))
+    assert status == 2
+    assert err.endswith(f"more: loopwright explain {code}\n"), err
+
+
+def test_help_has_an_example_for_each_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--help")
+    for verb in VERBS:
+        name = verb.__name__.rpartition(".")[2]
+        assert f"loopwright {name}" in out
+
+
+def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, _ = run(capsys, "doctor")
+    assert status == 0 and "ok       islpy" in out
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    _, out, _ = run(capsys, "doctor")
+    assert "absent   gcc" in out and "apt-get install gcc" in out
+    _, out, _ = run(capsys, "doctor", "--json")
+    assert next(one for one in json.loads(out)["parts"] if one["name"] == "coqc")["found"] is None
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion(capsys: pytest.CaptureFixture[str], shell: str) -> None:
+    _, out, _ = run(capsys, "completion", shell)
+    assert "suggest" in out and "--allow-reassociation" in out
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=out, text=True, check=True)
+
+
+def test_a_script_may_stand_behind_options() -> None:
+    from loopwright.cli.main import parsed
+
+    assert parsed(["transform", "k.c", "--openmp", "s.lw"]).script == "s.lw"
+    with pytest.raises(SystemExit):
+        parsed(["transform", "k.c", "s.lw", "--openmp", "t.lw"])
+    assert parser().prog == "loopwright"
+
+
+def test_the_demo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a compiler: it says so, and does the rest."""
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    status, out, err = run(capsys, "demo", "--keep", str(tmp_path / "d"))
+    assert status == 0, err
+    assert out.count("not timed: there is no gcc") == len(demo.ACTS)
+    assert "a value is read before it is written" in out and "is marked parallel" in out
+    assert out.count("proved: every dependence is kept") == len(demo.ACTS)
+    assert (tmp_path / "d" / "matmul-new.c").read_text().count("Mult:") == 1
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: apt-get install gcc")
+def test_the_demo_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "demo")
+    assert status == 0, err
+    assert out.count("times as fast, and the same bits.") == len(demo.ACTS)
+
+
+def test_two_columns() -> None:
+    text = demo.side_by_side("a\nbb\n", "\n".join(map(str, range(30))), 80)
+    assert text.splitlines()[2] == "a  | 0"
+    assert text.endswith("| ... and 8 more lines\n")
