@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, TextIO
 
 from loopwright.cli.codes import code_of
@@ -45,7 +46,34 @@ def verdict_word(error: LoopwrightError) -> str:
 
 def show(error: LoopwrightError, stream: TextIO, file: str | None = None) -> None:
     """Print the error; `file` is what it is about where it does not say so itself."""
-    pieces = _pieces(error, file)
+    _print(_pieces(error, file), stream)
+
+
+def show_explanation(error: LoopwrightError, stream: TextIO) -> None:
+    """Print the whole story an error has to tell, and where to read on."""
+    lines = str(getattr(error, "explanation", "")).splitlines(keepends=True)
+    pieces = [piece for line in lines for piece in _painted(line)]
+    _print([*pieces, *_more(error)], stream)
+
+
+def _painted(line: str) -> list[Piece]:
+    """A line of an explanation: the error itself, a caret, a label, or plain."""
+    found = re.fullmatch(r"(?P<place>(?:\S+:\d+:\d+: )?)(?P<kind>error: )(?P<rest>.*\n?)", line)
+    if found:
+        return [(found["place"], PLACE), (found["kind"], ERROR), (found["rest"], PLAIN)]
+    if re.fullmatch(r"\s*\^~*\s*", line):
+        return [(line, CARET)]
+    label = re.match(r"(hint|as written|transformed): ", line)
+    if label:
+        return [(label.group(), LABEL), (line[label.end() :], PLAIN)]
+    return [(line, PLAIN)]
+
+
+def _more(error: LoopwrightError) -> list[Piece]:
+    return [("more: ", LABEL), (f"loopwright explain {code_of(error).code}\n", PLAIN)]
+
+
+def _print(pieces: list[Piece], stream: TextIO) -> None:
     if stream.isatty():
         from rich.console import Console
         from rich.text import Text
@@ -66,7 +94,7 @@ def _pieces(error: LoopwrightError, file: str | None) -> list[Piece]:
         pieces += [("witness: ", LABEL), (f"{error.witness}\n", PLAIN)]
     if error.hint:
         pieces += [("hint: ", LABEL), (f"{error.hint}\n", PLAIN)]
-    return [*pieces, ("more: ", LABEL), (f"loopwright explain {code_of(error).code}\n", PLAIN)]
+    return [*pieces, *_more(error)]
 
 
 def as_json(error: LoopwrightError, file: str | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
+from loopwright.cli.diagnostics import as_json, exit_code, show, show_explanation, verdict_word
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
@@ -200,10 +200,8 @@ def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:
             "diagnostics": [as_json(error, file) | {"details": getattr(error, "details", None)}],
         }
         write_out(json.dumps(found, indent=2) + "\n")
-    explanation = getattr(error, "explanation", "")
-    if explanation:
-        sys.stderr.write(explanation)
-        sys.stderr.flush()
+    if getattr(error, "explanation", ""):
+        show_explanation(error, sys.stderr)
     else:
         show(error, sys.stderr, file)
     return exit_code(error)
