@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test lint bench-codegen bench-codegen-fast clean
+.PHONY: help demo test lint proofs bench-codegen bench-codegen-fast clean
 
 help:
 	@echo "make demo           loops for an example, with their proof"
 	@echo "make test           all tests"
 	@echo "make lint           ruff and mypy --strict"
+	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make clean          removes what make made"
@@ -31,6 +32,11 @@ test: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
+
+proofs: $(INSTALLED)
+	@command -v coqc > /dev/null || { echo "coqc is not installed: apt install coq (8.16)"; exit 1; }
+	$(MAKE) -C proofs
+	$(BIN)/python -m pytest -n $(JOBS) tests/coq tests/backends
 
 bench-codegen: $(INSTALLED)
 	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS)

@@ -1,0 +1,180 @@
+"""How much Coq checks: the loops for the files of the corpus, and transformations of the kernels.
+
+    python -m benchmarks.proofs corpus [--seconds 60] [--jobs 2] [--every 1]
+    python -m benchmarks.proofs kernels
+
+Prints one line for each proof, and the share that `coqc` accepts.  Files whose loops do not end or
+are parallel are counted apart: the first have no trace, of the second only the sequential order
+is proved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from loopwright.cli.supervise import within
+from loopwright.errors import BadInput, GaveUp, LoopwrightError
+from loopwright.generate import Options, generate
+from loopwright.loops.expressions import TRUE
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
+from loopwright.prove.coq.program_file import program_file
+from loopwright.prove.coq.transformation_file import transformation_file
+from loopwright.prove.transformation import prove_plan
+from loopwright.read import read_schedule
+from loopwright.read.c.reader import read_c
+from loopwright.transform import Plan, to_schedule, transform
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+SUFFIXES = (".in", ".st", ".cloog")
+TILE = 32
+
+
+@dataclass(frozen=True)
+class Result:
+    name: str
+    outcome: str
+    """accepted, refused, out of time, not written, or why it does not count."""
+    seconds: float
+    detail: str = ""
+
+
+COUNTED = ("accepted", "refused", "out of time", "not written")
+
+
+def kind(program: Node) -> str | None:
+    """Why a program does not count."""
+    loops = [node for node in subprograms(program) if isinstance(node, For)]
+    if any(loop.test == TRUE for loop in loops):
+        return "infinite loops"
+    return "parallel loops" if any(loop.parallel for loop in loops) else None
+
+
+def checked(name: str, text: str, seconds: float) -> Result:
+    start = time.perf_counter()
+    answer = check(text, seconds)
+    spent = time.perf_counter() - start
+    match answer:
+        case Accepted():
+            return Result(name, "accepted", spent)
+        case Refused(line, lemma, message):
+            return Result(name, "refused", spent, f"{lemma}, line {line}: {' '.join(message.split())[:80]}")
+        case OutOfTime():
+            return Result(name, "out of time", spent)
+
+
+def of_file(path: Path, seconds: float) -> Result:
+    """The loops for one file of the corpus."""
+    name = str(path.relative_to(CORPUS))
+
+    def write() -> tuple[str | None, str]:
+        schedule = read_schedule(path)
+        program = generate(schedule)
+        return kind(program), program_file(schedule, program, f"Loops for {path.name}")
+
+    try:
+        why, text = within(seconds, lambda say: write(), lambda doing: None)
+    except BadInput as error:
+        return Result(name, "infinite loops", 0, error.message)
+    except LoopwrightError as error:
+        return Result(name, "not written", 0, error.message)
+    return Result(name, why, 0) if why else checked(name, text, seconds)
+
+
+def scripts(plan: Plan) -> Iterator[str]:
+    """Interchange, skewing, tiling of each labelled nest, and fusion of neighbours."""
+    seen: list[str] = []
+    for tag in plan.program.tags:
+        if tag.name in seen or len(tag.statements) != 1:
+            continue
+        seen.append(tag.name)
+        loops = plan.program.statement(tag.statements[0]).iterators
+        for k in range(len(loops) - 1):
+            yield f"interchange({tag.name}, {loops[k]}, {loops[k + 1]})"
+            yield f"skew({tag.name}, {loops[k + 1]}, {loops[k]}, 1)"
+        if loops:
+            yield f"tile({tag.name}, {', '.join(f'{name}={TILE}' for name in loops)})"
+            yield f"tile({tag.name}, {', '.join(f'{name}={TILE}' for name in loops)}, skew)"
+    for first, second in pairwise(seen):
+        yield f"fuse({first}, {second})"
+
+
+def of_kernel(path: Path, seconds: float) -> Iterator[Result]:
+    """Every legal one of the small transformations of a kernel."""
+    for program in read_c(path):
+        for script in scripts(transform(program, "", "empty.lw")):
+            name = f"{path.stem}: {script}"
+            try:
+                plan = transform(program, script, "script.lw")
+                if not prove_plan(plan).proved:
+                    continue
+                node = generate(to_schedule(plan), Options())
+                text = transformation_file(plan.original, plan.program, node, name)
+            except BadInput:
+                continue
+            except GaveUp as error:
+                yield Result(name, "not written", 0, error.message)
+                continue
+            yield checked(name, text, seconds)
+
+
+def shown(result: Result) -> str:
+    return f"{result.outcome:14} {result.seconds:6.1f} s  {result.name}  {result.detail}".rstrip()
+
+
+def report(results: list[Result]) -> None:
+    counts = Counter(result.outcome for result in results)
+    counted = [result for result in results if result.outcome in COUNTED]
+    accepted = counts["accepted"]
+    print(", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items())))
+    if counted:
+        slowest = max(result.seconds for result in counted)
+        share = 100 * accepted / len(counted)
+        print(f"checked by coqc: {accepted} of {len(counted)}, {share:.1f} %; slowest {slowest:.1f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How much Coq checks.")
+    parser.add_argument("what", choices=("corpus", "kernels"))
+    parser.add_argument("names", nargs="*", help="only files with one of these in their name")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each file")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th file")
+    arguments = parser.parse_args()
+    results: list[Result] = []
+
+    def add(result: Result) -> None:
+        results.append(result)
+        print(shown(result), flush=True)
+
+    def wanted(path: Path) -> bool:
+        return not arguments.names or any(name in str(path) for name in arguments.names)
+
+    if arguments.what == "corpus":
+        files = [path for path in sorted(CORPUS.rglob("*")) if path.suffix in SUFFIXES and wanted(path)]
+        if not files:
+            sys.exit(f"no corpus at {CORPUS}: set LOOPWRIGHT_CORPUS")
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            for result in pool.map(lambda path: of_file(path, arguments.seconds), files[:: arguments.every]):
+                add(result)
+    else:
+        for path in sorted((ROOT / "kernels").glob("*.c")):
+            if wanted(path):
+                for result in of_kernel(path, arguments.seconds):
+                    add(result)
+    report(results)
+
+
+if __name__ == "__main__":
+    main()
