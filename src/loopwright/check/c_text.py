@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loopwright.check.choices import chosen_expression
 from loopwright.check.specification import anonymous, unnamed
 from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
 from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import Place
-from loopwright.generate.piecewise import piecewise_expression
 from loopwright.presburger.sets import OUT
 
 HELPERS = """\
@@ -25,7 +25,7 @@ def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, level: Leve
     """`function` of the variables `names`, right wherever `known` holds and it is defined."""
     plain = anonymous(function)
     place = Place(tuple(names), unnamed(known).intersect(plain.domain()))
-    return expression_to_c(piecewise_expression(plain, place), level)
+    return expression_to_c(chosen_expression(plain, place), level)
 
 
 def test(domain: isl.Set, names: Sequence[str], known: isl.Set) -> str:

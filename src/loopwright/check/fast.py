@@ -104,7 +104,7 @@ def fast_check(
             HELPERS,
             "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
             "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
-            "static unsigned long lw_dif;\nstatic long lw_neg;",
+            "static unsigned long lw_dif;\nstatic unsigned int lw_dif4;\nstatic long lw_neg;",
             *(writer.site(site) for site in sites),
             NO_HELPERS,
         )
@@ -116,8 +116,8 @@ def fast_call(site: Site, observed: Sequence[str]) -> str:
     return f"lw_site_{site.number}({', '.join(observed)})"
 
 
-BEGIN = "lw_dif = 0, lw_neg = 0, "
-END = "lw_end(lw_dif | (unsigned long)(lw_neg < 0));"
+BEGIN = "lw_dif = 0, lw_dif4 = 0, lw_neg = 0, "
+END = "lw_end(lw_dif | lw_dif4 | (unsigned long)(lw_neg < 0));"
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class _SiteWriter:
             lines.append(f"  const long {name} = {text};")
         lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
         lines += self._subscripts(group, rows, solution, names, dif)
-        lines.append(f"  {dif} |= c ^ (unsigned long)({self.scheme.before(group, names)});")
+        lines.append(self._compared(site.write.array, "c", self.scheme.before(group, names), dif))
         lines += self._reads(site, group, names, dif)
         lines.append(f"  {when}{shadow} = {self.scheme.after(group, names)};")
         return "\n".join(lines) + "\n"
@@ -235,9 +235,14 @@ class _SiteWriter:
         lines = []
         for number, read, texts in self._shadowed(site, group):
             shadow = self.places[read.array].cell(texts)
-            expected = self.scheme.source(group, number, names)
-            lines.append(f"  {dif} |= {shadow} ^ (unsigned long)({expected});")
+            lines.append(self._compared(read.array, shadow, self.scheme.source(group, number, names), dif))
         return lines
+
+    def _compared(self, array: str, shadow: str, expected: str, dif: str) -> str:
+        """Small codes are compared as such: more of them go into a vector register."""
+        if self.scheme.size[array] == 4 and dif == "lw_dif":
+            return f"  lw_dif4 |= {shadow} ^ (unsigned int)({expected});"
+        return f"  {dif} |= {shadow} ^ (unsigned long)({expected});"
 
 
 @dataclass(frozen=True)

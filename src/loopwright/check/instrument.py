@@ -16,20 +16,27 @@ HEADER_FILE = "loopwright_check.h"
 
 @dataclass(frozen=True)
 class Insertion:
-    """`text` in front of the character at `offset`; of several at one place, `rank` orders them."""
+    """`text` in front of the character at `offset`; of several at one place, `rank` orders them.
+
+    The next `dropped` characters of the program are left out.
+    """
 
     offset: int
     rank: int
     text: str
+    dropped: int = 0
 
 
 CallOf = Callable[[Site, Sequence[str]], str]
 """The call that checks a site, from the texts of what is observed there."""
 
 
-def instrumented(sites: Sites, call: CallOf, begin: str, end: str) -> str:
-    """The program with `call` in front of every site and the two statements around its segment."""
-    marks = [insertion for site in sites.sites for insertion in _around(sites, site, call)]
+def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_checks: bool = False) -> str:
+    """The program with `call` in front of every site and the two statements around its segment.
+
+    With `only_checks`, statements that are sites are replaced by their calls (004, section 6.4).
+    """
+    marks = [insertion for site in sites.sites for insertion in _around(sites, site, call, only_checks)]
     return with_insertions(sites.known.segment, marks, begin, end)
 
 
@@ -44,7 +51,7 @@ def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, en
     position = 0
     for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
         pieces += [text[position : mark.offset], mark.text]
-        position = mark.offset
+        position = mark.offset + mark.dropped
     return "".join([*pieces, text[position:]])
 
 
@@ -59,7 +66,7 @@ def _file(source: Source) -> str:
     return source.path.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _around(sites: Sites, site: Site, call: CallOf) -> list[Insertion]:
+def _around(sites: Sites, site: Site, call: CallOf, only_checks: bool) -> list[Insertion]:
     source = sites.known.source
     text = call(site, [observed_text(source, one) for one in site.observed])
     node = site.assignment.node
@@ -68,6 +75,8 @@ def _around(sites: Sites, site: Site, call: CallOf) -> list[Insertion]:
         assert site.assignment.value is not None
         node = site.assignment.value
     elif parent is not None and parent.type == "expression_statement":
+        if only_checks:
+            return [Insertion(node.start_byte, site.number, text, node.end_byte - node.start_byte)]
         return [Insertion(node.start_byte, site.number, f"{text}, ")]
     # what ends here closes before what starts here opens, and inner sites close first
     return [

@@ -167,3 +167,15 @@ def _refuse_macros(spec: Specification, known: Reached) -> None:
         if macro.name in used and assigns(macro) and words & set(spec.arrays):
             hint = "write the assignment out, or make the macro a function"
             raise refuse(known.source, macro.place, f"macro {macro.name} hides an assignment", hint)
+
+
+def depends_on_values(spec: Specification, sites: Sites) -> bool:
+    """Whether reachable code uses a written array elsewhere than in the operations themselves."""
+    own = [place(site.assignment.node) for site in sites.sites]
+    for body in sites.known.bodies:
+        for node in walk(body):
+            cell = sites.side.cell(node)
+            used = cell is not None and cell.array in spec.written and node.type != "field_identifier"
+            if used and not any(one.contains(place(node)) for one in own):
+                return True
+    return False

@@ -18,10 +18,10 @@ from loopwright.check.reachable import reached
 from loopwright.check.report import Answer, Report
 from loopwright.check.scheme import Scheme
 from loopwright.check.segment import Input, parse_input, read_input
-from loopwright.check.sites import Sites, find_sites
+from loopwright.check.sites import Sites, depends_on_values, find_sites
 from loopwright.check.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.specification import Specification, specification
-from loopwright.check.versions import versions
+from loopwright.check.versions import can_count, versions
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp, InternalError
 from loopwright.model.source import Source
@@ -37,6 +37,8 @@ class Options:
     pure: tuple[str, ...] = ()
     race: bool = False
     """Look for data races too."""
+    only_checks: bool = False
+    """Run the checks in place of the operations: for programs whose course no value decides."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ def verdict(job: Job, found: Writers, options: Options) -> Report:
 
 def delayed(job: Job, found: Writers, options: Options) -> Built | None:
     """The program that only adds up differences; None where codes do not apply."""
+    if options.only_checks and depends_on_values(job.spec, job.sites):
+        raise GaveUp("the program uses values it computes", hint="check it without --only-checks")
     try:
         scheme = _scheme(job, found, options)
         fast = fast_check(job.spec, found, scheme, job.sites.sites, parallel=job.tools.openmp)
@@ -109,14 +113,20 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
             return None
         raise
     begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
-    return Built(instrumented(job.sites, fast_call, begin, END), fast.header, fast.engine, job.tools.fast)
+    program = instrumented(job.sites, fast_call, begin, END, only_checks=options.only_checks)
+    return Built(program, fast.header, fast.engine, job.tools.fast)
 
 
 def _scheme(job: Job, found: Writers, options: Options) -> Scheme:
     """Codes apply wherever version numbers do, and their checks are never longer."""
     if options.algorithm == "b":
         return versions(job.spec, found)
-    return CodeScheme(job.spec, found, codes(job.spec))
+    try:
+        return CodeScheme(job.spec, found, codes(job.spec))
+    except GaveUp:
+        if options.algorithm == "auto" and can_count():
+            return versions(job.spec, found)
+        raise
 
 
 def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None:

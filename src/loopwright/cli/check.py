@@ -45,6 +45,7 @@ def add_to(verbs: Verbs) -> None:
     )
     add("-D", action="append", default=[], metavar="NAME=N", dest="sizes", help="a problem size")
     add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="how to check")
+    add("--only-checks", action="store_true", help="run the checks in place of the operations: faster")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
     add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="for each run (default 60)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
@@ -98,7 +99,8 @@ def _options(arguments: argparse.Namespace) -> Options:
     tools = Toolchain(
         arguments.cc, tuple(arguments.cc_option), tuple(shlex.split(arguments.args)), arguments.timeout
     )
-    return Options(sizes, arguments.algorithm, tools, tuple(arguments.pure), arguments.race)
+    pure, wishes = tuple(arguments.pure), (arguments.race, arguments.only_checks)
+    return Options(sizes, arguments.algorithm, tools, pure, *wishes)
 
 
 def _deliver(arguments: argparse.Namespace, report: Report) -> None:
