@@ -114,7 +114,7 @@ def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
 
     entries: list[Any] = []
     if len(scene.statements) > 1:
-        for kind, name in enumerate(scene.statements):
+        for kind, name in enumerate(scene.labels):
             entries.append(
                 Line2D([], [], ls="", marker=MARKERS[kind % 4], ms=8, mfc=palette.fill(kind),
                        mec=palette.edge(kind), label=name)

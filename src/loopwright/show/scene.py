@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence
+from loopwright.model.program import Program
 from loopwright.prove.parallel import ParallelLoop
 from loopwright.prove.transformation import parallel_loops
 from loopwright.prove.violation import Violation
@@ -58,6 +59,8 @@ class Scene:
     broken: Broken | None
     parameters: dict[str, int]
     notes: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    """What the statements are called in the legend: with the label they have in the source."""
     outside: frozenset[tuple[int, int]] = frozenset()
     """(axis, value): where only statements are drawn that have no loop along the axis."""
 
@@ -97,12 +100,18 @@ def scene_of(
         broken=_named(arrows, about, before),
         parameters=window.parameters,
         notes=(*notes, *_remarks(group, window)),
+        labels=tuple(_label(plan.original, statement.name) for statement in group.statements),
         outside=frozenset(
             (axis, value)
             for axis, (low, high) in enumerate(_spans(group, window))
             for value in (low - 1, high + 1)
         ),
     )
+
+
+def _label(program: Program, name: str) -> str:
+    own = [tag.name for tag in program.tags if tag.statements == (name,) and tag.name != name]
+    return f"{name} ({own[0]})" if own else name
 
 
 def _sliced(group: Group, window: Window) -> Window:
