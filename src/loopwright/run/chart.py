@@ -18,6 +18,7 @@ def can_draw() -> bool:
 def write_chart(results: Sequence[Result], path: Path) -> None:
     """A bar a kernel on a logarithmic axis, the fastest first, with the geometric mean as a line."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullLocator
 
     ordered = sorted(results, key=lambda result: (-result.ratio, result.name))
     ratios = [result.ratio for result in ordered]
@@ -32,9 +33,12 @@ def write_chart(results: Sequence[Result], path: Path) -> None:
     axes.axhline(1.0, color="black", linewidth=0.8)
     axes.axhline(mean, color="#555555", linewidth=0.8, linestyle="--", label=f"geometric mean {mean:.2f}")
     axes.set_ylabel("times as fast as the original")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("{x:g}")
-    axes.tick_params(axis="x", rotation=60)
+    axes.tick_params(axis="x", length=0)
+    for label in axes.get_xticklabels():
+        label.set(rotation=60, horizontalalignment="right", rotation_mode="anchor")
     axes.margins(x=0.02, y=0.12)
     axes.legend(frameon=False)
     figure.savefig(path)
