@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loopwright.check.branch_free import condition_without_branches, expression_without_branches
 from loopwright.check.choices import chosen_expression
 from loopwright.check.specification import anonymous, unnamed
-from loopwright.emit.expressions import Level, condition_to_c, expression_to_c
+from loopwright.emit.expressions import condition_to_c, expression_to_c
 from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import Place
 from loopwright.presburger.sets import OUT
@@ -21,18 +22,19 @@ HELPERS = """\
 NO_HELPERS = "#undef floord\n#undef max\n#undef min\n"
 
 
-def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, level: Level = Level.SELECT) -> str:
+def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
     """`function` of the variables `names`, right wherever `known` holds and it is defined."""
     plain = anonymous(function)
     place = Place(tuple(names), unnamed(known).intersect(plain.domain()))
-    return expression_to_c(chosen_expression(plain, place), level)
+    found = chosen_expression(plain, place)
+    return expression_to_c(found) if branches else expression_without_branches(found)
 
 
-def test(domain: isl.Set, names: Sequence[str], known: isl.Set) -> str:
+def test(domain: isl.Set, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
     """A condition that holds exactly on `domain`, wherever `known` holds."""
     place = Place(tuple(names), unnamed(known))
-    simple = unnamed(domain).coalesce().gist(place.known)
-    return condition_to_c(condition(simple, place))
+    found = condition(unnamed(domain).coalesce().gist(place.known), place)
+    return condition_to_c(found) if branches else condition_without_branches(found)
 
 
 def components(relation: isl.Map) -> tuple[isl.PwAff, ...]:

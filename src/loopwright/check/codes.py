@@ -55,14 +55,19 @@ class Codes:
     groups: tuple[Group, ...]
     codes: dict[str, Code]
     """By statement."""
-    size: dict[str, int]
+    bounds: dict[str, int]
+    """Numbers that the codes of each array stay below."""
+
+    @property
+    def size(self) -> dict[str, int]:
+        return {array: 4 if bound < SMALL else 8 for array, bound in self.bounds.items()}
 
 
 def codes(spec: Specification) -> Codes:
     """The codes at this problem size; GaveUp where they do not fit."""
     groups = groups_of(spec)
     found: dict[str, Code] = {}
-    size: dict[str, int] = {}
+    bounds: dict[str, int] = {}
     for array in spec.written:
         base = 1
         for group in groups:
@@ -72,8 +77,8 @@ def codes(spec: Specification) -> Codes:
                 base += count
         if base >= LARGEST:
             raise GaveUp(f"the writers of {array} do not fit into 64 bits", hint="use --algorithm a")
-        size[array] = 4 if base < SMALL else 8
-    return Codes(groups, found, size)
+        bounds[array] = base
+    return Codes(groups, found, bounds)
 
 
 def _code(group: Group, base: int) -> tuple[Code, int]:
@@ -180,14 +185,19 @@ class CodeScheme:
     def size(self) -> dict[str, int]:
         return self.codes.size
 
+    def bound(self, array: str) -> int:
+        return self.codes.bounds[array]
+
     def before(self, group: Group, names: Sequence[str]) -> str:
-        return value(previous_code(self.spec, self.found, self.codes, group), names, group.domain)
+        code = previous_code(self.spec, self.found, self.codes, group)
+        return value(code, names, group.domain, branches=False)
 
     def source(self, group: Group, read: int, names: Sequence[str]) -> str:
-        return value(source_code(self.spec, self.found, self.codes, group, read), names, group.domain)
+        code = source_code(self.spec, self.found, self.codes, group, read)
+        return value(code, names, group.domain, branches=False)
 
     def after(self, group: Group, names: Sequence[str]) -> str:
-        return value(own_code(self.codes, group), names, group.domain)
+        return value(own_code(self.codes, group), names, group.domain, branches=False)
 
     def last(self, array: str, names: Sequence[str]) -> str:
         writer = self.found.arrays[array]
@@ -201,4 +211,4 @@ class CodeScheme:
 
     def guess(self, group: Group, free: tuple[int, ...], names: Sequence[str]) -> tuple[str, ...]:
         parts = guesses(self.spec, self.found, self.codes, group, free)
-        return tuple(value(one, names, one.domain()) for one in parts)
+        return tuple(value(one, names, one.domain(), branches=False) for one in parts)

@@ -43,6 +43,7 @@ from loopwright.presburger.sets import DIM, OUT
 
 FIRST_PLACE = 0x100000000000
 ROOM = 1 << 38
+NARROW = 1 << 24
 _INLINE = "static inline __attribute__((always_inline)) void"
 
 
@@ -161,20 +162,31 @@ class _SiteWriter:
     ) -> str:
         rows = self._rows(site, group, candidate)
         solution = solve([row.function for row in rows], group.depth)
-        names = [f"x{k}" for k in range(group.depth)]
-        width = len(site.write.subscripts)
-        shadow = self.places[site.write.array].cell([f"o{k}" for k in range(width)])
-        lines = [f"  const lw_code{self.scheme.size[site.write.array]} c = {shadow};"]
+        array, width = site.write.array, len(site.write.subscripts)
+        shadow = self.places[array].cell([f"o{k}" for k in range(width)])
+        lines = [f"  const lw_code{self.scheme.size[array]} c = {shadow};"]
         values = {k: row.text for k, row in enumerate(rows)}
         lines += self._open(group, solution, values, width)
-        for name, text in zip(names, solution_to_c(solution, values), strict=True):
+        wide = [f"y{k}" for k in range(group.depth)]
+        for name, text in zip(wide, solution_to_c(solution, values), strict=True):
             lines.append(f"  const long {name} = {text};")
-        lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
-        lines += self._subscripts(group, rows, solution, names, dif)
-        lines.append(self._compared(site.write.array, "c", self.scheme.before(group, names), dif))
+        lines += self._subscripts(group, rows, solution, wide, dif)
+        names = wide
+        if self._is_narrow(group) and solution.is_integral:
+            names = [f"x{k}" for k in range(group.depth)]
+            lines += [f"  {line}" for line in narrowed(group.domain, names, solution.free, dif)]
+        else:
+            lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
+        lines.append(self._compared(array, "c", self.scheme.before(group, names), dif))
         lines += self._reads(site, group, names, dif)
         lines.append(f"  {when}{shadow} = {self.scheme.after(group, names)};")
         return "\n".join(lines) + "\n"
+
+    def _is_narrow(self, group: Group) -> bool:
+        """Whether iterators and codes are so small that int arithmetic cannot overflow on them."""
+        arrays = {group.first.write.array, *(read.array for read in group.first.reads)}
+        is_small = all(self.scheme.bound(array) < NARROW for array in arrays if array in self.places)
+        return is_small and all(low > -NARROW and high < NARROW for low, high in box(group.domain))
 
     def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
         """What each observed value must be, iterators in the text and linear shadows included."""
@@ -259,13 +271,34 @@ def _is_target(statement: Stated, read: Touched) -> bool:
     return same and bool(read.relation.is_equal(statement.write.relation))
 
 
+def narrowed(domain: isl.Set, names: Sequence[str], free: tuple[int, ...], dif: str) -> list[str]:
+    """The iterators as int, with statements that leave a trace if they are none or outside `domain`.
+
+    The bounds of each iterator come first and by themselves, so that nothing overflows unseen.
+    What was guessed from a shadow is small; if not, its bounds show it.
+    """
+    small = "lw_dif4" if dif == "lw_dif" else dif
+    lines = []
+    around = isl.Set.universe(domain.get_space())
+    for k, ((low, high), name) in enumerate(zip(box(domain), names, strict=True)):
+        lines.append(f"const int {name} = (int)y{k};")
+        if k not in free:
+            lines.append(f"{dif} |= (unsigned long)(y{k} ^ {name});")
+        lines.append(f"{small} |= ({name} < {low}) | ({name} > {high});")
+        around = around.lower_bound_val(DIM, k, isl.Val(low)).upper_bound_val(DIM, k, isl.Val(high))
+    inside = domain.gist(around)
+    if not inside.plain_is_universe():
+        lines.append(f"{small} |= !({test(domain, names, around, branches=False)});")
+    return lines
+
+
 def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> list[str]:
     """Statements that leave a trace if x is outside `domain`."""
     pieces = domain.get_basic_sets()
     constraints = pieces[0].get_constraints() if len(pieces) == 1 else []
     if len(pieces) != 1 or pieces[0].dim(isl.dim_type.div):
         everything = isl.Set.universe(domain.get_space())
-        return [f"{dif} |= (unsigned long)!({test(domain, names, everything)});"]
+        return [f"{dif} |= (unsigned long)!({test(domain, names, everything, branches=False)});"]
     place = Place(tuple(names), domain)
     lines = []
     for constraint in constraints:

@@ -25,6 +25,9 @@ class Scheme(Protocol):
     @property
     def size(self) -> dict[str, int]: ...
 
+    def bound(self, array: str) -> int:
+        """A number that the shadows of the array do not reach."""
+
     def before(self, group: Group, names: Sequence[str]) -> str:
         """The shadow of the cell an instance writes, before it does."""
 

@@ -49,7 +49,7 @@ class Count:
         """The count of a point of the domain."""
         affine = self.affine()
         if affine is not None:
-            return value(affine, names, self.domain)
+            return value(affine, names, self.domain, branches=False)
         text = "0"
         for where, polynomial in reversed(self.pieces):
             inside = polynomial_to_c(polynomial, names)
@@ -142,6 +142,9 @@ class VersionScheme:
     writes: dict[str, Count]
     size: dict[str, int]
     name: str = "algorithm B"
+
+    def bound(self, array: str) -> int:
+        return _instances(self.spec, array) + 1
 
     def before(self, group: Group, names: Sequence[str]) -> str:
         return self.versions[group.first.name].to_c(names)
