@@ -19,12 +19,14 @@ from loopwright.generate import Options, generate
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.model.source import Source
-from loopwright.prove.annotations import prove_annotations
+from loopwright.prove.annotations import promises, prove_annotations
+from loopwright.prove.c_expressions import Unreadable
 from loopwright.prove.correspondence import prove_model
 from loopwright.prove.explain import explain_all, refusal
 from loopwright.prove.legality import LegalityVerdict, Status
+from loopwright.prove.outline import outlined, unfolded
 from loopwright.prove.ranking import prove_ranking
-from loopwright.prove.readback import prove_text
+from loopwright.prove.readback import modelled, prove_text
 from loopwright.prove.scanning import prove_scan
 from loopwright.prove.transformation import prove_plan, stages
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -115,7 +117,7 @@ def transformed(request: Request, say: Say) -> Outcome:
     remarks: tuple[str, ...] = ()
     if request.prove:
         say("reading the new text")
-        again = _read_again(new, request)
+        again = _read_again(new, request, programs)
         if len(again) != len(regions):
             raise InternalError("the new text has another number of regions")
         for region, one, read in zip(regions, loops, again, strict=True):
@@ -125,12 +127,16 @@ def transformed(request: Request, say: Say) -> Outcome:
     return Outcome(new, tuple(region.report() for region in regions), tuple(steps), remarks)
 
 
-def _read_again(new: Source, request: Request) -> tuple[Program, ...]:
+def _read_again(new: Source, request: Request, originals: tuple[Program, ...]) -> tuple[Program, ...]:
+    """The statements of the new text; what its loops mean is read by whoever proves it."""
     try:
-        return parse_c(new, pure=request.pure, assume=request.assume)
+        outlines = parse_c(outlined(new, originals), pure=request.pure, assume=request.assume)
     except BadInput as failure:
         line = failure.span.excerpt.strip() if failure.span else ""
         raise InternalError(f"the new text cannot be read back: {failure.message}: {line}") from failure
+    except Unreadable as failure:
+        raise InternalError(f"the new text cannot be read back: {failure}") from failure
+    return tuple(unfolded(one, new, old) for one, old in zip(outlines, originals, strict=True))
 
 
 def _apply(
@@ -249,8 +255,8 @@ class _Work:
         self.say("proving the new text")
         verdict = prove_text(self.plan.program, new, claims(loops))
         self._demand("the new text runs the schedule, statement by statement", verdict)
-        annotated = prove_annotations(new)
-        if annotated != Proved(0):
+        if any(promises(new)):
+            annotated = prove_annotations(modelled(self.plan.original, new, claims(loops)))
             self._demand("marked loops have independent iterations", annotated)
 
     def _demand(self, what: str, verdict: Verdict) -> None:

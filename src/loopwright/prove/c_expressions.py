@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from loopwright.emit.declared import declared_in
+from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -248,7 +249,7 @@ def _quotient(dividend: Expr, divisor: int) -> Expr:
 def _call(node: Node, words: Words) -> Expr:
     name = words.of(field(node, "function"))
     arguments = named_children(field(node, "arguments"))
-    if definitions(words.macros, name):
+    if definitions(words.macros, name) and not _is_helper(name, words):
         return _expanded(name, [words.of(argument) for argument in arguments], words)
     if len(arguments) != 2:
         raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
@@ -266,6 +267,15 @@ def _call(node: Node, words: Words) -> Expr:
             return _scaled(-1, FloorDiv(_scaled(-1, dividend), divisor))
         case _:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
+
+
+def _is_helper(name: str, words: Words) -> bool:
+    """Whether the file defines the macro as Loopwright does, and so what it computes is known."""
+    found = definitions(words.macros, name)
+    if len(found) != 1 or found[0].conditional or name not in DEFINITIONS:
+        return False
+    (macro,) = found
+    return f"#define {name}({', '.join(macro.parameters or ())}) {macro.body}" == DEFINITIONS[name]
 
 
 def _expanded(name: str, arguments: list[str] | None, words: Words) -> Expr:

@@ -13,6 +13,7 @@ it is claimed:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import islpy as isl
 
@@ -64,6 +65,27 @@ def _prove(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
     verdict = prove_scan(flat_schedule(intended), text_loops(new, call))
     more = len(claims) + sum(map(len, equations.values()))
     return Proved(verdict.obligations + more) if isinstance(verdict, Proved) else verdict
+
+
+def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
+    """`new` with the domains its text gives its statements, and the accesses of those they are.
+
+    `prove_text` must have proved the claims.
+    """
+    by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
+    instances = values_at(new, {name: claim.arguments for name, claim in by_name.items()}, old.context)
+    statements: list[Statement] = []
+    for statement in new.statements:
+        original = old.statement(by_name[statement.name].name)
+        same = instances[statement.name].set_tuple_name(OUT, original.name)
+        accesses = tuple(
+            replace(theirs, relation=same.apply_range(theirs.relation), place=mine.place)
+            for mine, theirs in zip(statement.accesses, original.accesses, strict=True)
+        )
+        schedule = statement.schedule.align_params(same.get_space().params())
+        domain = same.domain()
+        statements.append(replace(statement, domain=domain, schedule=schedule, accesses=accesses))
+    return replace(new, statements=tuple(statements))
 
 
 def _different_setting(old: Program, new: Program) -> str | None:
