@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
 from loopwright.cli.diagnostics import REPORT
 from loopwright.cli.prover import ProverRequest, transformation_remarks
+from loopwright.emit.helpers import DEFINITIONS
 from loopwright.emit.region import Accumulation, Loops, claims, file_text
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, Span
 from loopwright.generate import Options, generate
@@ -51,7 +52,7 @@ class Request:
     allow_reassociation: bool = False
     prove: bool = True
     steps: bool = False
-    prover: ProverRequest = ProverRequest()
+    prover: ProverRequest = field(default_factory=ProverRequest)
     cvc5: bool | None = None
     """Ask cvc5 too; None: where it is installed."""
 
@@ -118,13 +119,23 @@ def transformed(request: Request, say: Say) -> Outcome:
     if request.prove:
         say("reading the new text")
         again = _read_again(new, request, programs)
-        if len(again) != len(regions):
-            raise InternalError("the new text has another number of regions")
+        if len(again) != len(regions) or _outside(programs) != _outside(again):
+            raise InternalError("the new text differs outside its regions")
         for region, one, read in zip(regions, loops, again, strict=True):
             region.read_back(one, read)
         made = [(region.plan, one.node) for region, one in zip(regions, loops, strict=True)]
         remarks = transformation_remarks(made, request.prover, request.file, say)
     return Outcome(new, tuple(region.report() for region in regions), tuple(steps), remarks)
+
+
+def _outside(programs: Sequence[Program]) -> list[str]:
+    """The lines of a file that are in no region, but for the helpers' definitions."""
+    text, position = "", 0
+    for program in programs:
+        text += program.source.text[position : program.region.start]
+        position = program.region.end
+    lines = (text + programs[0].source.text[position:]).splitlines(keepends=True)
+    return [line for line in lines if line.strip() not in DEFINITIONS.values()]
 
 
 def _read_again(new: Source, request: Request, originals: tuple[Program, ...]) -> tuple[Program, ...]:
