@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.show.groups import groups
 from loopwright.show.scene import Scene
 from tests.show.support import DIAGONAL, PRODUCT, TRIANGLE, planned, scenes
 
@@ -116,3 +117,34 @@ def test_nests_apart_are_drawn_apart_until_they_are_fused(tmp_path: Path) -> Non
     assert len(scenes(planned(tmp_path, text))) == 2
     together = only(scenes(planned(tmp_path, text, "fuse(P, Q)")))
     assert together.statements == ("S1", "S2")
+
+
+def test_a_broken_dependence_between_nests_brings_them_together(tmp_path: Path) -> None:
+    text = """void f(int n, double a[n], double b[n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    P: a[i] = i;
+  for (int i = 0; i < n; i++)
+    Q: b[i] = a[i];
+#pragma endscop
+}
+"""
+    plan = planned(tmp_path, text, "reorder(P, Q)")
+    (group,) = groups(plan.original, plan.program, ("S1", "S2"))
+    assert [statement.name for statement in group.statements] == ["S1", "S2"]
+
+
+def test_many_statements_are_drawn_in_parts(tmp_path: Path) -> None:
+    lines = [f"for (int j = 0; j < n; j++) a[i][j] += {k};" for k in range(8)]
+    text = f"""void f(int n, double a[n][n]) {{
+#pragma scop
+  for (int i = 0; i < n; i++) {{
+    {" ".join(lines)}
+  }}
+#pragma endscop
+}}
+"""
+    plan = planned(tmp_path, text)
+    assert len(groups(plan.original, plan.program)) == 8
+    (*_, pair) = groups(plan.original, plan.program, ("S1", "S8"))
+    assert [statement.name for statement in pair.statements] == ["S1", "S8"]

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from loopwright.model.program import Program, Statement
 from loopwright.transform.vectors import Position, pieces
 
+MOST = 6
+"""More statements than this in one picture cannot be told apart."""
+
 AXES = 3
 """More loops than this cannot be drawn; the outer ones then stand still."""
 
@@ -24,21 +27,49 @@ class Group:
     placed: dict[str, tuple[int | None, ...]]
 
 
-def groups(before: Program, after: Program) -> tuple[Group, ...]:
-    """The statements in loops, in the order of the text, those in a common outermost loop together."""
-    sets: list[set[str]] = []
+def groups(
+    before: Program, after: Program, broken: tuple[str, str] | None = None
+) -> tuple[Group, ...]:
+    """The statements in loops, in the order of the text, those in a common outermost loop together.
+
+    The two statements of a `broken` dependence are together as well.  Of a group that is too large to be
+    drawn they are what is left, where it holds them; otherwise it is drawn in parts.
+    """
+    found: list[tuple[Statement, ...]] = []
+    for names in _linked(before, after, broken):
+        members = tuple(statement for statement in before.statements if statement.name in names)
+        if len(members) <= MOST:
+            found.append(members)
+        elif broken is not None and set(broken) <= names:
+            found.append(tuple(statement for statement in members if statement.name in broken))
+        else:
+            found += _parts(members, 1)
+    found.sort(key=lambda members: before.statements.index(members[0]))
+    return tuple(_group(members) for members in found)
+
+
+def _linked(before: Program, after: Program, broken: tuple[str, str] | None) -> list[set[str]]:
+    """The names of the statements that share an outermost loop in one of the programs."""
+    links = [] if broken is None else [set(broken)]
     for program in (before, after):
-        for name, positions in _outermost(program).items():
-            linked = {name} | {
-                other for other, theirs in _outermost(program).items() if positions & theirs
-            }
-            touching = [one for one in sets if one & linked]
-            sets = [one for one in sets if not one & linked] + [linked.union(*touching)]
-    ordered = [
-        tuple(statement for statement in before.statements if statement.name in names) for names in sets
-    ]
-    ordered.sort(key=lambda members: before.statements.index(members[0]))
-    return tuple(_group(members) for members in ordered)
+        outermost = _outermost(program)
+        for name, positions in outermost.items():
+            links.append({name} | {other for other, theirs in outermost.items() if positions & theirs})
+    sets: list[set[str]] = []
+    for linked in links:
+        touching = [one for one in sets if one & linked]
+        sets = [one for one in sets if not one & linked] + [linked.union(*touching)]
+    return sets
+
+
+def _parts(members: tuple[Statement, ...], depth: int) -> list[tuple[Statement, ...]]:
+    """Cut between the loops at `depth`, and deeper where that is not enough."""
+    if len(members) <= MOST or all(statement.depth <= depth for statement in members):
+        return [members]
+    children: dict[Position, list[Statement]] = {}
+    for statement in members:
+        children.setdefault(_position(statement)[: depth + 1], []).append(statement)
+    return [part for own in children.values() for part in _parts(tuple(own), depth + 1)]
 
 
 def _outermost(program: Program) -> dict[str, set[int]]:

@@ -44,9 +44,10 @@ class Layout:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        """left, right, bottom, top."""
-        across = [x for x, _ in self.spots.values()]
-        down = [y for _, y in self.spots.values()]
+        """left, right, bottom, top: of the sheets, and of dots that were moved aside."""
+        last = self.sheets[-1]
+        across = [x for x, _ in self.spots.values()] + [0.0, last.left + len(last.columns) - 1]
+        down = [y for _, y in self.spots.values()] + [0.0, 1.0 - len(last.rows)]
         return min(across), max(across), min(down), max(down)
 
 

@@ -117,7 +117,9 @@ def pictures_of(
     """A picture of each nest; `plan` is the one to draw, with small tiles."""
     notes = (note,) if note else ()
     found: list[Picture] = []
-    for group in groups(plan.original, plan.program):
+    first = verdict.violations[0] if verdict.violations else None
+    broken = None if first is None else (first.first.statement, first.second.statement)
+    for group in groups(plan.original, plan.program, broken):
         scene = scene_of(plan, group, dependences, verdict.violations, notes)
         if scene is not None and scene.dots:
             found.append(Picture(scene, svg(scene), caption(scene)))
