@@ -20,10 +20,24 @@ static void lw_put(const char *text)
 
 static void lw_left(void) { if (lw_active) lw_put("dirty\n"); }
 
+static void lw_map(int flags)
+{
+  flags |= MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  for (int k = 0; k < LW_SHADOWS; k++) {
+    void *place = (void *)lw_places[k][0];
+    if (mmap(place, lw_places[k][1], PROT_READ | PROT_WRITE, flags, -1, 0) != place) {
+      lw_put("memory\n");
+      _exit(125);
+    }
+  }
+}
+
+/* Operations may run before the segment, where nobody looks at what they leave in the shadows. */
+__attribute__((constructor)) static void lw_start(void) { lw_map(MAP_FIXED_NOREPLACE); }
+
 void lw_begin(const long *sizes)
 {
   static int entered;
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   char text[512] = "enter sizes=";
   int length = 12;
   if (!entered++) atexit(lw_left);
@@ -31,11 +45,7 @@ void lw_begin(const long *sizes)
     length += snprintf(text + length, sizeof text - (size_t)length, k ? ",%ld" : "%ld", sizes[k]);
   snprintf(text + length, sizeof text - (size_t)length, "\n");
   lw_put(text);
-  for (int k = 0; k < LW_SHADOWS; k++)
-    if (mmap((void *)lw_places[k][0], lw_places[k][1], PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
-      lw_put("memory\n");
-      _exit(125);
-    }
+  lw_map(MAP_FIXED);
   lw_active = 1;
 }
 
