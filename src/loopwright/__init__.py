@@ -85,3 +85,27 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+
+
+def _display_in_notebooks() -> None:
+    """Programs, plans, schedules and violations display themselves where IPython is running."""
+    running = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if running is None:
+        return
+    html = running.display_formatter.formatters["text/html"]
+    for module, name, shown in _DISPLAYED:
+
+        def display(value: Any, shown: str = shown) -> str:
+            return str(getattr(importlib.import_module("loopwright.show.notebook"), shown)(value))
+
+        html.for_type_by_name(module, name, display)
+
+
+_DISPLAYED = (
+    ("loopwright.model.program", "Program", "program_html"),
+    ("loopwright.transform.plan", "Plan", "plan_html"),
+    ("loopwright.model.schedule", "Schedule", "schedule_html"),
+    ("loopwright.prove.violation", "Violation", "violation_html"),
+)
+
+_display_in_notebooks()

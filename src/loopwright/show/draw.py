@@ -93,7 +93,7 @@ def _figure(scene: Scene, palette: Palette) -> Figure:
     below = MARGIN[2] if scene.broken else 0.6
     height = top - bottom + below + MARGIN[3]
     width = max(width, 6.4)
-    across = len(place.sheets) == 1
+    across = len(place.sheets) == 1 and len(place.sheets[0].rows) > 1
     columns, rows = (len(shown), 1) if across else (1, len(shown))
     figure = Figure(figsize=(width * columns * UNIT, (height * rows + 0.8) * UNIT), facecolor="none")
     foot = 0.8 / (height * rows + 0.8)

@@ -1,0 +1,63 @@
+"""How values look in a notebook: pieces of HTML that need nothing around them."""
+
+from __future__ import annotations
+
+from html import escape
+
+from loopwright.emit.c import to_c
+from loopwright.generate import Options, generate
+from loopwright.model.dependences import memory_based
+from loopwright.model.program import Program
+from loopwright.model.schedule import Schedule
+from loopwright.prove.explain import explain, headline
+from loopwright.prove.legality import Status
+from loopwright.prove.transformation import prove_plan
+from loopwright.prove.violation import Violation
+from loopwright.show.meaning import IN_A_WORD
+from loopwright.show.palette import STYLE
+from loopwright.show.story import pictures_of, region_text
+from loopwright.transform import Plan, plan_of
+
+BOX = "background: var(--lw-paper); color: var(--lw-ink); padding: .5rem; overflow-x: auto"
+
+
+def program_html(program: Program) -> str:
+    """Its text, and a picture of what it runs."""
+    return _boxed(_code(program.source.slice(program.region)) + _pictures(plan_of(program)))
+
+
+def plan_html(plan: Plan) -> str:
+    """The verdict on it, its loops as they are now, and both orders."""
+    verdict = prove_plan(plan)
+    text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>"
+    if verdict.status is not Status.PROVED:
+        text += f": {escape(headline(verdict.failures[0]))}"
+    return _boxed(f"{text}</p>{_code(region_text(plan))}{_pictures(plan)}")
+
+
+def schedule_html(schedule: Schedule) -> str:
+    """The loops that run it."""
+    return _boxed(_code(to_c(generate(schedule, Options()))))
+
+
+def violation_html(violation: Violation) -> str:
+    """What is wrong, and the whole story."""
+    head = f'<p style="color: var(--lw-broken)"><strong>{escape(headline(violation))}</strong></p>'
+    return _boxed(head + _code(explain(violation)))
+
+
+def _pictures(plan: Plan) -> str:
+    dependences = tuple(memory_based(plan.original))
+    verdict = prove_plan(plan, dependences=dependences)
+    return "".join(
+        f"<figure>{one.svg}<figcaption>{escape(one.caption)}</figcaption></figure>"
+        for one in pictures_of(plan, dependences, verdict)
+    )
+
+
+def _code(text: str) -> str:
+    return f"<pre>{escape(text.rstrip())}</pre>"
+
+
+def _boxed(inside: str) -> str:
+    return f'<style>{STYLE}</style><div style="{BOX}">{inside}</div>'
