@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import islpy as isl
 
-from loopwright.presburger.sets import DIV, IN
+from loopwright.presburger.sets import DIV, IN, OUT
 
 Row = tuple[Fraction, ...]
 
@@ -35,7 +35,9 @@ class Solution:
 def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
     """Coefficients and constant of a function that one affine expression without divisions gives."""
     affine = _on_all_pieces(function.coalesce().get_pieces())
-    if affine is None or affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+    if affine is None:
+        return _on_affine_hull(function, depth)
+    if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
         return None
     row = tuple(Fraction(affine.get_coefficient_val(IN, k).to_python()) for k in range(depth))
     return row, affine.get_constant_val().to_python()
@@ -47,6 +49,21 @@ def _on_all_pieces(pieces: Sequence[tuple[isl.Set, isl.Aff]]) -> isl.Aff | None:
         others = [(domain, other) for domain, other in pieces if other is not candidate]
         if all(domain.is_subset(candidate.eq_set(other)) for domain, other in others):
             return candidate
+    return None
+
+
+def _on_affine_hull(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
+    """An equation v = Σ a_k · x_k + b that all points of the graph satisfy, if there is one."""
+    hull = isl.Map.from_pw_aff(function).affine_hull()
+    if hull.is_empty() or hull.dim(DIV):
+        return None
+    for equation in hull.get_constraints():
+        sign = equation.get_coefficient_val(OUT, 0).to_python() if equation.is_equality() else 0
+        if abs(sign) == 1:
+            row = tuple(
+                Fraction(-sign * equation.get_coefficient_val(IN, k).to_python()) for k in range(depth)
+            )
+            return row, -sign * equation.get_constant_val().to_python()
     return None
 
 
