@@ -1,0 +1,104 @@
+"""`--prover` on the command line: the proof is written, checked, or how to check it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.main import main
+from tests.coq.support import needs_coqc
+
+ROOT = Path(__file__).resolve().parents[2]
+RECTANGLE = str(ROOT / "examples" / "rectangle.poly")
+KERNEL = """\
+void f(int n, double x[n], double a[n][n], double y[n]) {
+  int i, j;
+#pragma scop
+  for (i = 0; i < n; i++)
+    for (j = 0; j <= i; j++)
+      L: x[i] = x[i] + a[i][j] * y[j];
+#pragma endscop
+}
+"""
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> tuple[str, str]:
+    source, script = tmp_path / "k.c", tmp_path / "k.lw"
+    source.write_text(KERNEL)
+    script.write_text("interchange(L, i, j)\n")
+    return str(source), str(script)
+
+
+@needs_coqc
+def test_codegen_writes_and_checks_a_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    proof = tmp_path / "proof.v"
+    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof)) == 0
+    said = capsys.readouterr()
+    assert "S(c0, c1);" in said.out
+    assert f"{proof}: checked by coqc, no axioms" in said.err
+    assert "Theorem loops_correct" in proof.read_text()
+
+
+@needs_coqc
+def test_transform_writes_and_checks_a_proof(
+    tmp_path: Path, kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof = tmp_path / "proof.v"
+    assert run("transform", *kernel, "--prover", "coq", "-o", str(proof)) == 0
+    assert "checked by coqc, no axioms" in capsys.readouterr().err
+    assert "Theorem same_memory" in proof.read_text()
+
+
+def test_without_coqc_the_proof_is_written_and_how_to_check_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COQC", "no-such-program")
+    proof = tmp_path / "proof.v"
+    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof)) == 0
+    said = capsys.readouterr().err
+    assert "not checked" in said and "apt install coq" in said and "coqc -Q proofs Loopwright" in said
+    assert proof.read_text().startswith("(** * Loops for rectangle.poly")
+
+
+def test_without_coqc_and_without_a_file_there_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COQC", "no-such-program")
+    assert run("codegen", RECTANGLE, "--prover", "coq") == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "coqc is not installed" in said.err
+
+
+@needs_coqc
+def test_a_proof_that_takes_too_long_is_no_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof = str(tmp_path / "proof.v")
+    words = ("codegen", RECTANGLE, "--prover", "coq", "-o", proof, "--prover-timeout", "0.01")
+    assert run(*words) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "could not decide: coqc was not done" in said.err
+
+
+def test_a_proof_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(tmp_path / "no" / "proof.v")) == 2
+
+
+def test_cvc5_gives_a_second_opinion(
+    kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("cvc5", reason="cvc5 is not installed: pip install cvc5")
+    assert run("codegen", RECTANGLE, "--prover", "cvc5") == 0
+    assert "cvc5 agrees" in capsys.readouterr().err
+    assert run("transform", *kernel, "--prover", "cvc5") == 0
+    assert "cvc5 agrees" in capsys.readouterr().err
