@@ -24,8 +24,9 @@ def answer(schedule: Schedule, program: Node) -> Answer:
 
 def together(texts: Sequence[str]) -> str:
     """Several files as one, each a module, so that Coq starts once."""
-    parts = [f"Module File{k}.\n\n{text}\nEnd File{k}.\n" for k, text in enumerate(texts)]
-    return "From Loopwright Require Import Tactics.\n\n" + "\n".join(parts)
+    required = "From Loopwright Require Import Tactics.\n"
+    parts = [f"Module File{k}.\n\n{text.replace(required, '')}\nEnd File{k}.\n" for k, text in enumerate(texts)]
+    return required + "\n" + "\n".join(parts)
 
 
 def assert_accepted(texts: Sequence[str]) -> None:

@@ -94,6 +94,11 @@ def test_a_proof_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
     assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(tmp_path / "no" / "proof.v")) == 2
 
 
+def test_a_proof_and_none_exclude_each_other(kernel: tuple[str, str]) -> None:
+    assert run("codegen", RECTANGLE, "--prover", "coq", "--no-prove") == 2
+    assert run("transform", *kernel, "--prover", "coq", "--no-prove") == 2
+
+
 def test_cvc5_gives_a_second_opinion(
     kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

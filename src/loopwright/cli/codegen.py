@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
-from loopwright.cli.prover import add_prover_options, code_path, coq_proof, proof_path, report, second_opinion
+from loopwright.cli.prover import (
+    add_prover_options,
+    code_path,
+    coq_proof,
+    proof_path,
+    prover_request,
+    report,
+    second_opinion,
+)
 from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
@@ -158,6 +166,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _run(job: Job, timeout: float | None) -> Outcome:
+    prover_request(job.arguments)
     with progress(sys.stderr) as say:
         if timeout is None:
             return _work(job, say)

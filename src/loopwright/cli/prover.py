@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loopwright.cli.options import seconds
 from loopwright.errors import BadInput, GaveUp, InternalError, Span
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class ProverRequest:
 def add_prover_options(add: Callable[..., Any]) -> None:
     """`--prover` and its time limit."""
     add("--prover", choices=PROVERS, default="isl", help="who proves; with coq, -o names the proof")
-    add("--prover-timeout", type=float, default=None, metavar="SECONDS", help="for coqc, or each obligation")
+    add("--prover-timeout", type=seconds, metavar="SECONDS", help="for coqc, or each obligation")
 
 
 def proof_path(arguments: argparse.Namespace) -> str | None:
@@ -54,10 +55,13 @@ def code_path(arguments: argparse.Namespace) -> str | None:
 
 
 def prover_request(arguments: argparse.Namespace) -> ProverRequest:
+    """What the command line asks for; to ask for a proof and for none is a mistake."""
+    if arguments.no_prove and arguments.prover != "isl":
+        raise BadInput("--no-prove and --prover exclude each other", span=Span(arguments.file, 1, 1))
     return ProverRequest(arguments.prover, proof_path(arguments), arguments.prover_timeout)
 
 
-def second_opinion(obligations: Iterable[Obligation], seconds: float | None, say: Say) -> str:
+def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: Say) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
     try:
         from loopwright.prove.backends.cvc5 import Cvc5
@@ -65,7 +69,7 @@ def second_opinion(obligations: Iterable[Obligation], seconds: float | None, say
         raise GaveUp("cvc5 is not installed", hint="install it with 'pip install cvc5'") from None
     from loopwright.prove.backends.interface import Fails, Unknown
 
-    prover = Cvc5() if seconds is None else Cvc5(seconds)
+    prover = Cvc5() if limit is None else Cvc5(limit)
     left = iter(obligations)
     count = 0
     while batch := list(islice(left, BATCH)):
@@ -81,10 +85,10 @@ def second_opinion(obligations: Iterable[Obligation], seconds: float | None, say
     return f"cvc5 agrees ({count} obligations)"
 
 
-def coq_proof(texts: Sequence[str], path: str | None, seconds: float | None, say: Say) -> tuple[str, ...]:
+def coq_proof(texts: Sequence[str], path: str | None, limit: float | None, say: Say) -> tuple[str, ...]:
     """Write the file, or one for each region, and check it; in words what came of each."""
     return tuple(
-        _coq_proof(text, _numbered(path, k, len(texts)), seconds, say) for k, text in enumerate(texts)
+        _coq_proof(text, _numbered(path, k, len(texts)), limit, say) for k, text in enumerate(texts)
     )
 
 
@@ -95,7 +99,7 @@ def _numbered(path: str | None, number: int, count: int) -> str | None:
     return str(plain.with_name(f"{plain.stem}_{number + 1}{plain.suffix}"))
 
 
-def _coq_proof(text: str, path: str | None, seconds: float | None, say: Say) -> str:
+def _coq_proof(text: str, path: str | None, limit: float | None, say: Say) -> str:
     from loopwright.prove.coq import check as coq
 
     if path is not None:
@@ -106,7 +110,7 @@ def _coq_proof(text: str, path: str | None, seconds: float | None, say: Say) -> 
             raise GaveUp("coqc is not installed", hint=f"{coq.INSTALL}, or write the proof with -o proof.v")
         return f"{path} is written, and not checked: coqc is not installed; {coq.INSTALL}, then: {_how(path)}"
     where = f"{path}: " if path is not None else ""
-    match coq.check(text, coq.ENOUGH if seconds is None else seconds, say):
+    match coq.check(text, coq.ENOUGH if limit is None else limit, say):
         case coq.Accepted():
             return f"{where}checked by coqc, no axioms"
         case coq.Refused(line, lemma, message):
@@ -115,9 +119,9 @@ def _coq_proof(text: str, path: str | None, seconds: float | None, say: Say) -> 
                 span=None if path is None else Span(path, max(line, 1), 1),
                 hint="isl proves it; the steps of this proof were not found, and nothing was printed",
             )
-        case coq.OutOfTime(limit):
+        case coq.OutOfTime(spent):
             raise GaveUp(
-                f"could not decide: coqc was not done after {limit:g} s",
+                f"could not decide: coqc was not done after {spent:g} s",
                 hint="allow more time with --prover-timeout" + (f"; {_how(path)}" if path else ""),
             )
 

@@ -1,0 +1,28 @@
+"""Coq accepts files made for the corpus; `python -m benchmarks.proofs corpus` looks at all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from loopwright.generate import generate
+from loopwright.loops.measure import size
+from loopwright.prove.coq.program_file import program_file
+from loopwright.read import read_schedule
+from tests.conftest import corpus_files
+from tests.coq.support import assert_accepted, needs_coqc
+
+EVERY = 30
+MOST_CALLS = 12
+"""Larger programs take Coq long; the benchmark has them."""
+
+
+@needs_coqc
+def test_each_thirtieth_file_is_accepted(corpus: Path) -> None:
+    texts = []
+    for path in corpus_files()[5::EVERY]:
+        schedule = read_schedule(path)
+        program = generate(schedule)
+        if size(program).calls <= MOST_CALLS:
+            texts.append(program_file(schedule, program, f"Loops for {path.name}"))
+    assert len(texts) >= 6
+    assert_accepted(texts)
