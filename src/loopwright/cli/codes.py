@@ -91,7 +91,8 @@ BAD_INPUT: tuple[Code, ...] = (
         "LW201",
         "a file cannot be read or written",
         r"cannot be read: |cannot read this file|cannot be written|is a directory|is not a text file"
-        r"|the file is empty|UTF-8|does not belong in a text file|there is no file|has no ending|no reader for files|input itself",
+        r"|the file is empty|UTF-8|does not belong in a text file|there is no file|has no ending"
+        r"|no reader for files|input itself",
         "The file is not there, may not be opened, is no text, or has an ending that says nothing.",
         "Check the path. Loopwright reads .c, .lw, .poly, .in, .st and .cloog files.",
     ),

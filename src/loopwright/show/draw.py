@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,12 @@ FONT: dict[Any, Any] = {
     "svg.hashsalt": "loopwright",
 }
 
+FINER = re.compile(r"(\d\.\d\d)\d+")
+"""Digits of a coordinate that nobody can see."""
+
+CLIPPED = re.compile(r' clip-path="url\(#\w+\)"|(?<=\n) +')
+"""Nothing reaches out of its panel, and nobody reads the indentation."""
+
 MANY = 120
 """With more arrows than this, those of one instance of each statement are drawn stronger."""
 
@@ -47,7 +54,7 @@ class Panel:
 def svg(scene: Scene) -> str:
     """A picture for the inside of a page that has the colours of `palette.STYLE`."""
     text = _saved(scene, STANDING_IN, format="svg", metadata={"Date": None}).decode()
-    return with_variables(text[text.index("<svg") :])
+    return with_variables(CLIPPED.sub("", FINER.sub(r"\1", text[text.index("<svg") :])))
 
 
 def standalone_svg(scene: Scene) -> str:

@@ -1,0 +1,64 @@
+"""The pictures on the pages of the operations are what their examples look like now.
+
+To draw them again: LOOPWRIGHT_UPDATE_DOCS=1 pytest tests/show/test_operations.py
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from loopwright.model.dependences import memory_based
+from loopwright.prove.transformation import prove_plan
+from loopwright.read.script import parse_script
+from loopwright.show.draw import standalone_svg
+from loopwright.show.shrunk import shrunk
+from loopwright.show.story import pictures_of
+from loopwright.transform import plan_of
+from loopwright.transform.interpret import performed
+from tests.c.support import region
+
+PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "operations"
+EXAMPLE = re.compile(r"```c\n(?P<before>.*?)```\n.*?```lw\n(?P<script>.*?)```\n", re.DOTALL)
+
+pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'loopwright[show]'")
+
+
+def illustrated() -> list[Path]:
+    return [page for page in sorted(PAGES.glob("*.md")) if f"(pictures/{page.stem}.svg)" in page.read_text()]
+
+
+def drawn(page: Path) -> str:
+    """The first picture of the first example, its tiles small."""
+    example = EXAMPLE.search(page.read_text())
+    assert example is not None
+    plan = plan_of(region(example["before"]))
+    script = parse_script(example["script"], "s.lw")
+    for operation in script.operations:
+        plan = performed(plan, shrunk(operation, 2 if plan.loops > 2 else 3), script.source)
+    dependences = tuple(memory_based(plan.original))
+    pictures = pictures_of(plan, dependences, prove_plan(plan, dependences=dependences))
+    return standalone_svg(next((one for one in pictures if one.scene.changed), pictures[0]).scene)
+
+
+def words(svg: str) -> list[str]:
+    texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(element.itertext()).strip() for element in texts]
+
+
+@pytest.mark.parametrize("page", illustrated(), ids=lambda page: page.stem)
+def test_pictures_are_current(page: Path) -> None:
+    picture = PAGES / "pictures" / f"{page.stem}.svg"
+    now = drawn(page)
+    if os.environ.get("LOOPWRIGHT_UPDATE_DOCS"):
+        picture.parent.mkdir(exist_ok=True)
+        picture.write_text(now)
+    assert words(now) == words(picture.read_text())
+
+
+def test_there_are_pictures() -> None:
+    assert len(illustrated()) >= 10
