@@ -25,7 +25,8 @@ def answer(schedule: Schedule, program: Node) -> Answer:
 def together(texts: Sequence[str]) -> str:
     """Several files as one, each a module, so that Coq starts once."""
     required = "From Loopwright Require Import Tactics.\n"
-    parts = [f"Module File{k}.\n\n{text.replace(required, '')}\nEnd File{k}.\n" for k, text in enumerate(texts)]
+    plain = [text.replace(required, "") for text in texts]
+    parts = [f"Module File{k}.\n\n{text}\nEnd File{k}.\n" for k, text in enumerate(plain)]
     return required + "\n" + "\n".join(parts)
 
 
