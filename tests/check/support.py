@@ -7,9 +7,11 @@ from pathlib import Path
 from loopwright.check.execute import Toolchain
 from loopwright.check.verify import Options
 from loopwright.emit.region import Loops, file_text
+from loopwright.errors import BadInput
 from loopwright.generate import generate
 from loopwright.read.c.reader import read_c
-from loopwright.transform import to_schedule, transform
+from loopwright.transform import plan_of, to_schedule, transform
+from loopwright.transform.interpret import continued
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
@@ -41,3 +43,24 @@ def rewritten(name: str, script: str) -> str:
 def shipped_script(name: str) -> str | None:
     path = KERNELS / f"{name}.lw"
     return path.read_text() if path.exists() else None
+
+
+def everywhere(name: str, operation: str, size: int) -> tuple[str, int]:
+    """The kernel with `operation(tag, innermost loop, size)` wherever it is accepted, and how often."""
+    (program,) = read_c(kernel(name))
+    plan, count = plan_of(program), 0
+    for tag in program.tags:
+        inside = [program.statement(one) for one in tag.statements]
+        if len(inside) != 1 or inside[0].depth != tag.depth or tag.depth == 0:
+            continue
+        loop = inside[0].iterators[-1]
+        alone = f"{operation}({tag.name}, {loop}, {size})"
+        together = f"L = lift({tag.name}, {tag.depth - 1})\n{operation}(L, {loop}, {size})"
+        for script in (alone, together):
+            try:
+                plan = continued(plan, script, "test")
+            except BadInput:
+                continue
+            count += 1
+            break
+    return file_text([Loops(plan.program, generate(to_schedule(plan)))]), count

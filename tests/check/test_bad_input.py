@@ -76,13 +76,29 @@ def test_bad_input(source: str, message: str) -> None:
     assert error.span is not None
 
 
-def test_a_size_nobody_gives() -> None:
+def test_sizes_given_and_annotated() -> None:
     spec = "for (i = 0; i < M; i++) A[i] = B[i];"
     program = "for (i = 0; i < 4; i++) A[i] = B[i];"
     assert check(text(program, spec), defined={"M": 4}).answer is Answer.VALID
     annotated = text(f"/*@ polycheck size M = 4 */ {program}", spec)
     assert check(annotated).answer is Answer.VALID
     assert check(annotated.replace("M = 4", "M = 5")).answer is Answer.VIOLATION
+
+
+def test_sizes_that_the_operations_show() -> None:
+    """Section 5: M by the greatest subscript written, T by the number of writes."""
+    spec = "for (int t = 0; t < T; t++) for (i = 1; i <= M; i++) A[i] = A[i] + t;"
+    program = "for (int s = 0; s < 3; s++) for (i = 4; i >= 1; i--) A[i] = A[i] + s;"
+    report = check(text(program, spec))
+    assert report.answer is Answer.VALID
+    assert dict(report.spec.sizes) == {"T": 3, "M": 4}
+    assert report.notes[0].startswith("T = 3, M = 4 is what the operations of the program show")
+
+
+def test_a_size_nobody_knows() -> None:
+    spec = "for (int t = 0; t < T; t++) for (i = 0; i < 2 * K; i++) if (i < L) A[i] = B[t];"
+    error = refused(text("for (i = 0; i < 3; i++) A[i] = B[0];", spec))
+    assert error.message.startswith("the problem size T is not known: what the program writes does not tell")
 
 
 def test_a_crash_keeps_what_was_found() -> None:

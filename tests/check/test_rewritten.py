@@ -15,7 +15,7 @@ from loopwright.read.c.syntax import place
 from tests.check.handwritten import VERSIONS, Version
 from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced
-from tests.check.support import NAMES, kernel, quick, rewritten, shipped_script, small
+from tests.check.support import NAMES, everywhere, kernel, quick, rewritten, shipped_script, small
 
 TITLES = [f"{version.kernel}, {version.title}" for version in VERSIONS]
 
@@ -38,6 +38,18 @@ def test_scripts_that_are_proved_pass(name: str) -> None:
     script = shipped_script(name)
     assert script is not None
     job = prepared(_input(rewritten(name, script), name), options)
+    report = verdict(job, writers(job.spec), options)
+    assert report.answer is Answer.VALID, as_text(report)
+
+
+@pytest.mark.parametrize("operation", ["unroll", "strip_mine"])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kernel_unrolled_and_tiled(name: str, operation: str) -> None:
+    """Every innermost loop that the operation accepts, three iterations at a time."""
+    options = quick(small(name, first=7))
+    text, count = everywhere(name, operation, 3)
+    assert count >= 1
+    job = prepared(_input(text, name), options)
     report = verdict(job, writers(job.spec), options)
     assert report.answer is Answer.VALID, as_text(report)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from loopwright.check.discovery import discovered
 from loopwright.check.execute import Built, Toolchain, compile_program, run_program, workspace
 from loopwright.check.instrument import size_texts, with_insertions
 from loopwright.check.reachable import Reached
@@ -35,6 +36,8 @@ class Sizes:
 
     values: dict[str, int]
     texts: tuple[tuple[str, str], ...]
+    solved: tuple[str, ...] = ()
+    """Parameters whose values the operations of the program told."""
 
 
 def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
@@ -42,22 +45,35 @@ def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: 
     annotated = dict(given.segment.sizes)
     values: dict[str, int] = {}
     asked: list[tuple[str, str]] = []
-    texts: list[tuple[str, str]] = []
+    solved: list[str] = []
     for parameter in given.original.parameters:
-        visible = _is_visible(known, parameter.text, defined)
         stated = annotated.get(parameter.name, defined.get(parameter.name))
         if stated is not None:
             values[parameter.name] = stated
-        elif visible:
+        elif _is_visible(known, parameter.text, defined):
             asked.append((parameter.name, parameter.text))
         else:
-            where = Span(given.segment.source.path, 1, 1)
-            name = parameter.name
-            hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
-            raise BadInput(f"the problem size {name} is not known", span=where, hint=hint)
-        texts.append((parameter.name, parameter.text if visible else str(values[parameter.name])))
-    values.update(_asked(given, asked, tools))
-    return Sizes({name: values[name] for name in given.original.params}, tuple(texts))
+            solved.append(parameter.name)
+    values |= _asked(given, asked, tools)
+    if solved:
+        values |= _solved(given, known, values, solved, tools)
+    texts = tuple(
+        (one.name, one.text if _is_visible(known, one.text, defined) else str(values[one.name]))
+        for one in given.original.parameters
+    )
+    return Sizes({name: values[name] for name in given.original.params}, texts, tuple(solved))
+
+
+def _solved(
+    given: Input, known: Reached, values: dict[str, int], open_names: list[str], tools: Toolchain
+) -> dict[str, int]:
+    try:
+        return discovered(given, known, values, tools)
+    except GaveUp as failure:
+        name = open_names[0]
+        hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
+        message = f"the problem size {name} is not known: {failure.message}"
+        raise BadInput(message, span=Span(given.segment.source.path, 1, 1), hint=hint) from None
 
 
 def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:

@@ -215,6 +215,9 @@ def _notes(job: Job, heard: Told) -> tuple[str, ...]:
     notes: list[str] = []
     if _other_sizes(job, heard):
         notes.append("the segment was entered with other problem sizes than the first")
+    if job.sizes.solved:
+        names = ", ".join(f"{name} = {job.sizes.values[name]}" for name in job.sizes.solved)
+        notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
     if heard.entries > 1:
         notes.append(f"the segment was entered {heard.entries} times")
     if job.tools.openmp:
