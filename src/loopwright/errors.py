@@ -27,6 +27,9 @@ class Span:
 class LoopwrightError(Exception):
     """What the user sees: a message, where it belongs, and what to do next."""
 
+    code: str = ""
+    """The diagnostic code, where it is not to be told from the message."""
+
     def __init__(self, message: str, *, span: Span | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message

@@ -66,7 +66,7 @@ def test_an_error_finds_its_code(error: LoopwrightError, code: str) -> None:
 
 def test_an_error_may_carry_its_code() -> None:
     error = BadInput("whatever")
-    error.code = "LW203"  # type: ignore[attr-defined]
+    error.code = "LW203"
     assert code_of(error).code == "LW203"
 
 

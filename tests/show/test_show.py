@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.cli import report
 from loopwright.cli.main import main
+from loopwright.errors import GaveUp
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN
 from tests.show.support import DIAGONAL, PRODUCT, written
 
@@ -49,6 +51,16 @@ def test_an_illegal_script_is_explained(tmp_path: Path) -> None:
     assert "Refused" in page and "not tried" in page
     assert "a value is read before it is written" in page
     assert "S1(1, 1) writes A[1][1]" in page
+
+
+def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(*_: object) -> None:
+        raise GaveUp("could not decide that the loops run the schedule: too hard")
+
+    monkeypatch.setattr(report, "transformed", gives_up)
+    status, page = shown(tmp_path, PRODUCT, "distribute(Init, Mult)\n")
+    assert status == 3
+    assert "Could not decide" in page and "too hard" in page and ">Proved<" not in page
 
 
 def test_without_a_script(tmp_path: Path) -> None:

@@ -268,7 +268,7 @@ CODES = {code.code: code for family in (NO, BAD_INPUT, GAVE_UP, INTERNAL) for co
 
 def code_of(error: LoopwrightError) -> Code:
     """What kind of error it is."""
-    carried = CODES.get(str(getattr(error, "code", "")))
+    carried = CODES.get(error.code)
     if carried is not None:
         return carried
     match error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from loopwright.cli.pipeline import Outcome, Request, Say, region_of, transformed
-from loopwright.errors import InternalError
+from loopwright.cli.pipeline import Outcome, RegionReport, Request, Say, region_of, transformed
+from loopwright.errors import GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.prove.correspondence import prove_model
@@ -78,18 +78,26 @@ def report(request: Request, say: Say) -> Report:
         prove_plan(one.plan, allow_reassociation=request.allow_reassociation, dependences=one.dependences)
         for one in regions
     ]
-    outcome: Outcome | None = None
+    found: Outcome | GaveUp | None = None
     if all(verdict.proved for verdict in verdicts):
-        outcome = transformed(request, say)
+        found = _outcome(request, say)
     stories = tuple(
-        _story(k, region, verdict, request, outcome, say)
+        _story(k, region, verdict, request, found, say)
         for k, (region, verdict) in enumerate(zip(regions, verdicts, strict=True))
     )
     title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
     scenes = tuple(picture.scene for story in stories for picture in story.pictures)
     missing = "" if can_draw() else f" ({MISSING}: {HOW})"
     html = page(title, stories, request.script)
-    return Report(html, scenes, tuple(verdict.status for verdict in verdicts), missing)
+    return Report(html, scenes, tuple(story.status for story in stories), missing)
+
+
+def _outcome(request: Request, say: Say) -> Outcome | GaveUp:
+    """All proofs of the pipeline, or where it gave up, which the report tells."""
+    try:
+        return transformed(request, say)
+    except GaveUp as stopped:
+        return stopped
 
 
 def can_draw() -> bool:
@@ -126,7 +134,12 @@ def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple
 
 
 def _story(
-    number: int, region: Region, verdict: LegalityVerdict, request: Request, outcome: Outcome | None, say: Say
+    number: int,
+    region: Region,
+    verdict: LegalityVerdict,
+    request: Request,
+    found: Outcome | GaveUp | None,
+    say: Say,
 ) -> Story:
     program = region.program
     source = program.source
@@ -136,18 +149,19 @@ def _story(
         region.plans, plan_of(program), region.dependences, reassociate=request.allow_reassociation
     )
     say("drawing")
-    found = outcome.regions[number] if outcome is not None else None
+    done = found.regions[number] if isinstance(found, Outcome) else None
+    stopped = found.message if isinstance(found, GaveUp) else ""
     return Story(
         title=f"The region at line {line}",
         line=line,
         source=source.slice(program.region),
-        result=_result(region, request) if outcome is not None else None,
+        result=_result(region, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
-        obligations=_obligations(region, verdict, outcome, number),
-        trusted=found.assumptions if found else tuple(entry.text for entry in program.assumptions),
-        status=verdict.status,
-        explanation=explain_all(verdict, stages(region.plan)),
+        obligations=_obligations(region, verdict, done, stopped),
+        trusted=done.assumptions if done else tuple(entry.text for entry in program.assumptions),
+        status=Status.UNDECIDED if stopped else verdict.status,
+        explanation=stopped or explain_all(verdict, stages(region.plan)),
         blamed=_blamed(verdict, program),
     )
 
@@ -176,17 +190,15 @@ def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:
 
 
 def _obligations(
-    region: Region, verdict: LegalityVerdict, outcome: Outcome | None, number: int
+    region: Region, verdict: LegalityVerdict, done: RegionReport | None, stopped: str
 ) -> tuple[Obligation, ...]:
-    """All of them as the pipeline proved them, or how far it would have come."""
-    if outcome is not None:
-        proofs = outcome.regions[number].proofs
-        return tuple(Obligation(one.what, "proved", f"{one.obligations} obligations") for one in proofs)
+    """All of them as the pipeline proved them, or how far it came."""
+    if done is not None:
+        return tuple(Obligation(one.what, "proved", f"{one.obligations} obligations") for one in done.proofs)
     names = list(MEANING)
-    rest = [
-        Obligation(what, "not tried", "nothing is generated from a script that is not proved legal")
-        for what in names[2:4]
-    ]
+    status = "could not decide" if stopped else "not tried"
+    remark = stopped or "nothing is generated from a script that is not proved legal"
+    rest = [Obligation(what, status, remark) for what in names[2:4]]
     return (_model(region.program, names[0]), _legality(verdict, names[1]), *rest)
 
 

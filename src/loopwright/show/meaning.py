@@ -25,8 +25,8 @@ VERDICT = {
     Status.PROVED: "The new program computes what the old one does, for every problem size.",
     Status.ILLEGAL: "The script changes what the program computes, and nothing was generated. "
     "The smallest example is below.",
-    Status.UNDECIDED: "Whether the script changes what the program computes depends on data that cannot "
-    "be seen here, and nothing was generated.",
+    Status.UNDECIDED: "Whether the new program computes the same could not be decided, and nothing was "
+    "generated. The reason is below.",
 }
 
 
