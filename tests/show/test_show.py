@@ -63,6 +63,17 @@ def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert "Could not decide" in page and "too hard" in page and ">Proved<" not in page
 
 
+def test_without_matplotlib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report, "can_draw", lambda: False)
+    status, page = shown(tmp_path, DIAGONAL, None)
+    assert status == 0
+    assert "<svg" not in page and "No pictures: pictures need matplotlib" in page
+    assert "pip install 'loopwright[show]'" in capsys.readouterr().err
+    assert shown(tmp_path, DIAGONAL, None, "--pictures", str(tmp_path / "p"))[0] == 2
+
+
 def test_without_a_script(tmp_path: Path) -> None:
     status, page = shown(tmp_path, DIAGONAL, None)
     assert status == 0

@@ -88,7 +88,7 @@ def report(request: Request, say: Say) -> Report:
     title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
     scenes = tuple(picture.scene for story in stories for picture in story.pictures)
     missing = "" if can_draw() else f" ({MISSING}: {HOW})"
-    html = page(title, stories, request.script)
+    html = page(title, stories, request.script, missing.strip(" ()"))
     return Report(html, scenes, tuple(story.status for story in stories), missing)
 
 

@@ -15,7 +15,7 @@ from loopwright.cli.diagnostics import show as show_error
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import LoopwrightError
+from loopwright.errors import BadInput, LoopwrightError
 
 if TYPE_CHECKING:
     from loopwright.cli.report import Report
@@ -77,9 +77,10 @@ def show(arguments: argparse.Namespace) -> int:
 
 def _written(arguments: argparse.Namespace) -> Written:
     from loopwright.cli.pipeline import Request
-    from loopwright.cli.report import report
+    from loopwright.cli.report import can_draw, report
     from loopwright.cli.transform import replace_file
     from loopwright.read.source import load
+    from loopwright.show.draw import HOW, MISSING
 
     request = Request(
         file=arguments.file,
@@ -90,6 +91,8 @@ def _written(arguments: argparse.Namespace) -> Written:
         openmp=arguments.openmp,
         allow_reassociation=arguments.allow_reassociation,
     )
+    if arguments.pictures is not None and not can_draw():
+        raise BadInput(MISSING, hint=HOW)
     target = arguments.output or f"{Path(arguments.file).stem}.html"
     with progress(sys.stderr) as say:
         made = report(request, say)

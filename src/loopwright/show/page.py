@@ -51,15 +51,16 @@ LOOK = {Status.PROVED: "good", Status.ILLEGAL: "bad", Status.UNDECIDED: "open"}
 LOOKS = {"proved": "good", "refused": "bad", "could not decide": "open", "not tried": "idle"}
 
 
-def page(title: str, stories: Sequence[Story], script: str | None) -> str:
-    """The whole report."""
+def page(title: str, stories: Sequence[Story], script: str | None, missing: str = "") -> str:
+    """The whole report; `missing` is why there are no pictures."""
     parts = [_region(story, several=len(stories) > 1) for story in stories]
+    note = f'<p class="muted">No pictures: {escape(missing)}.</p>' if missing else ""
     shown = "" if script is None else f"<h2>The script</h2><pre>{escape(script.strip())}</pre>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}{CSS}</style></head>\n"
-        f"<body><main><h1>{escape(title)}</h1>{_verdict(stories, script)}{shown}"
+        f"<body><main><h1>{escape(title)}</h1>{_verdict(stories, script)}{note}{shown}"
         f"{''.join(parts)}</main></body></html>\n"
     )
 
