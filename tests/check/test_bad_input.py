@@ -58,6 +58,8 @@ def refused(source: str) -> BadInput:
         (text(program="C[0] = 1;"), "nothing here assigns to A"),
         (text(program="double *p = A; p[0] = B[0];"), "'A' gets another name here, which is not followed"),
         (text(program="free(&A[3]); A[0] = B[0];"), "'A' gets another name here, which is not followed"),
+        (text(spec="w = B[0];", functions="double w;", program="w = B[0]; double *p = &w; *p = 3;"),
+         "'w' gets another name here, which is not followed"),
         (text(program="for (i = 0; i < N; ) A[i++] = B[i];"), "a subscript changes a variable"),
         (text(program="undeclared = 1; A[0] = B[0];"), "the program does not compile"),
         (text(before="if (argc < 5) return 0;"), "the program never enters the segment"),

@@ -109,7 +109,7 @@ def _refuse_escapes(spec: Specification, known: Reached, side: Side, body: Node)
         if node.type != "identifier":
             continue
         array = known.array_of(Reference(text_of(known.source, node), (), False, node, node))
-        if array is None or array not in spec.written or known.ranks[array] == 0:
+        if array is None or array not in spec.written:
             continue
         whole, parent = _reference_around(side, node)
         if parent is None or parent.type in _HARMLESS or _is_declared(parent, node):
