@@ -10,7 +10,7 @@ JOBS ?= 2
 .PHONY: help demo test lint proofs bench-codegen bench-codegen-fast clean
 
 help:
-	@echo "make demo           loops for an example, with their proof"
+	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
 	@echo "make test           all tests"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
@@ -24,6 +24,7 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 demo: $(INSTALLED)
+	@$(BIN)/loopwright demo
 	@$(BIN)/python examples/demo.py
 
 test: $(INSTALLED)

@@ -7,6 +7,10 @@
     print(lw.prove(schedule, program))
     print(lw.to_c(program))
 
+    plan = lw.read("gemm.c")["Mult"].interchange("j", "k").tile(32, 32).plan
+    print(lw.prove(plan).status)
+    print(lw.to_c(plan))
+
 `read`, `generate` and `prove` are rooms of this package as well as verbs, so their modules are
 made callable when they are imported.  Nothing heavy is loaded before it is used.
 """
@@ -23,28 +27,42 @@ if TYPE_CHECKING:
 
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
+    from loopwright.prove.legality import LegalityVerdict
     from loopwright.prove.verdict import Verdict
+    from loopwright.transform.plan import Plan
 
 __version__ = "0.1.0"
 
 
-def to_c(node: Node, **options: Any) -> str:
-    """The program as C; `standalone=True` makes it a file that compiles alone."""
-    from loopwright.emit.c import to_c
+def to_c(program: Node | Plan, **options: Any) -> str:
+    """The program as C; `standalone=True` makes it a file that compiles alone.
 
-    return to_c(node, **options)
+    A plan gives the C file with its new loops, after the proof.
+    """
+    from loopwright.emit.c import to_c
+    from loopwright.transform.plan import Plan
+
+    if isinstance(program, Plan):
+        from loopwright.rewriting import plan_to_c
+
+        return plan_to_c(program, **options)
+    return to_c(program, **options)
 
 
 if TYPE_CHECKING:
 
-    def read(path: str | Path) -> Schedule: ...
+    def read(path: str | Path) -> Any: ...
     def generate(schedule: Schedule, **options: Any) -> Node: ...
-    def prove(schedule: Schedule, node: Node) -> Verdict: ...
+    def prove(what: Schedule | Plan, node: Node | None = None) -> Verdict | LegalityVerdict: ...
 
 
 class _Read(ModuleType):
-    def __call__(self, path: str | Path) -> Schedule:
-        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file."""
+    def __call__(self, path: str | Path) -> Schedule | Plan | tuple[Plan, ...]:
+        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file; the plan of a `.c` file."""
+        if str(path).endswith(".c"):
+            from loopwright.rewriting import read_plans
+
+            return read_plans(path)
         from loopwright.read import read_schedule
 
         return read_schedule(path)
@@ -60,11 +78,19 @@ class _Generate(ModuleType):
 
 
 class _Prove(ModuleType):
-    def __call__(self, schedule: Schedule, node: Node) -> Verdict:
-        """Whether the program runs exactly the schedule, for all parameter values of its context."""
-        from loopwright.prove.scanning import prove_scan
+    def __call__(self, what: Schedule | Plan, node: Node | None = None) -> Verdict | LegalityVerdict:
+        """Whether the program runs exactly the schedule, or whether the plan is legal; for all sizes."""
+        from loopwright.model.schedule import Schedule
 
-        return prove_scan(schedule, node)
+        if isinstance(what, Schedule):
+            from loopwright.prove.scanning import prove_scan
+
+            if node is None:
+                raise TypeError("a schedule is proved of a program: prove(schedule, program)")
+            return prove_scan(what, node)
+        from loopwright.prove.transformation import prove_plan
+
+        return prove_plan(what)
 
 
 _VERBS: dict[str, type[ModuleType]] = {"read": _Read, "generate": _Generate, "prove": _Prove}

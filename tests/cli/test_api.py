@@ -6,7 +6,10 @@ import importlib
 import sys
 from pathlib import Path
 
+import pytest
+
 import loopwright as lw
+from loopwright.errors import Illegal
 from loopwright.prove.verdict import Proved
 
 
@@ -24,3 +27,19 @@ def test_the_rooms_stay_modules() -> None:
     room: object = lw.read
     assert room is sys.modules["loopwright.read"]
     assert vars(lw.read)["poly"] is poly
+
+
+def test_a_c_file_is_rewritten_from_python(tmp_path: Path) -> None:
+    source = tmp_path / "sums.c"
+    source.write_text(
+        "double x[99], A[99][99], y[99];\nvoid f(int N)\n{\n#pragma scop\n"
+        "  for (int i = 0; i < N; i++) {\n    Clear: x[i] = 0;\n"
+        "    for (int j = 0; j < N; j++)\n      Add: x[i] += A[j][i] * y[j];\n  }\n#pragma endscop\n}\n"
+    )
+    wrong = lw.read(source)["Add"].interchange("i", "j").plan
+    assert not lw.prove(wrong).proved  # type: ignore[union-attr]
+    with pytest.raises(Illegal):
+        lw.to_c(wrong)
+    right = lw.read(source).transform("distribute(Clear, Add)\ninterchange(Add, i, j)\n")
+    assert lw.prove(right).proved  # type: ignore[union-attr]
+    assert "x[c1] += A[c0][c1] * y[c0];" in lw.to_c(right)
