@@ -221,6 +221,19 @@ def test_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert status(text(), "-D", "N") == 2
 
 
+def test_the_instrumented_program_stays_readable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(text())
+    assert _run(capsys, str(path), "--keep", str(tmp_path / "kept"))[0] == 0
+    kept = (tmp_path / "kept" / "delayed" / "program.c").read_text().splitlines()
+    assert kept[:2] == ['#include "loopwright_check.h"', f'#line 1 "{path}"']
+    changed = [new for old, new in zip(text().splitlines(), kept[2:], strict=True) if old != new]
+    assert [line.strip() for line in changed if "lw_site" in line] == [
+        "for (i = 0; i < N; i++) lw_site_0(i, i), A[i] = B[i];"
+    ]
+    assert len(changed) == 3
+
+
 def test_two_files_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     original, program = tmp_path / "old.c", tmp_path / "new.c"
     region = f"#pragma scop\n{COPY}\n#pragma endscop\n".replace("N", "n")

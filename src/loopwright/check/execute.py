@@ -29,6 +29,8 @@ class Toolchain:
     openmp: bool = False
     fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
     """For the run that only adds up differences."""
+    keep: Path | None = None
+    """A folder for the instrumented programs."""
     precise: tuple[str, ...] = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
     """For the run that tells what is wrong, frames being counted to tell call depths."""
 
@@ -41,6 +43,8 @@ class Built:
     header: str
     engine: str
     options: tuple[str, ...] = ("-O3",)
+    title: str = ""
+    """The subfolder it is kept in where the user wants to see it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source
     program.write_text(built.program, "utf-8", "surrogateescape")
     (folder / HEADER_FILE).write_text(built.header)
     engine.write_text(built.engine)
+    if tools.keep is not None and built.title:
+        shutil.copytree(folder, tools.keep / built.title, dirs_exist_ok=True)
     extra = ("-fopenmp",) if tools.openmp else ()
     around = str(Path(source.path).resolve().parent)
     command = [

@@ -114,7 +114,7 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
         raise
     begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
     program = instrumented(job.sites, fast_call, begin, END, only_checks=options.only_checks)
-    return Built(program, fast.header, fast.engine, job.tools.fast)
+    return Built(program, fast.header, fast.engine, job.tools.fast, "delayed")
 
 
 def _scheme(job: Job, found: Writers, options: Options) -> Scheme:
@@ -157,7 +157,8 @@ def precise(job: Job, found: Writers) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
     begin = f"lw_begin({size_texts(job.sizes.texts)});"
     program = instrumented(job.sites, precise_call, begin, "lw_end();")
-    built = Built(program, HEADER, precise_runtime(job.spec, found, job.sites.sites), job.tools.precise)
+    engine = precise_runtime(job.spec, found, job.sites.sites)
+    built = Built(program, HEADER, engine, job.tools.precise, "precise")
     return judged(job, run_built(job, built), "algorithm A")
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
@@ -51,6 +52,7 @@ def add_to(verbs: Verbs) -> None:
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add("--cc", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
+    add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
     add("--json", action="store_true", help="the report for machines")
     add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
@@ -97,7 +99,11 @@ def _options(arguments: argparse.Namespace) -> Options:
             f"-D {wrong} is not a problem size", span=Span(arguments.file, 1, 1), hint="write -D N=100"
         ) from None
     tools = Toolchain(
-        arguments.cc, tuple(arguments.cc_option), tuple(shlex.split(arguments.args)), arguments.timeout
+        arguments.cc,
+        tuple(arguments.cc_option),
+        tuple(shlex.split(arguments.args)),
+        arguments.timeout,
+        keep=None if arguments.keep is None else Path(arguments.keep),
     )
     pure, wishes = tuple(arguments.pure), (arguments.race, arguments.only_checks)
     return Options(sizes, arguments.algorithm, tools, pure, *wishes)
