@@ -14,14 +14,19 @@ from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.coq import Coq
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
 from loopwright.prove.backends.isl import Isl
+from loopwright.prove.legality_obligations import transformation_obligations
 from loopwright.prove.obligations import Obligation, scanning_obligations
 from loopwright.prove.scanning import prove_scan
+from loopwright.prove.sides import both_sides
 from loopwright.prove.verdict import Refuted
 from loopwright.read import read_schedule
+from loopwright.transform import to_schedule
 from tests.conftest import corpus_files
 from tests.coq.support import needs_coqc
+from tests.coq.test_transformations import STENCIL, TRIANGLE
 from tests.generate.support import flat
 from tests.prove.mutation import mutants
+from tests.transform.support import planned
 
 cvc5_backend = pytest.importorskip(
     "loopwright.prove.backends.cvc5", reason="cvc5 is not installed: pip install cvc5", exc_type=ImportError
@@ -133,3 +138,27 @@ def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
         asked_for += len(obligations)
     assert asked_for > 500
     assert len(unknown) <= asked_for // 50, unknown
+
+
+def test_obligations_of_a_transformation_say_where_their_statements_stand() -> None:
+    plan = planned(TRIANGLE, "distribute(Init, Row)\ntile(Row, i=32, j=32)")
+    node = generate(to_schedule(plan))
+    sides = both_sides(plan.original, plan.program, node)
+    obligations = list(transformation_obligations(plan.original, *sides))
+    kept = [one for one in obligations if one.name == "kept_S1_S2_x"]
+    assert kept and all(one.span is not None and one.span.excerpt.strip().startswith("Row:") for one in kept)
+    for prover in (Isl(), cvc5()):
+        assert asked(prover, obligations) == [Holds()] * len(obligations)
+
+
+def test_an_illegal_transformation_has_an_obligation_that_fails() -> None:
+    plan = planned(STENCIL, "interchange(Loop, t, i)")
+    sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))
+    obligations = list(transformation_obligations(plan.original, *sides))
+    for prover in (Isl(), cvc5()):
+        failed = [
+            one.name
+            for one, answer in zip(obligations, asked(prover, obligations), strict=True)
+            if isinstance(answer, Fails)
+        ]
+        assert set(failed) == {"kept_S1_S1_a"}

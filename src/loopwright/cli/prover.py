@@ -78,9 +78,11 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: 
             match answer:
                 case Fails(values):
                     shown = ", ".join(f"{name} = {value}" for name, value in values.items())
-                    raise InternalError(f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}")
+                    raise InternalError(
+                        f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}", span=one.span
+                    )
                 case Unknown(reason):
-                    raise GaveUp(f"could not decide {one.name}, {one.meaning}: {reason}")
+                    raise GaveUp(f"could not decide {one.name}, {one.meaning}: {reason}", span=one.span)
         count += len(batch)
     return f"cvc5 agrees ({count} obligations)"
 

@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
-from loopwright.errors import GaveUp
+from loopwright.errors import GaveUp, Span
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -41,16 +41,25 @@ def transformation_obligations(
     program: Program, old: tuple[Timetable, Node], new: tuple[Timetable, Node]
 ) -> Iterator[Obligation]:
     """All that a transformation needs: both programs run their schedules, and the step is legal."""
-    yield from table_obligations(*old)
-    yield from table_obligations(*new)
-    yield from legality_obligations(old[0], new[0], touched(program))
+    spans = _spans(program)
+    yield from table_obligations(*old, spans)
+    yield from table_obligations(*new, spans)
+    yield from legality_obligations(old[0], new[0], touched(program), spans)
 
 
-def legality_obligations(old: Timetable, new: Timetable, uses: Sequence[Touched]) -> Iterator[Obligation]:
+def _spans(program: Program) -> dict[str, Span]:
+    """Where the statements stand in the text."""
+    return {statement.name: program.source.span(statement.body.place) for statement in program.statements}
+
+
+def legality_obligations(
+    old: Timetable, new: Timetable, uses: Sequence[Touched], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
     """One obligation for each two accesses to the same array, and each case of the times."""
     instances = [(_instance(old, use, "1"), _instance(old, use, "2")) for use in uses]
     for first, second in product(instances, repeat=2):
-        yield from _pair(first[0], second[1], old, new)
+        for one in _pair(first[0], second[1], old, new):
+            yield replace(one, span=spans.get(second[1].name))
 
 
 def _instance(table: Timetable, use: Touched, mark: str) -> _Instance:

@@ -7,7 +7,7 @@ prover; `prove/backends` has those.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
@@ -128,16 +128,20 @@ def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligati
     yield from table_obligations(timetable(schedule, program), program)
 
 
-def table_obligations(table: Timetable, program: Node) -> Iterator[Obligation]:
+def table_obligations(
+    table: Timetable, program: Node, spans: Mapping[str, Span] | None = None
+) -> Iterator[Obligation]:
+    """The same from a timetable; `spans` are where the statements stand, by name, if anybody knows."""
+    places = spans or {}
     scope = _Scope({name: Var(name) for name in table.parameters})
     walk = _Walk(table)
     found = list(walk.reached(program, scope))
     yield from walk.endings(program, scope)
-    yield from _missing(table, found)
+    yield from _missing(table, found, places)
     for call in found:
-        yield _extra(table, call)
+        yield _extra(table, call, places)
     walk = _Walk(table)
-    yield from _ordered(table, walk.pairs(program, scope))
+    yield from _ordered(table, walk.pairs(program, scope), places)
 
 
 class _Walk:
@@ -292,7 +296,9 @@ def _limit(test: Test, iterator: str) -> Expr | None:
             assert_never(test)
 
 
-def _missing(table: Timetable, calls: Sequence[Reached]) -> Iterator[Obligation]:
+def _missing(
+    table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
     """D − range(E) = ∅: a call and its iterations, for every instance."""
     for statement in table.statements:
         for shape in statement.shapes:
@@ -302,8 +308,9 @@ def _missing(table: Timetable, calls: Sequence[Reached]) -> Iterator[Obligation]
             label = f"missing_{statement.name or 'statement'}_{len(shape.arguments)}"
             meaning = f"every instance of {statement.name or 'the statement'} is run"
             given = conjunction([table.known, shape.domain])
+            span = spans.get(statement.name)
             if tree is None:
-                yield Obligation(label, meaning, given, FALSE)
+                yield Obligation(label, meaning, given, FALSE, span)
                 continue
             for number, (way, found) in enumerate(choices(tree)):
                 call = calls[found.position]
@@ -313,7 +320,7 @@ def _missing(table: Timetable, calls: Sequence[Reached]) -> Iterator[Obligation]
                 event = [substituted_expr(one, at) for one in (*call.arguments, *call.hint)]
                 wanted = [*(substituted(one, at) for one in call.path), equal(event, point)]
                 yield Obligation(
-                    f"{label}_{number}", meaning, conjunction([given, *cases]), conjunction(wanted)
+                    f"{label}_{number}", meaning, conjunction([given, *cases]), conjunction(wanted), span
                 )
 
 
@@ -325,7 +332,7 @@ def _shape(table: Timetable, call: Reached) -> Shape | None:
     return None
 
 
-def _extra(table: Timetable, call: Reached) -> Obligation:
+def _extra(table: Timetable, call: Reached, spans: Mapping[str, Span]) -> Obligation:
     """range(E) − D = ∅, for one call."""
     shape = _shape(table, call)
     wanted: Test = FALSE
@@ -337,6 +344,7 @@ def _extra(table: Timetable, call: Reached) -> Obligation:
         f"call {call.position}, of {call.name or 'the statement'}, runs only instances of the schedule",
         conjunction([table.known, *call.path]),
         wanted,
+        spans.get(call.name),
     )
 
 
@@ -355,7 +363,9 @@ def _times(table: Timetable, call: Reached) -> Iterator[tuple[tuple[Test, ...], 
         yield cases, tuple(substituted_expr(entry, at) for entry in time)
 
 
-def _ordered(table: Timetable, pairs: Iterator[Pair]) -> Iterator[Obligation]:
+def _ordered(
+    table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
     """No two executions against the schedule, and none of the same instance."""
     for number, (a, b, order) in enumerate(pairs):
         for (some, first), (other, second) in product(_times(table, a), _times(table, b)):
@@ -371,4 +381,5 @@ def _ordered(table: Timetable, pairs: Iterator[Pair]) -> Iterator[Obligation]:
                 f"call {a.position} before call {b.position} is in the schedule's order, and not the same",
                 given,
                 wanted,
+                spans.get(b.name),
             )
