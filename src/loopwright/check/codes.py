@@ -23,8 +23,8 @@ import islpy as isl
 
 from loopwright.check.c_text import value
 from loopwright.check.groups import Group, groups_of
-from loopwright.check.solving import solve
-from loopwright.check.specification import Specification, Stated, anonymous, unnamed
+from loopwright.check.solving import fits_int, solve
+from loopwright.check.specification import Specification, Stated, anonymous, box, unnamed
 from loopwright.check.writers import Writers
 from loopwright.errors import GaveUp
 from loopwright.presburger.sets import IN, OUT
@@ -185,8 +185,11 @@ class CodeScheme:
     def size(self) -> dict[str, int]:
         return self.codes.size
 
-    def bound(self, array: str) -> int:
-        return self.codes.bounds[array]
+    def fits_int(self, group: Group) -> bool:
+        functions = [previous_code(self.spec, self.found, self.codes, group), own_code(self.codes, group)]
+        for read in range(len(group.first.reads)):
+            functions.append(source_code(self.spec, self.found, self.codes, group, read))
+        return all(fits_int(one, box(group.domain)) for one in functions)
 
     def before(self, group: Group, names: Sequence[str]) -> str:
         code = previous_code(self.spec, self.found, self.codes, group)

@@ -183,10 +183,11 @@ class _SiteWriter:
         return "\n".join(lines) + "\n"
 
     def _is_narrow(self, group: Group) -> bool:
-        """Whether iterators and codes are so small that int arithmetic cannot overflow on them."""
-        arrays = {group.first.write.array, *(read.array for read in group.first.reads)}
-        is_small = all(self.scheme.bound(array) < NARROW for array in arrays if array in self.places)
-        return is_small and all(low > -NARROW and high < NARROW for low, high in box(group.domain))
+        """Whether iterators and shadows are so small that int arithmetic cannot overflow on them."""
+        is_small = all(low > -NARROW and high < NARROW for low, high in box(group.domain))
+        arrays = {group.first.write.array, *(read.array for read in group.first.reads)} & set(self.places)
+        is_short = all(self.scheme.size[array] == 4 for array in arrays)
+        return is_small and is_short and self.scheme.fits_int(group)
 
     def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
         """What each observed value must be, iterators in the text and linear shadows included."""

@@ -25,8 +25,8 @@ class Scheme(Protocol):
     @property
     def size(self) -> dict[str, int]: ...
 
-    def bound(self, array: str) -> int:
-        """A number that the shadows of the array do not reach."""
+    def fits_int(self, group: Group) -> bool:
+        """Whether `before`, `source` and `after` can be computed in int arithmetic on the domain."""
 
     def before(self, group: Group, names: Sequence[str]) -> str:
         """The shadow of the cell an instance writes, before it does."""

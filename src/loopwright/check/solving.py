@@ -152,3 +152,16 @@ def _gcd(a: int, b: int) -> int:
     while b:
         a, b = b, a % b
     return a
+
+
+def fits_int(function: isl.PwAff, extent: Sequence[tuple[int, int]]) -> bool:
+    """Whether no sum of terms of the function overflows an int for iterators in `extent`."""
+    for _, affine in function.get_pieces():
+        if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+            return False
+        largest = abs(affine.get_constant_val().to_python())
+        for k, (low, high) in enumerate(extent):
+            largest += abs(affine.get_coefficient_val(IN, k).to_python()) * max(abs(low), abs(high))
+        if largest >= 1 << 30:
+            return False
+    return True

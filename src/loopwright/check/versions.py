@@ -21,8 +21,8 @@ import islpy as isl
 
 from loopwright.check.c_text import test, value
 from loopwright.check.groups import Group, alone
-from loopwright.check.solving import linear_row
-from loopwright.check.specification import Specification, Stated, Touched, unnamed
+from loopwright.check.solving import fits_int, linear_row
+from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
 from loopwright.check.writers import Writers
 from loopwright.errors import GaveUp, InternalError
 from loopwright.presburger.sets import DIM, DIV
@@ -143,8 +143,12 @@ class VersionScheme:
     size: dict[str, int]
     name: str = "algorithm B"
 
-    def bound(self, array: str) -> int:
-        return _instances(self.spec, array) + 1
+    def fits_int(self, group: Group) -> bool:
+        first = group.first
+        counts = [self.versions[first.name]]
+        counts += [self.sources[first.name, k] for k in range(len(first.reads))]
+        affine = [one.affine() for one in counts]
+        return all(one is not None and fits_int(one, box(group.domain)) for one in affine)
 
     def before(self, group: Group, names: Sequence[str]) -> str:
         return self.versions[group.first.name].to_c(names)
