@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test lint proofs bench-codegen bench-codegen-fast clean
+.PHONY: help demo test lint proofs bench-codegen bench-codegen-fast bench-check clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -16,6 +16,7 @@ help:
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
+	@echo "make bench-check    what checking a run costs, kernel by kernel"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -44,6 +45,9 @@ bench-codegen: $(INSTALLED)
 
 bench-codegen-fast: $(INSTALLED)
 	$(BIN)/python -m benchmarks.codegen --jobs $(JOBS) --instructions interpreter --repetitions 1
+
+bench-check: $(INSTALLED)
+	$(BIN)/python -m benchmarks.check
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
