@@ -1,11 +1,8 @@
 """What checking costs: `python -m benchmarks.check [KERNEL ...]`.
 
 For every kernel, at its own size and compiled by gcc -O3: the plain program, the checked program,
-and the checks in the place of the operations, which is how paper 004 measures (section 6.4:
-"we replaced the actual computation with the checker's actions").  Times are processor time in the
-region, the least of several runs; `bytes` is the shadow of a cell.  The paper's figures 9 and 10
-draw the last ratio for tiled programs between about 0.2 and 1.7 with its optimizations; table 11
-gives times of whole checks, without a compiler in them.
+and the checks in the place of the operations, which is how paper 004 measures (section 6.4).  Times
+are processor time in the region, the least of several runs; `bytes` is the shadow of a cell.
 """
 
 from __future__ import annotations
