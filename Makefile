@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test lint proofs bench-codegen bench-codegen-fast bench-check clean
+.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
 	@echo "make test           all tests"
+	@echo "make test-mutants   540 mutants of the kernels against the dynamic checker"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
@@ -30,6 +31,9 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-mutants: $(INSTALLED)
+	LOOPWRIGHT_MUTANTS=18 $(BIN)/python -m pytest -n $(JOBS) tests/check/test_mutants.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
