@@ -244,7 +244,7 @@ class _Work:
             case Undecided(reason):
                 self.trusted.append(f"the loops of the region mean what was read: {reason}")
             case Refuted() as wrong:
-                raise InternalError(f"the text was misread: {wrong.message} ({wrong.witness})", hint=REPORT)
+                raise InternalError(f"the text was misread: {wrong.message}", hint=REPORT)
 
     def _legality(self) -> tuple[Accumulation, ...]:
         self.say("proving the script legal")

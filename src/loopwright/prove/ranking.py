@@ -37,7 +37,7 @@ from loopwright.prove.formulas import (
 )
 from loopwright.prove.steps import Arrow, Point, Steps, lexicographic, steps_of
 from loopwright.prove.text_loops import text_loops
-from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.prove.verdict import Proved, Undecided, Verdict
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ def prove_ranking(program: Program, solver: Cvc5 | None = None) -> Verdict:
                 count += 1
             case Solution(values):
                 shown = ", ".join(f"{name} = {value}" for name, value in values.items())
-                message = f"cvc5: {condition.name} does not hold {condition.where}"
-                return Refuted(condition.name, message, shown, dict(values))
+                return Undecided(f"cvc5: {condition.name} does not hold {condition.where}: {shown}")
             case Unknown(reason):
                 return Undecided(f"cvc5 gave up on {condition.name} {condition.where}: {reason}")
     return Proved(count)

@@ -21,9 +21,7 @@ class Refuted:
     """One obligation fails. `witness` is an example, complete with parameter values."""
 
     obligation: str
-    """Which: "missing", "extra", "twice", "too few", "too many", "order", "parallel", "endless", or one
-    of the conditions on a program's text, "Inv", "Rank1" and "Rank2".
-    """
+    """Which: "missing", "extra", "twice", "too few", "too many", "order", "parallel" or "endless"."""
     message: str
     """What is wrong, for every reader, as one sentence about the witness."""
     witness: str
