@@ -17,7 +17,7 @@ from loopwright.generate.pieces import pieces_of, schedule_domain
 from loopwright.generate.separation import MANY_PIECES, split_by_conditions
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import DIM, basic_sets, has_one_value, local_domain
+from loopwright.presburger.sets import DIM, basic_sets, has_one_value, local_domain, merge_overlapping
 
 
 def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[isl.BasicSet]:
@@ -37,7 +37,7 @@ def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set
             if not any(new.is_equal(old) for old in found):
                 found.append(new)
         result.extend(split_by_conditions([piece], found, stock.level))
-    return result
+    return merge_overlapping(result)
 
 
 def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:

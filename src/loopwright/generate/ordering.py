@@ -85,11 +85,13 @@ def _split_cycle(cycle: list[isl.Set], level: int) -> list[isl.BasicSet]:
             following = other.intersect(before(piece, level))
             if preceding.is_empty() or following.is_empty():
                 continue
-            return _split_by(cycle, _outer(preceding, level), level)
+            outer = _outer(preceding, level)
+            if any(not part.is_subset(outer) and not part.is_disjoint(outer) for part in cycle):
+                return _split_by(cycle, outer, level)
     for piece in cycle:
         earlier = union(piece.intersect(before(other, level)) for other in cycle if other is not piece)
         outer = _outer(earlier, level)
-        if any(not other.is_subset(outer) and not other.is_disjoint(outer) for other in cycle):
+        if any(not part.is_subset(outer) and not part.is_disjoint(outer) for part in cycle):
             return _split_by(cycle, outer, level)
     return [shared_constraints(union(cycle))]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias, TypeVar, assert_never
 
 import islpy as isl
@@ -21,8 +22,8 @@ from loopwright.prove.conditions import Scope, value
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
 from loopwright.prove.executed import Run, runs
-from loopwright.prove.formulas import Linear, substituted_expr
-from loopwright.prove.timetable import Timetable
+from loopwright.prove.formulas import Linear, expr_of, substituted_expr
+from loopwright.prove.timetable import Timetable, pieces_of
 
 Vector: TypeAlias = tuple[Expr, ...]
 Item = TypeVar("Item", isl.Set, isl.Map)
@@ -211,6 +212,27 @@ class _Walk:
             yield (*common, Sum((last, Int(1))))
         for bound in self.bounds(children, place):
             yield (*common, bound)
+        for extreme in self.extremes(pair, place):
+            yield from (extreme[:end] for end in range(count + 1, self.table.width + 1))
+
+    def extremes(self, pair: Sequence[Sequence[Timed]], place: _Place) -> Iterator[Vector]:
+        """The first time of the later child, and what comes after the last of the earlier."""
+        for part, beyond in ((pair[1], 0), (pair[0], 1)):
+            if part:
+                times = self.times(part, place.depth)
+                pieces = pieces_of(times.lexmax() if beyond else times.lexmin())
+                if len(pieces) == 1:
+                    function = pieces[0][1]
+                    *most, last = (expr_of(function.get_at(k), place.shown) for k in range(self.table.width))
+                    yield (*most, Sum((last, Int(beyond))) if beyond else last)
+
+    def times(self, calls: Sequence[Timed], depth: int) -> isl.Map:
+        """The times of all calls, for each value of the outer iterators."""
+        inner = [
+            one.times.project_out(isl.dim_type.in_, depth, one.times.dim(isl.dim_type.in_) - depth)
+            for one in calls
+        ]
+        return self.renamed(reduce(isl.Map.union, inner))
 
     def outer(self, calls: Sequence[Timed], k: int, depth: int) -> bool:
         """Whether place `k` is the same function of the outer iterators in all calls."""
