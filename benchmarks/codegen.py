@@ -34,7 +34,7 @@ from loopwright.generate.options import Options
 from loopwright.loops.measure import cost, size
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Band, Leaf, LoopType, Member, Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import read_schedule
 

@@ -30,7 +30,7 @@ from loopwright.loops.traverse import subprograms
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
 from loopwright.prove.coq.program_file import program_file
 from loopwright.prove.coq.transformation_file import transformation_file
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
 from loopwright.transform import Plan, to_schedule, transform

@@ -14,7 +14,7 @@ from loopwright.generate import generate
 from loopwright.loops.expressions import Compare, Int, Sum
 from loopwright.loops.nodes import For, Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read import read_schedule
 

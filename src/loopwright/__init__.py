@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
-    from loopwright.prove.legality import LegalityVerdict
+    from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.verdict import Verdict
     from loopwright.transform.plan import Plan
 
@@ -83,12 +83,12 @@ class _Prove(ModuleType):
         from loopwright.model.schedule import Schedule
 
         if isinstance(what, Schedule):
-            from loopwright.prove.scanning import prove_scan
+            from loopwright.prove.scanning.scan import prove_scan
 
             if node is None:
                 raise TypeError("a schedule is proved of a program: prove(schedule, program)")
             return prove_scan(what, node)
-        from loopwright.prove.transformation import prove_plan
+        from loopwright.prove.legality.plans import prove_plan
 
         return prove_plan(what)
 
@@ -131,7 +131,7 @@ _DISPLAYED = (
     ("loopwright.model.program", "Program", "program_html"),
     ("loopwright.transform.plan", "Plan", "plan_html"),
     ("loopwright.model.schedule", "Schedule", "schedule_html"),
-    ("loopwright.prove.violation", "Violation", "violation_html"),
+    ("loopwright.prove.legality.violation", "Violation", "violation_html"),
 )
 
 _display_in_notebooks()

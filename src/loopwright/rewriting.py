@@ -14,9 +14,9 @@ from pathlib import Path
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import GaveUp, InternalError
 from loopwright.generate import Options, generate
-from loopwright.prove.explain import refusal
-from loopwright.prove.scanning import prove_scan
-from loopwright.prove.transformation import prove_plan, stages
+from loopwright.prove.legality.explain import refusal
+from loopwright.prove.legality.plans import prove_plan, stages
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.transform import Plan, flat_schedule, plan_of, to_schedule

@@ -14,10 +14,10 @@ from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.coq import Coq
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
 from loopwright.prove.backends.isl import Isl
-from loopwright.prove.legality_obligations import transformation_obligations
-from loopwright.prove.obligations import Obligation, scanning_obligations
-from loopwright.prove.scanning import prove_scan
-from loopwright.prove.sides import both_sides
+from loopwright.prove.obligations.legality import transformation_obligations
+from loopwright.prove.obligations.scanning import Obligation, scanning_obligations
+from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
 from loopwright.read import read_schedule
 from loopwright.transform import to_schedule

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from loopwright.loops.expressions import Int
 from loopwright.loops.interpreter import evaluate, holds
-from loopwright.prove.decisions import choices, decided
-from loopwright.prove.formulas import before, expr_of, formula_of
-from loopwright.prove.timetable import pieces_of
+from loopwright.prove.obligations.decisions import choices, decided
+from loopwright.prove.obligations.formulas import before, expr_of, formula_of
+from loopwright.prove.obligations.timetable import pieces_of
 
 SETS = [
     "[n] -> { [i, j] : 0 <= j <= i < n }",

@@ -148,7 +148,7 @@ def undecide(schedule: Schedule, node: Node) -> Verdict:
 
 
 def test_nothing_wrong_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr("loopwright.prove.scanning.prove_scan", refute)
+    monkeypatch.setattr("loopwright.prove.scanning.scan.prove_scan", refute)
     for words in ([], ["--timeout", "60"]):
         assert run(triangle, *words) == 1
         out, err = capfd.readouterr()
@@ -170,7 +170,7 @@ def test_a_program_that_lost_its_statements_is_not_printed(
 
 
 def test_nothing_unproved_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr("loopwright.prove.scanning.prove_scan", undecide)
+    monkeypatch.setattr("loopwright.prove.scanning.scan.prove_scan", undecide)
     assert run(triangle) == 3
     out, err = capfd.readouterr()
     assert out == ""

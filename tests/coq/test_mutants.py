@@ -6,7 +6,7 @@ import pytest
 
 from loopwright.generate import generate
 from loopwright.prove.coq.check import Refused
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
 from tests.coq.support import answer, needs_coqc
 from tests.generate.support import flat

@@ -12,7 +12,7 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.prove.coq.program_file import program_file
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Verdict
 from tests.coq.support import assert_accepted, needs_coqc
 from tests.generate import support, test_paper_000, test_paper_002, test_paper_003

@@ -7,7 +7,7 @@ import pytest
 from loopwright.generate import Options, generate
 from loopwright.prove.coq.check import Refused, check
 from loopwright.prove.coq.transformation_file import transformation_file
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import Plan, to_schedule
 from tests.coq.support import SECONDS, assert_accepted, needs_coqc
 from tests.transform.support import planned

@@ -9,7 +9,7 @@ from loopwright.generate import Options, generate
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import isl_flat, isl_tree, poly
 

@@ -9,7 +9,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.generate import generate
 from loopwright.loops.measure import size
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import read_schedule
 

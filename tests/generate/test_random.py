@@ -11,7 +11,7 @@ from loopwright.generate import Options, generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read.isl_flat import parse as parse_flat
 from loopwright.read.isl_tree import parse as parse_tree

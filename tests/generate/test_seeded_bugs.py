@@ -39,7 +39,7 @@ from loopwright.generate import (
 from loopwright.loops.expressions import TRUE
 from loopwright.model.schedule import LoopType, Schedule, Sequence
 from loopwright.presburger.sets import eliminate_inner
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
 from tests.generate import support
 

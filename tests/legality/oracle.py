@@ -14,7 +14,7 @@ from itertools import combinations
 import islpy as isl
 
 from loopwright.model.program import Access, Program
-from loopwright.prove.violation import Defect, DefectKind, Occurrence, Violation
+from loopwright.prove.legality.violation import Defect, DefectKind, Occurrence, Violation
 from tests.c.support import instances
 
 Cell = tuple[str, tuple[int, ...]]

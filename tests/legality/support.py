@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.prove.legality import LegalityVerdict
+from loopwright.prove.legality.legality import LegalityVerdict
 
 
 def schedule(*texts: str) -> dict[str, isl.Map]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from loopwright.errors import GaveUp, Illegal, Span
-from loopwright.prove.blame import Stage, introduced_by
-from loopwright.prove.explain import explain, explain_all, refusal
-from loopwright.prove.legality import prove_legal
-from loopwright.prove.parallel import ParallelLoop
-from loopwright.prove.transformation import parallel_loops, prove_plan, stages
+from loopwright.prove.legality.blame import Stage, introduced_by
+from loopwright.prove.legality.explain import explain, explain_all, refusal
+from loopwright.prove.legality.legality import prove_legal
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
 from loopwright.transform.directives import with_directive
 from loopwright.transform.plan import DirectiveKind, plan_of
 from tests.c.support import region

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.model.program import Program
-from loopwright.prove.legality import Status, prove_legal
+from loopwright.prove.legality.legality import Status, prove_legal
 from loopwright.read.c.reader import read_c
 from tests.legality.oracle import Event, collides, computes_the_same, events, is_true
 from tests.legality.random_schedules import random_schedule, schedules, times

@@ -12,9 +12,9 @@ from functools import cache
 import pytest
 
 from loopwright.model.program import Program
-from loopwright.prove.legality import Status, prove_legal
-from loopwright.prove.parallel import ParallelLoop
-from loopwright.prove.reductions import reductions
+from loopwright.prove.legality.legality import Status, prove_legal
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.reductions import reductions
 from tests.c.support import region
 from tests.legality.oracle import Event, carries, collides, computes_the_same, events, is_true
 from tests.legality.programs import TEXTS

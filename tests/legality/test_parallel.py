@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from loopwright.model.program import Program
-from loopwright.prove.legality import Status, prove_legal
-from loopwright.prove.parallel import ParallelLoop
-from loopwright.prove.reductions import reductions
-from loopwright.prove.violation import Breach
+from loopwright.prove.legality.legality import Status, prove_legal
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.reductions import reductions
+from loopwright.prove.legality.violation import Breach
 from tests.c.support import region
 from tests.legality.support import broken, schedule
 

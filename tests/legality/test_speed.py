@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from loopwright.model.program import Program
-from loopwright.prove.legality import Status, prove_legal
+from loopwright.prove.legality.legality import Status, prove_legal
 from loopwright.read.c.reader import read_c
 from tests.c.support import KERNELS, region
 from tests.legality.support import schedule

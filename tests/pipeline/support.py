@@ -11,7 +11,7 @@ import pytest
 
 from loopwright.cli.main import main
 from loopwright.cli.pipeline import Outcome, Request, transformed
-from loopwright.prove.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
 from loopwright.read.c.reader import read_c
 
 

@@ -13,11 +13,11 @@ from loopwright.errors import BadInput
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
 from loopwright.model.program import Program
 from loopwright.model.source import Source
-from loopwright.prove.correspondence import prove_model
-from loopwright.prove.cvc5_backend import Solution, Unsatisfiable, cvc5_solver
-from loopwright.prove.ranking import conditions, prove_ranking
-from loopwright.prove.steps import steps_of
-from loopwright.prove.text_loops import text_loops
+from loopwright.prove.backends.cvc5_formulas import Solution, Unsatisfiable, cvc5_solver
+from loopwright.prove.text.correspondence import prove_model
+from loopwright.prove.text.loops import text_loops
+from loopwright.prove.text.ranking import conditions, prove_ranking
+from loopwright.prove.text.steps import steps_of
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import parse_c, read_c
 from tests.conftest import ROOT

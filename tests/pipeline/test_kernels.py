@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli.pipeline import Request, transformed
-from loopwright.prove.equivalence import prove_equivalent
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.equivalence.equivalence import prove_equivalent
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.transform import transform

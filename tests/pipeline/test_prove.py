@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.prove.symbolic import first_difference
+from loopwright.prove.equivalence.symbolic import first_difference
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from tests.pipeline.support import compared, file, run, wrapped

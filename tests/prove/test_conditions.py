@@ -30,9 +30,9 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.interpreter import evaluate, execute, holds
 from loopwright.loops.nodes import Call, For
-from loopwright.prove.conditions import Scope, negation, region, value
-from loopwright.prove.executed import executed, runs
-from loopwright.prove.growth import ends, is_upper_bound
+from loopwright.prove.scanning.conditions import Scope, negation, region, value
+from loopwright.prove.scanning.executed import executed, runs
+from loopwright.prove.scanning.growth import ends, is_upper_bound
 
 NAMES = ("i", "n")
 SCOPE = Scope(isl.Set("[n] -> { [i] }"), {"i": 0})

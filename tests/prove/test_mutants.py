@@ -16,7 +16,7 @@ from loopwright.errors import GaveUp
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.read import read_schedule
 from tests.generate.brute_force import Timed, expected, mistake

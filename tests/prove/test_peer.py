@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.peer import peer_generate
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read import read_schedule
 

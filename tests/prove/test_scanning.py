@@ -8,7 +8,7 @@ import pytest
 from loopwright.errors import InternalError
 from loopwright.loops.nodes import EMPTY, Mark, Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.prove.build import block, call, flat, let, loop, tree, when
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.loops.nodes import Node
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from tests.prove.build import block, call, flat, let, loop, tree, when
 

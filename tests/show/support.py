@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loopwright.model.dependences import memory_based
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.show.groups import groups
 from loopwright.show.scene import Scene, scene_of

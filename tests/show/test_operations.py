@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.model.dependences import memory_based
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.script import parse_script
 from loopwright.show.draw import standalone_svg
 from loopwright.show.shrunk import shrunk

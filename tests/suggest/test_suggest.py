@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli.main import main
-from loopwright.prove.suggest import Suggestion, suggestions
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
 from loopwright.transform import plan_of

@@ -9,7 +9,7 @@ from loopwright.generate import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.transform import Plan, flat_schedule, to_schedule, transform
 from tests.c.support import instances, region

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.model.program import Program
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import transform
 from tests.c.support import region
 from tests.transform.appendix_b import KERNELS, Kernel

@@ -16,7 +16,7 @@ from loopwright.emit.c import Style, program_text
 from loopwright.emit.expressions import expression_to_c
 from loopwright.loops.nodes import Call
 from loopwright.model.program import statement_text
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import Plan
 from loopwright.transform.operations import OPERATIONS
 from tests.transform.support import check, planned

@@ -6,7 +6,7 @@ import islpy as isl
 import pytest
 
 from loopwright.emit.c import to_c
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import DirectiveKind, Plan
 from tests.transform.support import FIGURE_3A, FIGURE_4A, MATMUL, check, planned, refused
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from loopwright.errors import BadInput
 from loopwright.generate import generate
 from loopwright.loops.interpreter import execute
-from loopwright.prove.scanning import prove_scan
+from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
 from loopwright.transform import DirectiveKind, Plan, flat_schedule, to_schedule, transform
 from tests.c.support import region

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import plan_of, transform
 from loopwright.transform.library.skewing import tile_coordinates
 from tests.c.support import region

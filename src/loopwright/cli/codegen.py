@@ -185,7 +185,7 @@ def _work(job: Job, say: Callable[[str], None]) -> Outcome:
     from loopwright.emit.c import to_c
     from loopwright.generate import generate
     from loopwright.loops.measure import size
-    from loopwright.prove.scanning import prove_scan
+    from loopwright.prove.scanning.scan import prove_scan
 
     start = time.perf_counter()
     node = generate(schedule, _options(job.arguments))
@@ -208,7 +208,7 @@ def _other_prover(job: Job, schedule: Schedule, node: Node, say: Callable[[str],
     arguments = job.arguments
     match arguments.prover:
         case "cvc5":
-            from loopwright.prove.obligations import scanning_obligations
+            from loopwright.prove.obligations.scanning import scanning_obligations
 
             return (second_opinion(scanning_obligations(schedule, node), arguments.prover_timeout, say),)
         case "coq":

@@ -20,16 +20,16 @@ from loopwright.generate import Options, generate
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.model.source import Source
-from loopwright.prove.annotations import promises, prove_annotations
-from loopwright.prove.c_expressions import Unreadable
-from loopwright.prove.correspondence import prove_model
-from loopwright.prove.explain import explain_all, refusal
-from loopwright.prove.legality import LegalityVerdict, Status
-from loopwright.prove.outline import outlined, unfolded
-from loopwright.prove.ranking import prove_ranking
-from loopwright.prove.readback import modelled, prove_text
-from loopwright.prove.scanning import prove_scan
-from loopwright.prove.transformation import prove_plan, stages
+from loopwright.prove.legality.explain import explain_all, refusal
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.plans import prove_plan, stages
+from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.correspondence import prove_model
+from loopwright.prove.text.outline import outlined, unfolded
+from loopwright.prove.text.ranking import prove_ranking
+from loopwright.prove.text.readback import modelled, prove_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.read.script import Items, Operation, Script, Value, Word, parse_script

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from loopwright.model.program import Program
-    from loopwright.prove.equivalence import Equivalence
+    from loopwright.prove.equivalence.equivalence import Equivalence
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -88,8 +88,8 @@ def _run(arguments: argparse.Namespace) -> Answer:
 
 
 def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
-    from loopwright.prove.annotations import promises
-    from loopwright.prove.equivalence import prove_equivalent
+    from loopwright.prove.equivalence.equivalence import prove_equivalent
+    from loopwright.prove.text.annotations import promises
     from loopwright.read.c.reader import read_c
 
     say("reading")

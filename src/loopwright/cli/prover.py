@@ -19,7 +19,7 @@ from loopwright.errors import BadInput, GaveUp, InternalError, Span
 
 if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
-    from loopwright.prove.obligations import Obligation
+    from loopwright.prove.obligations.scanning import Obligation
     from loopwright.transform import Plan
 
 PROVERS = ("isl", "cvc5", "coq")
@@ -147,8 +147,8 @@ def transformation_remarks(
     """What the prover that was asked for says of the regions of a C file."""
     match request.prover:
         case "cvc5":
-            from loopwright.prove.legality_obligations import transformation_obligations
-            from loopwright.prove.sides import both_sides
+            from loopwright.prove.obligations.legality import transformation_obligations
+            from loopwright.prove.obligations.sides import both_sides
 
             return tuple(
                 second_opinion(

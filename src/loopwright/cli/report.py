@@ -9,12 +9,12 @@ from loopwright.cli.pipeline import Outcome, RegionReport, Request, Say, region_
 from loopwright.errors import GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
-from loopwright.prove.correspondence import prove_model
-from loopwright.prove.explain import explain_all, headline, witness
-from loopwright.prove.legality import LegalityVerdict, Status
-from loopwright.prove.transformation import prove_plan, stages
+from loopwright.prove.legality.explain import explain_all, headline, witness
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.plans import prove_plan, stages
+from loopwright.prove.legality.violation import Violation
+from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from loopwright.prove.violation import Violation
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import Operation, Script, parse_script
 from loopwright.show.draw import HOW, MISSING

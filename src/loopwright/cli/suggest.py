@@ -17,7 +17,7 @@ from loopwright.errors import LoopwrightError
 
 if TYPE_CHECKING:
     from loopwright.cli.supervise import Say
-    from loopwright.prove.suggest import Suggestion
+    from loopwright.prove.legality.suggest import Suggestion
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
     Found = list[tuple[int, list[Suggestion]]]
@@ -79,7 +79,7 @@ def _run(arguments: argparse.Namespace) -> Found:
 
 def _found(arguments: argparse.Namespace, say: Say) -> Found:
     """For each region its line and what was tried."""
-    from loopwright.prove.suggest import suggestions
+    from loopwright.prove.legality.suggest import suggestions
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 

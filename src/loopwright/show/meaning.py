@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loopwright.prove.legality import Status
+from loopwright.prove.legality.legality import Status
 
 MEANING = {
     "the model is what the text says": "The loops were read correctly: the model has the executions of the "

@@ -9,10 +9,10 @@ from loopwright.generate import Options, generate
 from loopwright.model.dependences import memory_based
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
-from loopwright.prove.explain import explain, headline
-from loopwright.prove.legality import Status
-from loopwright.prove.transformation import prove_plan
-from loopwright.prove.violation import Violation
+from loopwright.prove.legality.explain import explain, headline
+from loopwright.prove.legality.legality import Status
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.violation import Violation
 from loopwright.show.meaning import IN_A_WORD
 from loopwright.show.palette import STYLE
 from loopwright.show.story import pictures_of, region_text

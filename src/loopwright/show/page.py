@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from loopwright.prove.legality import Status
+from loopwright.prove.legality.legality import Status
 from loopwright.show.meaning import IN_A_WORD, VERDICT, meaning
 from loopwright.show.palette import STYLE
 from loopwright.show.story import Obligation, Picture, Step, Story

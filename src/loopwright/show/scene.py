@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Program
-from loopwright.prove.parallel import ParallelLoop
-from loopwright.prove.transformation import parallel_loops
-from loopwright.prove.violation import Violation
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.plans import parallel_loops
+from loopwright.prove.legality.violation import Violation
 from loopwright.show.groups import Group
 from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
 from loopwright.show.tiles import Tile, tiles

@@ -11,9 +11,9 @@ from loopwright.emit.region import Loops, file_text
 from loopwright.errors import LoopwrightError
 from loopwright.generate import Options, generate
 from loopwright.model.dependences import Dependence
-from loopwright.prove.explain import headline
-from loopwright.prove.legality import LegalityVerdict, Status
-from loopwright.prove.transformation import prove_plan
+from loopwright.prove.legality.explain import headline
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.show.draw import MANY, svg
 from loopwright.show.groups import groups
 from loopwright.show.scene import Scene, scene_of

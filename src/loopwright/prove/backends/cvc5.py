@@ -12,7 +12,7 @@ import cvc5
 from loopwright.errors import InternalError
 from loopwright.loops import expressions as ex
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Unknown
-from loopwright.prove.obligations import Obligation
+from loopwright.prove.obligations.scanning import Obligation
 
 RELATIONS = {
     ex.Relation.LE: cvc5.Kind.LEQ,

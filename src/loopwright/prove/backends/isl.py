@@ -10,8 +10,8 @@ import islpy as isl
 from loopwright.errors import InternalError
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
-from loopwright.prove.conditions import Scope, negation, region
-from loopwright.prove.obligations import Obligation
+from loopwright.prove.obligations.scanning import Obligation
+from loopwright.prove.scanning.conditions import Scope, negation, region
 
 
 @dataclass(frozen=True)

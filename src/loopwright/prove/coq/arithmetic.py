@@ -7,7 +7,7 @@ from typing import assert_never
 
 from loopwright.errors import InternalError
 from loopwright.loops import expressions as ex
-from loopwright.prove.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.decisions import Cases, Choice, Decision
 
 Names = Mapping[str, str]
 """The variable for each name; a name that is not there stands for itself."""

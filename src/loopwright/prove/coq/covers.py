@@ -8,8 +8,8 @@ from typing import TypeAlias, assert_never
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
-from loopwright.prove.decisions import Cases, Choice, Decision
-from loopwright.prove.witnesses import Witness
+from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.witnesses import Witness
 
 
 @dataclass(frozen=True)

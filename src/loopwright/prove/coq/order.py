@@ -18,12 +18,12 @@ from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation,
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, affine_values
-from loopwright.prove.conditions import Scope, value
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
-from loopwright.prove.executed import Run, runs
-from loopwright.prove.formulas import Linear, expr_of, substituted_expr
-from loopwright.prove.timetable import Timetable, pieces_of
+from loopwright.prove.obligations.formulas import Linear, expr_of, substituted_expr
+from loopwright.prove.obligations.timetable import Timetable, pieces_of
+from loopwright.prove.scanning.conditions import Scope, value
+from loopwright.prove.scanning.executed import Run, runs
 
 Vector: TypeAlias = tuple[Expr, ...]
 Item = TypeVar("Item", isl.Set, isl.Map)

@@ -15,9 +15,9 @@ from loopwright.prove.coq.covers import steps, ways
 from loopwright.prove.coq.names import comment, identifier, text, variables
 from loopwright.prove.coq.order import order_steps
 from loopwright.prove.coq.terms import listed, node_term
-from loopwright.prove.decisions import Choice
-from loopwright.prove.timetable import Shape, TimedStatement, Timetable, timetable
-from loopwright.prove.witnesses import witness
+from loopwright.prove.obligations.decisions import Choice
+from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable, timetable
+from loopwright.prove.obligations.witnesses import witness
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from loopwright.emit.c import to_c
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.cells import Cell, Touched, touched, whole_arrays
 from loopwright.prove.coq.arithmetic import proposition, vector
 from loopwright.prove.coq.names import comment, text, variables
 from loopwright.prove.coq.program_file import (
@@ -20,7 +19,8 @@ from loopwright.prove.coq.program_file import (
     schedule_definitions,
 )
 from loopwright.prove.coq.terms import listed
-from loopwright.prove.sides import both_sides
+from loopwright.prove.obligations.cells import Cell, Touched, touched, whole_arrays
+from loopwright.prove.obligations.sides import both_sides
 
 
 def transformation_file(original: Program, new: Program, loops: Node, title: str) -> str:

@@ -1,0 +1,1 @@
+"""Two programs do the same."""

@@ -1,0 +1,267 @@
+"""Which instance of OLD an instance of NEW is: found from operations and the values in them.
+
+For statements N of NEW and O of OLD with the same operation and the equations e_new = e_old,
+
+    { N[n] -> O[o] : e_new(n) = e_old(o) for every equation }
+
+is every instance that does the same to the same cells.  Where that leaves a choice, because the
+text does not mention some iterator of O (the time loop of a stencil), the rest is guessed: each
+such iterator is taken to be an iterator of NEW, counted from the same value or from its first one.
+A guess is kept if it gives
+every n exactly one o, and no two the same.  Guesses are never believed: what is proved with them is
+proved, what is refuted with them is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+
+import islpy as isl
+
+from loopwright.loops.expressions import Expr
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.text.instances import sides, values_at
+from loopwright.prove.text.operation import Different, Equation, same_operation
+
+MOST_GUESSES = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """{ N[n] -> O[o] } of one pair of statements."""
+
+    new: str
+    old: str
+    relation: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A partner for every instance of NEW; `forced` if there was no choice."""
+
+    partners: tuple[Partners, ...]
+    forced: bool
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """A statement of NEW that does nothing OLD does, at least at some instance."""
+
+    statement: str
+    reason: str
+    instances: isl.Set | None = None
+
+
+def candidates(old: Program, new: Program, context: isl.Set) -> dict[str, tuple[Partners, ...]]:
+    """For every statement of NEW, the instances of OLD that do the same.
+
+    Raises `Unreadable` where a text has no loops that can be read; a statement that is like no
+    other has no partners.
+    """
+    equations = _equations(old, new)
+    columns_old = _columns(((o, e.old) for (_, o), found in equations.items() for e in found))
+    columns_new = _columns(((n, e.new) for (n, _), found in equations.items() for e in found))
+    before = values_at(old, {name: tuple(own) for name, own in columns_old.items()}, context)
+    after = values_at(new, {name: tuple(own) for name, own in columns_new.items()}, context)
+    partners: dict[str, list[Partners]] = {statement.name: [] for statement in new.statements}
+    for (n, o), found in equations.items():
+        mine = _chosen(after[n], [columns_new[n][e.new] for e in found])
+        theirs = _chosen(before[o], [columns_old[o][e.old] for e in found])
+        relation = mine.apply_range(theirs.reverse())
+        if not relation.is_empty():
+            partners[n].append(Partners(n, o, relation.coalesce()))
+    return {name: tuple(found) for name, found in partners.items()}
+
+
+def _equations(old: Program, new: Program) -> dict[tuple[str, str], tuple[Equation, ...]]:
+    before, after = sides(old), sides(new)
+    found: dict[tuple[str, str], tuple[Equation, ...]] = {}
+    for n, new_side in after.items():
+        for o, old_side in before.items():
+            try:
+                found[n, o] = same_operation(old_side, new_side)
+            except Different:
+                continue
+    return found
+
+
+def _columns(items: Iterator[tuple[str, Expr]]) -> Mapping[str, dict[Expr, int]]:
+    columns: dict[str, dict[Expr, int]] = {}
+    for name, expr in items:
+        own = columns.setdefault(name, {})
+        own.setdefault(expr, len(own))
+    return columns
+
+
+def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
+    """Only the wanted values, in this order."""
+    space = values.get_space().range()
+    chosen = isl.Map.from_domain(isl.Set.universe(space)).add_dims(OUT, len(wanted))
+    for place, column in enumerate(wanted):
+        chosen = chosen.equate(IN, column, OUT, place)
+    return values.apply_range(chosen)
+
+
+class Preference(Enum):
+    """Which of several statements of OLD with the same text one of NEW is taken for."""
+
+    UNUSED = "one that has no partner yet"
+    NEAR = "one near the partner of the nearest statement that has only one"
+
+
+def match(
+    old: Program,
+    new: Program,
+    found: Mapping[str, tuple[Partners, ...]],
+    context: isl.Set,
+    preference: Preference = Preference.UNUSED,
+) -> Match | Unmatched:
+    """One partner for every instance of NEW."""
+    for statement in new.statements:
+        left = _uncovered(statement.domain.intersect_params(context), found[statement.name])
+        if not left.is_empty():
+            return Unmatched(statement.name, "no statement of OLD does the same", left)
+    chosen = {name: own for name, own in found.items() if _is_decided(own)}
+    forced = len(chosen) == len(found)
+    order = {statement.name: k for k, statement in enumerate(old.statements)}
+    near = _near(new, found, order)
+    used: dict[str, int] = {}
+    taken: dict[str, isl.Set] = {}
+    for partners in (one for own in chosen.values() for one in own):
+        _take(taken, partners)
+    for statement in new.statements:
+        if statement.name in chosen:
+            continue
+        cost = used if preference is Preference.UNUSED else _distances(order, near[statement.name])
+        ranking = [(cost.get(one.old, 0), order[one.old], k) for k, one in enumerate(found[statement.name])]
+        guess = _guess(statement, [found[statement.name][k] for _, _, k in sorted(ranking)], old, taken)
+        if guess is None:
+            return Unmatched(statement.name, "which instance of OLD it is cannot be told from its text")
+        used[guess.old] = used.get(guess.old, 0) + 1
+        _take(taken, guess)
+        chosen[statement.name] = (guess,)
+    return Match(tuple(one for s in new.statements for one in chosen[s.name]), forced)
+
+
+def _distances(order: Mapping[str, int], place: int) -> dict[str, int]:
+    return {name: abs(k - place) for name, k in order.items()}
+
+
+def _near(
+    new: Program, found: Mapping[str, tuple[Partners, ...]], order: Mapping[str, int]
+) -> dict[str, int]:
+    """For each statement of NEW, where in OLD the partner is of the nearest one that can have only one."""
+    anchors = [
+        (k, order[found[s.name][0].old]) for k, s in enumerate(new.statements) if len(found[s.name]) == 1
+    ]
+    nearest: dict[str, int] = {}
+    for k, statement in enumerate(new.statements):
+        distances = [(abs(place - k), partner) for place, partner in anchors]
+        nearest[statement.name] = min(distances)[1] if distances else k
+    return nearest
+
+
+def _uncovered(instances: isl.Set, own: tuple[Partners, ...]) -> isl.Set:
+    for partners in own:
+        instances = instances.subtract(partners.relation.domain())
+    return instances
+
+
+def _is_decided(own: tuple[Partners, ...]) -> bool:
+    """Whether every instance has exactly one partner."""
+    if not all(partners.relation.is_single_valued() for partners in own):
+        return False
+    return all(
+        one.relation.domain().is_disjoint(other.relation.domain())
+        for k, one in enumerate(own)
+        for other in own[:k]
+    )
+
+
+def _take(taken: dict[str, isl.Set], partners: Partners) -> None:
+    """The instances of OLD that have a partner now."""
+    own = partners.relation.range()
+    taken[partners.old] = taken[partners.old].union(own) if partners.old in taken else own
+
+
+def _guess(
+    statement: Statement, ranked: Sequence[Partners], old: Program, taken: Mapping[str, isl.Set]
+) -> Partners | None:
+    """The first total, one-to-one choice of instances that have no partner yet."""
+    for partners in ranked:
+        if not statement.domain.is_subset(partners.relation.domain()):
+            continue
+        for relation in _refined(partners, statement, old.statement(partners.old)):
+            total = partners.relation.domain().is_subset(relation.domain())
+            free = partners.old not in taken or relation.range().is_disjoint(taken[partners.old])
+            if total and free and relation.is_single_valued() and relation.is_injective():
+                return Partners(partners.new, partners.old, relation)
+    return None
+
+
+def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl.Map]:
+    """The relation with each iterator of O it leaves open tied to one of N, likely ones first."""
+    relation = partners.relation
+    yield relation
+    free = [k for k in range(old.depth) if not _is_function(relation, k)]
+    choices: list[list[isl.Map | None]] = [list(_ties(relation, k, new, old)) for k in free]
+    if len(free) > 1:
+        choices = [[*ties, None] for ties in choices]
+    for count, ties in enumerate(product(*choices)):
+        if count >= MOST_GUESSES:
+            return
+        tied = relation
+        for tie in ties:
+            tied = tied if tie is None else tied.intersect(tie)
+        yield tied
+
+
+def _is_function(relation: isl.Map, dimension: int) -> bool:
+    return bool(_only(relation, OUT, dimension).is_single_valued())
+
+
+def _only(relation: isl.Map, side: isl.dim_type, dimension: int) -> isl.Map:
+    """The relation with only one dimension left on one side."""
+    count = relation.dim(side)
+    return relation.project_out(side, dimension + 1, count - dimension - 1).project_out(side, 0, dimension)
+
+
+def _ties(relation: isl.Map, dimension: int, new: Statement, old: Statement) -> Iterator[isl.Map]:
+    """o = n, o = -n, then first value to first, first to last; an iterator of the same name first."""
+    wanted = old.iterators[dimension]
+    places = sorted(range(new.depth), key=lambda k: (new.iterators[k] != wanted, -k))
+    values = _coordinate(relation.range(), dimension)
+    own = [_coordinate(relation.domain(), place) for place in places]
+    for sign in (SAME, OPPOSITE):
+        for mine in own:
+            yield mine.apply_range(sign).apply_range(values.reverse())
+    if not values.range().is_bounded():
+        return
+    for sign in (SAME, OPPOSITE):
+        for mine in own:
+            signed = mine.apply_range(sign)
+            if signed.range().is_bounded():
+                yield _counted(signed).apply_range(_counted(values).reverse())
+
+
+SAME = isl.Map("{ [x] -> [x] }")
+OPPOSITE = isl.Map("{ [x] -> [-x] }")
+
+
+def _coordinate(instances: isl.Set, place: int) -> isl.Map:
+    """{ n -> [n[place]] }."""
+    result = isl.Map.from_domain(instances).add_dims(OUT, 1)
+    return result.equate(IN, place, OUT, 0)
+
+
+def _counted(values: isl.Map) -> isl.Map:
+    """{ n -> [x - the least x for these parameters] }."""
+    least = values.range().lexmin()
+    anything = isl.Set("{ [d] }")
+    differences = isl.Map("{ [x] -> [[m] -> [d]] : d = x - m }")
+    known = isl.Map.from_domain_and_range(least, anything).wrap()
+    return values.apply_range(differences.intersect_range(known).range_factor_range())

@@ -1,0 +1,1 @@
+"""A new schedule computes the same: one-to-one, every dependence kept, parallel loops carry none."""

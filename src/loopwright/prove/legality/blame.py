@@ -1,0 +1,79 @@
+"""Which operation of a script is to blame.
+
+The script's stages are replayed for the two instances of a witness: to blame is the first
+operation from which on they are in the wrong order until the end.  One that breaks an order that
+is mended later is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import InternalError, Span
+from loopwright.prove.legality.times import Schedules, time_of
+from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """An operation of the script as it was written, and the schedules after it."""
+
+    text: str
+    span: Span | None
+    schedules: Schedules
+
+
+def introduced_by(found: Violation | Defect, stages: Iterable[Stage]) -> Stage | None:
+    """The operation to blame, or None where the schedules of all stages are right for this witness."""
+    try:
+        return _introduced_by(found, tuple(stages))
+    except isl.Error as failure:
+        raise InternalError(f"isl could not replay the script: {failure}") from failure
+
+
+def _introduced_by(found: Violation | Defect, stages: tuple[Stage, ...]) -> Stage | None:
+    culprit: Stage | None = None
+    for stage in reversed(stages):
+        if not _is_wrong(found, stage):
+            break
+        culprit = stage
+    return culprit
+
+
+def _is_wrong(found: Violation | Defect, stage: Stage) -> bool:
+    match found:
+        case Violation(breach=Breach.UNORDERED):
+            return False
+        case Violation():
+            first, second = (_time(one, found, stage) for one in (found.first, found.second))
+            return not _before(first, second)
+        case Defect(DefectKind.COLLISION):
+            first, second = (_time(one, found, stage) for one in found.instances)
+            return not _before(first, second) and not _before(second, first)
+        case Defect():
+            return _has_not_one_time(found, stage)
+
+
+def _time(occurrence: Occurrence, found: Violation | Defect, stage: Stage) -> tuple[int, ...]:
+    return time_of(stage.schedules[occurrence.statement], occurrence.instance, found.parameters)
+
+
+def _before(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    length = max(len(one), len(other))
+    return one + (0,) * (length - len(one)) < other + (0,) * (length - len(other))
+
+
+def _has_not_one_time(found: Defect, stage: Stage) -> bool:
+    (occurrence,) = found.instances
+    schedule = stage.schedules[occurrence.statement]
+    for position, value in enumerate(occurrence.instance):
+        schedule = schedule.fix_val(isl.dim_type.in_, position, isl.Val(value))
+    for name, value in found.parameters.items():
+        position = schedule.find_dim_by_name(isl.dim_type.param, name)
+        if position >= 0:
+            schedule = schedule.fix_val(isl.dim_type.param, position, isl.Val(value))
+    times = schedule.range()
+    return bool(times.is_empty()) or not times.is_singleton()

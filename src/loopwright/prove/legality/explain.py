@@ -1,0 +1,218 @@
+"""A refusal in words, in the manner of a good compiler.
+
+    script.lw:2:1: error: a value is read before it is written
+        interchange(L)
+        ^~~~~~~~~~~~~~
+    flow dependence on A[1][0], for n = 2
+    k.c:5:5: S1(i = 0, j = 1) writes A[1][0]
+        A[i + 1][j - 1] = A[i][j];
+        ^~~~~~~~~~~~~~~
+    k.c:5:23: S1(i = 1, j = 0) reads A[1][0]
+        A[i + 1][j - 1] = A[i][j];
+                          ^~~~~~~
+    as written:  S1(0, 1) at time (0, 0, 0, 1, 0), then S1(1, 0) at time (0, 1, 0, 0, 0)
+    transformed: S1(1, 0) at time (0, 0, 0, 1, 0), then S1(0, 1) at time (0, 1, 0, 0, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from loopwright.errors import GaveUp, Illegal, LoopwrightError, Span
+from loopwright.prove.legality.blame import Stage, introduced_by
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
+
+WIDEST = 160
+"""Columns of a source line that are shown; of a longer one, the part around the caret."""
+
+HEADLINES = {
+    "flow": "a value is read before it is written",
+    "anti": "a value is overwritten before it is read",
+    "output": "two writes of one cell end in the wrong order",
+}
+
+AT_ONCE = {
+    "flow": "a value is read at the very time it is written",
+    "anti": "a value is overwritten at the very time it is read",
+    "output": "one cell is written twice at the same time",
+}
+
+PERHAPS = {
+    "flow": "a value may be read before it is written",
+    "anti": "a value may be overwritten before it is read",
+    "output": "two writes of one cell may end in the wrong order",
+}
+
+DEFECTS = {
+    DefectKind.COLLISION: "the schedule is not one-to-one: two instances have the same time",
+    DefectKind.UNSCHEDULED: "the schedule is not one-to-one: an instance has no time",
+    DefectKind.SCHEDULED_TWICE: "the schedule is not one-to-one: an instance has two times",
+}
+
+
+def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> str:
+    """The whole story of one violation or defect, in plain text that ends with a line end."""
+    lines = _head(found, introduced_by(found, stages))
+    lines += _violation(found) if isinstance(found, Violation) else _defect(found)
+    return "\n".join(lines) + "\n"
+
+
+def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> str:
+    """Everything that is wrong, the simplest first; empty where nothing is."""
+    known = tuple(stages)
+    return "\n".join(explain(found, known) for found in verdict.failures)
+
+
+def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> LoopwrightError | None:
+    """The verdict as the error to raise, about the simplest of its witnesses; None where it is proved."""
+    if verdict.status is Status.PROVED:
+        return None
+    found = verdict.failures[0]
+    span = _span(found, introduced_by(found, stages))
+    more = len(verdict.failures) - 1
+    message = headline(found) + (f" (and {more} more)" if more else "")
+    hint = _hint(found) if isinstance(found, Violation) else None
+    if verdict.status is Status.UNDECIDED:
+        return GaveUp(f"could not decide: {message}", span=span, hint=hint)
+    return Illegal(message, witness=witness(found), span=span, hint=hint)
+
+
+def headline(found: Violation | Defect) -> str:
+    """What is wrong, without an example."""
+    match found:
+        case Violation(breach=Breach.UNORDERED, loop=loop):
+            depend = "depend" if found.certain else "may depend"
+            return f"{loop} is marked parallel, but its iterations {depend} on each other"
+        case Violation(kind=kind) if not found.certain:
+            return PERHAPS[kind]
+        case Violation(breach=Breach.SAME_TIME, kind=kind):
+            return AT_ONCE[kind]
+        case Violation(kind=kind):
+            return HEADLINES[kind]
+        case Defect(kind=defect):
+            return DEFECTS[defect]
+
+
+def witness(found: Violation | Defect) -> str:
+    """The example on one line."""
+    values = _values(found.parameters)
+    match found:
+        case Violation(kind=kind, first=first, second=second):
+            text = f"{kind} dependence {short(first)} -> {short(second)} on {cell(found)}"
+        case Defect(instances=instances):
+            text = " and ".join(map(short, instances)) + _at_times(found)
+    return f"{values}: {text}" if values else text
+
+
+def _at_times(found: Defect) -> str:
+    times = " and ".join(_vector(time) for time in found.times)
+    return f" at time {times}" if times else " at no time"
+
+
+def _head(found: Violation | Defect, culprit: Stage | None) -> list[str]:
+    text = headline(found)
+    span = _span(found, culprit)
+    shown = "" if culprit is None else culprit.text
+    if span is not None:
+        return [f"{_place(span)}: error: {text}", *_excerpt(span, shown)]
+    return [f"error: {text}", f"    {shown}"] if shown else [f"error: {text}"]
+
+
+def _span(found: Violation | Defect, culprit: Stage | None) -> Span | None:
+    """The operation in the script: the one that marks a parallel loop, or the one to blame."""
+    marked = found.loop_span if isinstance(found, Violation) else None
+    return culprit.span if culprit is not None else marked
+
+
+def _violation(found: Violation) -> list[str]:
+    values = _values(found.parameters)
+    lines = [f"{found.kind} dependence on {cell(found)}" + (f", for {values}" if values else "")]
+    for occurrence, touched in ((found.first, found.first_access), (found.second, found.second_access)):
+        lines.append(f"{_place(touched.span)}: {long(occurrence)} {_does(touched)} {cell(found)}")
+        lines += _excerpt(touched.span, occurrence.text)
+    lines += _orders(found)
+    hint = _hint(found)
+    return [*lines, f"hint: {hint}"] if hint else lines
+
+
+def _does(touched: Touched) -> str:
+    verb = "write" if touched.is_write else "read"
+    return f"{verb}s" if touched.must else f"may {verb}"
+
+
+def _orders(found: Violation) -> list[str]:
+    """Both orders; the times are the schedule's vectors, positions and iteration numbers in turn."""
+    first, second = found.first, found.second
+    written = f"{_timed(first, first.before)}, then {_timed(second, second.before)}"
+    one, other = _timed(first, first.after), _timed(second, second.after)
+    match found.breach:
+        case Breach.REVERSED:
+            now = f"{other}, then {one}"
+        case Breach.SAME_TIME:
+            now = f"{one}, and {short(second)} at the same time"
+        case Breach.UNORDERED:
+            now = f"{one} and {other}, in different iterations of {found.loop}"
+    return [f"as written:  {written}", f"transformed: {now}"]
+
+
+def _hint(found: Violation) -> str | None:
+    if found.reduction is not None:
+        operator = f"'{found.reduction}'" if len(found.reduction) == 1 else found.reduction
+        text = f"both are steps of a reduction by {operator}: only its associativity is missing, "
+        return text + "which --allow-reassociation assumes"
+    unsure = [touched for touched in (found.first_access, found.second_access) if not touched.must]
+    if unsure:
+        return f"which cells '{unsure[0].text}' touches, or whether it does, depends on data or is not affine"
+    return None
+
+
+def _defect(found: Defect) -> list[str]:
+    values = _values(found.parameters)
+    lines = [f"for {values}"] if values else []
+    for occurrence in found.instances:
+        lines.append(f"{_place(occurrence.span)}: {long(occurrence)}{_at_times(found)}")
+        lines += _excerpt(occurrence.span, occurrence.text)
+    return lines
+
+
+def cell(found: Violation) -> str:
+    return found.array + "".join(f"[{subscript}]" for subscript in found.cell)
+
+
+def short(occurrence: Occurrence) -> str:
+    """S1(0, 1)."""
+    return f"{occurrence.statement}({', '.join(map(str, occurrence.instance))})"
+
+
+def long(occurrence: Occurrence) -> str:
+    """S1(i = 0, j = 1)."""
+    pairs = zip(occurrence.iterators, occurrence.instance, strict=True)
+    return f"{occurrence.statement}({', '.join(f'{name} = {value}' for name, value in pairs)})"
+
+
+def _timed(occurrence: Occurrence, time: tuple[int, ...]) -> str:
+    return f"{short(occurrence)} at time {_vector(time)}"
+
+
+def _vector(time: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, time))})"
+
+
+def _values(parameters: dict[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+
+
+def _place(span: Span) -> str:
+    return f"{span.file}:{span.line}:{span.column}"
+
+
+def _excerpt(span: Span, otherwise: str) -> list[str]:
+    """The source line with a caret under the place; tabs stay, so that both line up."""
+    if not span.excerpt.strip():
+        return [f"    {otherwise}"]
+    first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
+    line = span.excerpt[first : first + WIDEST]
+    before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
+    under = "^" + "~" * (min(span.length, len(line) - len(before)) - 1)
+    return [f"    {line}", f"    {before}{under}"]

@@ -1,0 +1,223 @@
+"""Whether a new schedule computes the same: paper 001, section 4.1.
+
+    one-to-one    θ' is a function on every domain, and θ'(s, i) = θ'(t, j) only if s = t, i = j
+    dependences   θ'(a) ≺ θ'(b) for every a -> b: both touch a cell, one writes it, θ(a) ≺ θ(b)
+    parallel      no dependence has its ends in different iterations of a loop marked parallel
+
+Checked once, for the composed schedule: a script may break in the middle what it mends at the end.
+The dependences are memory-based, so a schedule is refused that changes which value a cell holds
+in between, even if nobody looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.model.dependences import Dependence, memory_based
+from loopwright.model.program import Program
+from loopwright.presburger.points import Point
+from loopwright.prove.legality.one_to_one import collisions, not_a_function
+from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by
+from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
+from loopwright.prove.legality.reductions import (
+    Reassociation,
+    Reduction,
+    only_associativity,
+    reassociation,
+    reductions,
+)
+from loopwright.prove.legality.times import Schedules, comparable, pieces_of
+from loopwright.prove.legality.violation import Defect, Scene, Violation, simplest_first, smallest, violation
+
+
+class Status(Enum):
+    PROVED = "proved"
+    ILLEGAL = "illegal"
+    UNDECIDED = "could not decide"
+
+
+@dataclass(frozen=True)
+class LegalityVerdict:
+    """The answer, for every parameter value in the context.
+
+    It is no where there is a defect or a certain violation.  If all violations are of accesses
+    that only may happen, the order might be right all the same, and nothing here can tell.
+    """
+
+    obligations: int
+    defects: tuple[Defect, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    """The simplest first."""
+    reassociations: tuple[Reassociation, ...] = ()
+    """What the proof assumes."""
+
+    @property
+    def status(self) -> Status:
+        if self.defects or any(item.certain for item in self.violations):
+            return Status.ILLEGAL
+        return Status.UNDECIDED if self.violations else Status.PROVED
+
+    @property
+    def failures(self) -> tuple[Defect | Violation, ...]:
+        return (*self.defects, *self.violations)
+
+    @property
+    def proved(self) -> bool:
+        return self.status is Status.PROVED
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status.value,
+            "obligations": self.obligations,
+            "defects": [item.as_json() for item in self.defects],
+            "violations": [item.as_json() for item in self.violations],
+            "assumptions": [item.assumption for item in self.reassociations],
+        }
+
+
+def prove_legal(
+    original: Program,
+    new: Program | Schedules,
+    *,
+    parallel: Iterable[ParallelLoop] = (),
+    allow_reassociation: bool = False,
+    dependences: Iterable[Dependence] | None = None,
+) -> LegalityVerdict:
+    """Whether the statements of `original` may run in the order of `new`.
+
+    `dependences` are the memory-based ones of `original`, if they are already there.
+    """
+    try:
+        return _verdict(original, new, tuple(parallel), allow_reassociation, dependences)
+    except isl.Error as failure:
+        raise InternalError(f"isl could not decide whether a schedule is legal: {failure}") from failure
+
+
+def _verdict(
+    original: Program,
+    new: Program | Schedules,
+    parallel: tuple[ParallelLoop, ...],
+    allow_reassociation: bool,
+    dependences: Iterable[Dependence] | None,
+) -> LegalityVerdict:
+    scene = Scene(original, comparable(original, new))
+    count = len(original.statements)
+    broken = not_a_function(scene)
+    if broken:
+        return LegalityVerdict(count, tuple(broken))
+    pieces = {name: pieces_of(name, schedule) for name, schedule in scene.schedules.items()}
+    defects = tuple(collisions(scene, pieces))
+    count += count * (count + 1) // 2
+    found = memory_based(original) if dependences is None else dependences
+    deps = tuple(_aligned(item, scene) for item in found)
+    broken_deps = _misordered(deps, pieces) + _carried(parallel, pieces, deps)
+    known = reductions(original)
+    counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
+    assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
+    return LegalityVerdict(
+        obligations=count + len(deps) * (1 + len(parallel)),
+        defects=defects,
+        violations=simplest_first(_shown(scene, counted, known)),
+        reassociations=_assumed(original, assumed, known),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Broken:
+    """A dependence that is not kept: `pairs` are in the wrong order, or in a parallel `loop`."""
+
+    dependence: Dependence
+    pairs: isl.Set
+    loop: ParallelLoop | None = None
+
+    def reduction(self, known: dict[str, Reduction]) -> Reduction | None:
+        """The reduction whose associativity would do."""
+        if self.loop is not None and not self.loop.combines:
+            return None
+        return only_associativity(self.dependence, known)
+
+
+def _shown(scene: Scene, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:
+    """Each with its smallest example, which those with the same pairs share."""
+    points: dict[int, Point] = {}
+    found: list[Violation] = []
+    for item in broken:
+        if id(item.pairs) not in points:
+            points[id(item.pairs)] = smallest(item.pairs)
+        reduction = item.reduction(known)
+        name = None if reduction is None else reduction.operator
+        loop = None if item.loop is None else (item.loop.called, item.loop.span)
+        point = points[id(item.pairs)]
+        found.append(violation(scene, item.dependence, point, loop=loop, reduction=name))
+    return found
+
+
+def _aligned(dependence: Dependence, scene: Scene) -> Dependence:
+    """With the parameters of the schedules, which may have more."""
+    space = scene.schedules[dependence.source].get_space().params()
+    return replace(dependence, relation=dependence.relation.align_params(space))
+
+
+def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[_Broken]:
+    """Each dependence that is not kept, with its pairs in the wrong order."""
+    found: list[_Broken] = []
+    between: dict[tuple[str, str], _Between] = {}
+    for item in deps:
+        key = (item.source, item.sink)
+        if key not in between:
+            space = item.relation.get_space()
+            between[key] = _Between(pair_orders(pieces[item.source], pieces[item.sink], space))
+        wrong = between[key].misordered(item.relation)
+        if wrong is not None:
+            found.append(_Broken(item, wrong))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Between:
+    """Two statements; pairs of accesses often have the same relation, which is then looked at once."""
+
+    orders: tuple[PairOrder, ...]
+    answers: list[tuple[isl.Map, isl.Set | None]] = field(default_factory=list)
+
+    def misordered(self, relation: isl.Map) -> isl.Set | None:
+        for other, answer in self.answers:
+            if other.plain_is_equal(relation):
+                return answer
+        answer = misordered(relation, self.orders)
+        self.answers.append((relation, answer))
+        return answer
+
+
+def _carried(
+    parallel: tuple[ParallelLoop, ...], pieces: Pieces, deps: tuple[Dependence, ...]
+) -> list[_Broken]:
+    return [
+        _Broken(item, pairs, loop)
+        for loop in parallel
+        for item, pairs in carried_by(loop, pieces, deps)
+        if pairs is not None
+    ]
+
+
+def _assumed(
+    program: Program, broken: list[_Broken], known: dict[str, Reduction]
+) -> tuple[Reassociation, ...]:
+    """The reductions whose steps change their order, with the parallel loops that run them."""
+    loops: dict[str, dict[str, None]] = {}
+    for item in broken:
+        for name in (item.dependence.source, item.dependence.sink):
+            loops.setdefault(name, {})
+            if item.loop is not None:
+                loops[name][item.loop.called] = None
+    return tuple(
+        reassociation(program, known[statement.name], tuple(loops[statement.name]))
+        for statement in program.statements
+        if statement.name in loops
+    )

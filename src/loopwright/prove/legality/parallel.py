@@ -1,0 +1,85 @@
+"""A parallel loop carries no dependence.
+
+For a loop at time dimension d: no a -> b with θ'(a) and θ'(b) equal before d and different at d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import Span
+from loopwright.model.dependences import Dependence
+from loopwright.prove.legality.precedence import carried, pair_orders
+from loopwright.prove.legality.times import Piece
+
+
+@dataclass(frozen=True)
+class ParallelLoop:
+    """The loop at time dimension `dimension` around `statements`.
+
+    `positions` are the constants p0, p1, ... of the dimensions outside it, where only the part of
+    the statements there is meant (a split one has several).  `name` is what to call it, `span`
+    the place in the script that marks it.  One that `combines` gives its iterations private
+    results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
+    steps of a reduction are in each other's way whatever the user assumes of their operator.
+    """
+
+    dimension: int
+    statements: tuple[str, ...]
+    name: str = ""
+    positions: tuple[int, ...] | None = None
+    span: Span | None = None
+    combines: bool = True
+
+    @property
+    def called(self) -> str:
+        return self.name or f"time dimension {self.dimension}"
+
+
+Pieces = Mapping[str, tuple[Piece, ...]]
+
+
+def inside(loop: ParallelLoop, pieces: Pieces) -> dict[str, tuple[Piece, ...]]:
+    """What runs in the loop: the pieces named, and those that stand in the same loop with them.
+
+    Two pieces may share the loop unless a constant outside it is different.
+    """
+    parts = [piece for name in loop.statements for piece in pieces[name]]
+    named = [piece for piece in parts if _at(piece, loop.positions, loop.dimension)]
+    found: dict[str, tuple[Piece, ...]] = {}
+    for name, own in pieces.items():
+        sharing = tuple(part for part in own if any(_together(part, one, loop.dimension) for one in named))
+        if sharing:
+            found[name] = sharing
+    return found
+
+
+def _at(piece: Piece, positions: tuple[int, ...] | None, dimension: int) -> bool:
+    """Whether the constants at p0, p1, ... outside the loop are `positions`."""
+    own = piece.entries[:dimension:2]
+    return positions is None or all(
+        entry == position or not isinstance(entry, int)
+        for entry, position in zip(own, positions, strict=False)
+    )
+
+
+def _together(one: Piece, other: Piece, dimension: int) -> bool:
+    return not any(
+        isinstance(a, int) and isinstance(b, int) and a != b
+        for a, b in zip(one.entries[:dimension], other.entries[:dimension], strict=True)
+    )
+
+
+def carried_by(
+    loop: ParallelLoop, pieces: Pieces, dependences: tuple[Dependence, ...]
+) -> Iterator[tuple[Dependence, isl.Set | None]]:
+    """For each dependence inside the loop, the pairs it carries, or None where it carries none."""
+    members = inside(loop, pieces)
+    for dependence in dependences:
+        if dependence.source in members and dependence.sink in members:
+            first, second = members[dependence.source], members[dependence.sink]
+            orders = pair_orders(first, second, dependence.relation.get_space())
+            yield dependence, carried(dependence.relation, orders, loop.dimension)

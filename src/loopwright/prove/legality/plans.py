@@ -1,0 +1,67 @@
+"""A plan proved: its composed schedule, and the loops it marks parallel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from loopwright.errors import Span
+from loopwright.model.dependences import Dependence
+from loopwright.prove.legality.blame import Stage
+from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.vectors import Position
+
+IN_ANY_ORDER = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
+
+
+def prove_plan(
+    plan: Plan, *, allow_reassociation: bool = False, dependences: Iterable[Dependence] | None = None
+) -> LegalityVerdict:
+    """Whether the plan computes what its original program does."""
+    return prove_legal(
+        plan.original,
+        plan.program,
+        parallel=parallel_loops(plan),
+        allow_reassociation=allow_reassociation,
+        dependences=dependences,
+    )
+
+
+def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
+    """The loops whose iterations the plan runs in any order, with whatever stands in them."""
+    everything = tuple(statement.name for statement in plan.program.statements)
+    return tuple(
+        ParallelLoop(
+            dimension=directive.dimension,
+            statements=everything,
+            name=f"the loop over {_iterator(plan, directive, path)}",
+            positions=path,
+            span=_span(plan, directive),
+            combines=directive.kind is DirectiveKind.PARALLEL,
+        )
+        for directive in plan.directives
+        if directive.kind in IN_ANY_ORDER
+        for path in directive.paths
+    )
+
+
+def _iterator(plan: Plan, directive: Directive, path: Position) -> str:
+    inside = next(position for position in directive.positions if position[: len(path)] == path)
+    return plan.leaf(inside).loops[directive.loop]
+
+
+def _span(plan: Plan, directive: Directive) -> Span | None:
+    """The operation that asks for this, where only one in the script does."""
+    operation = re.compile(rf"(^|[=.])\s*{directive.kind.value}\s*\(")
+    asking = [step for step in plan.history if operation.search(step.text)]
+    return asking[0].span if len(asking) == 1 else None
+
+
+def stages(plan: Plan) -> tuple[Stage, ...]:
+    """The operations of the plan, for explanations."""
+    return tuple(
+        Stage(step.text, step.span, {item.name: item.schedule for item in step.program.statements})
+        for step in plan.history
+    )

@@ -1,0 +1,116 @@
+"""Statements that accumulate: reordering them breaks nothing but the associativity of an operator.
+
+The steps of a reduction on one cell depend on each other in every way there is, yet any order of
+them gives the same result where the operator is associative and commutative.  For floating point
+it is not quite, so such an order is refused unless the user allows it; the proof then says so.
+All other dependences of the statements are kept: what sets the cell before, what reads it
+after, and what the added expressions read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.errors import Span
+from loopwright.model.dependences import Dependence
+from loopwright.model.program import Access, Program, Statement
+from loopwright.model.source import TextRange
+from loopwright.prove.legality.reduction_syntax import Accumulation, accumulation_of
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """`statement` combines values into cells of `array` with `operator`: + * min max & | ^.
+
+    `places` are the occurrences of the accumulator in its text.
+    """
+
+    statement: str
+    operator: str
+    array: str
+    places: tuple[TextRange, ...]
+
+
+@dataclass(frozen=True)
+class Reassociation:
+    """Something the proof assumes: steps of this reduction may be combined in another order.
+
+    In the parallel loops `loops` the steps would race: there the code has to combine private
+    results, as OpenMP's `reduction` clause does.
+    """
+
+    statement: str
+    operator: str
+    array: str
+    text: str
+    span: Span
+    loops: tuple[str, ...] = ()
+
+    @property
+    def assumption(self) -> str:
+        what = f"{self.operator!r}" if len(self.operator) == 1 else self.operator
+        return (
+            f"the steps of the reduction of {self.array} by {what} in {self.statement} "
+            "give the same result in any order"
+        )
+
+
+def reductions(program: Program) -> dict[str, Reduction]:
+    """The statements that are steps of a reduction, by name."""
+    found = ((statement.name, _reduction(program, statement)) for statement in program.statements)
+    return {name: reduction for name, reduction in found if reduction is not None}
+
+
+def _reduction(program: Program, statement: Statement) -> Reduction | None:
+    if statement.body.terminator or len(statement.writes) != 1:
+        return None
+    shape = accumulation_of(program.source.slice(statement.body.place))
+    if shape is None:
+        return None
+    target, reads = _places(shape, statement.body.place.start)
+    (write,) = statement.writes
+    if write.place != target or not _leaves_alone(statement, write, reads):
+        return None
+    return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})))
+
+
+def _places(shape: Accumulation, offset: int) -> tuple[TextRange, tuple[TextRange, ...]]:
+    target, *reads = (
+        TextRange(start + offset, end + offset) for start, end in (shape.target, *shape.reads)
+    )
+    return target, tuple(reads)
+
+
+def _leaves_alone(statement: Statement, write: Access, reads: tuple[TextRange, ...]) -> bool:
+    """The accumulator is read where the shape says, and no instance reads its own cell elsewhere."""
+    own = [access for access in statement.reads if access.array == write.array]
+    accumulator = [access for access in own if access.place in reads]
+    others = [access for access in own if access.place not in reads]
+    return (
+        len(accumulator) == len(reads)
+        and all(access.relation.is_equal(write.relation) for access in accumulator)
+        and all(access.relation.intersect(write.relation).is_empty() for access in others)
+    )
+
+
+def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> Reduction | None:
+    """The reduction, where the dependence is between two accumulations by the same operator."""
+    first, second = known.get(dependence.source), known.get(dependence.sink)
+    if first is None or second is None or first.operator != second.operator:
+        return None
+    if dependence.source_access.place not in first.places:
+        return None
+    return first if dependence.sink_access.place in second.places else None
+
+
+def reassociation(program: Program, reduction: Reduction, loops: tuple[str, ...] = ()) -> Reassociation:
+    statement = program.statement(reduction.statement)
+    text = " ".join(program.source.slice(statement.body.place).split())
+    return Reassociation(
+        reduction.statement,
+        reduction.operator,
+        reduction.array,
+        text,
+        program.source.span(statement.body.place),
+        loops,
+    )

@@ -1,0 +1,154 @@
+"""Which of the operations proposed are legal, and why they may be worth it, in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from loopwright.model.dependences import Dependence, memory_based
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.legality.explain import headline, witness
+from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.violation import Violation
+from loopwright.transform.plan import Plan
+from loopwright.transform.suggest import Kind, Proposal, proposals
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A proposal with its verdict; `reassociation` where it is legal only if sums may be reordered."""
+
+    kind: Kind
+    script: str
+    reason: str
+    legal: bool
+    reassociation: bool = False
+    gain: int = 0
+    """How many accesses no longer jump from row to row in the innermost loop."""
+
+
+def suggestions(plan: Plan, say: Callable[[str], None] = lambda doing: None) -> Iterator[Suggestion]:
+    """Every proposal with its verdict, but of those for one goal none behind the first that is legal."""
+    known = tuple(memory_based(plan.original))
+    reached: set[str] = set()
+    for proposal in proposals(plan):
+        if proposal.goal in reached:
+            continue
+        after = proposal.applied(plan)
+        if after is None:
+            continue
+        say(f"trying {proposal.script.splitlines()[-1]}")
+        found = _tried(plan, after, proposal, known)
+        if found.legal and not found.reassociation:
+            reached.add(proposal.goal)
+        yield found
+
+
+def _tried(plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence, ...]) -> Suggestion:
+    verdict = prove_plan(after, dependences=known)
+    if verdict.status is Status.PROVED:
+        reason = _reason(plan.program, proposal, known)
+        gain = _gain(proposal, _innermost(plan.program, proposal))
+        return Suggestion(proposal.kind, proposal.script, reason, legal=True, gain=gain)
+    operators = _only_reductions(verdict)
+    if operators:
+        reason = f"legal with --allow-reassociation: only the order of the steps of {operators} changes"
+        return Suggestion(proposal.kind, proposal.script, reason, legal=True, reassociation=True)
+    first = verdict.failures[0]
+    word = "" if verdict.status is Status.ILLEGAL else "could not decide: "
+    reason = f"{word}{headline(first)}: {witness(first)}"
+    return Suggestion(proposal.kind, proposal.script, reason, legal=False)
+
+
+def _only_reductions(verdict: LegalityVerdict) -> str:
+    """The operators of the reductions that are all there is in the way, or nothing."""
+    found: dict[str, None] = {}
+    for failure in verdict.failures:
+        if not isinstance(failure, Violation) or failure.reduction is None:
+            return ""
+        found[f"a reduction by {failure.reduction}"] = None
+    return " and ".join(found)
+
+
+def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...]) -> str:
+    inside = [
+        one for one in known if one.source in proposal.statements and one.sink in proposal.statements
+    ]
+    match proposal.kind:
+        case Kind.PARALLEL:
+            if not inside:
+                return f"no two iterations of {proposal.loops[0]} touch the same cell"
+            return f"{_each(len(inside))} stays inside one iteration of {proposal.loops[0]}"
+        case Kind.INTERCHANGE:
+            kept = f"{_each(len(inside))} keeps its order" if inside else "nothing depends on the order"
+            inner = _innermost(program, proposal)
+            effect = _effect(_gain(proposal, inner), proposal, inner)
+            return f"{kept}; {effect}" if effect else kept
+        case Kind.TILING:
+            along = " and ".join(proposal.loops)
+            how = " once they are skewed" if "skew" in proposal.script else ""
+            if not inside:
+                return f"nothing depends on the order of {along}"
+            return f"{_each(len(inside))} goes forwards along {along}{how}, so tiles run one after the other"
+        case Kind.FUSION:
+            return _fused(program, proposal)
+
+
+def _each(count: int) -> str:
+    return "the only dependence" if count == 1 else f"each of {count} dependences"
+
+
+def _effect(gain: int, proposal: Proposal, statement: Statement | None) -> str:
+    """How the innermost loop walks through memory, before and after."""
+    if statement is None or gain == 0:
+        return ""
+    one, two = proposal.loops
+    then, now = (_jumps(statement, iterator) for iterator in (one, two))
+    count = len(statement.accesses)
+    return f"with {one} innermost {then} of {count} accesses jump between rows, instead of {now}"
+
+
+def _innermost(program: Program, proposal: Proposal) -> Statement | None:
+    """The statement whose innermost loop an interchange replaces."""
+    if proposal.kind is not Kind.INTERCHANGE:
+        return None
+    names = proposal.statements if proposal.moved is None else (proposal.moved,)
+    found = [program.statement(name) for name in names]
+    return next((one for one in found if one.iterators and one.iterators[-1] == proposal.loops[1]), None)
+
+
+def _gain(proposal: Proposal, statement: Statement | None) -> int:
+    if statement is None:
+        return 0
+    one, two = proposal.loops
+    return _jumps(statement, two) - _jumps(statement, one)
+
+
+def _jumps(statement: Statement, iterator: str) -> int:
+    """How many accesses move to another row from one iteration of the loop to the next."""
+    place = statement.iterators.index(iterator)
+    return sum(_is_jump(access, place) for access in statement.accesses)
+
+
+def _is_jump(access: Access, place: int) -> bool:
+    """Whether a subscript other than the last depends on the iterator at `place`."""
+    relation = access.relation
+    rank = int(relation.dim(OUT))
+    if rank < 2:
+        return False
+    rows = relation.project_out(OUT, rank - 1, 1)
+    return bool(rows.is_single_valued()) and not bool(rows.eliminate(IN, place, 1).is_single_valued())
+
+
+def _fused(program: Program, proposal: Proposal) -> str:
+    names = proposal.statements
+    arrays = [
+        {access.array for access in program.statement(name).accesses if access.relation.dim(OUT) > 0}
+        for name in names
+    ]
+    shared = sorted(set.intersection(*arrays)) if arrays else []
+    loops = " and ".join(proposal.loops)
+    kept = f"every value is there in time when both run in the same loop over {loops}"
+    return f"{kept}; they share {', '.join(shared)}" if shared else kept

@@ -1,0 +1,253 @@
+"""What is wrong with a schedule, as an example: numbers for the parameters, two instances, one cell.
+
+Everything here is plain data, for people and for `dataclasses.asdict`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+import islpy as isl
+
+from loopwright.errors import InternalError, Span
+from loopwright.model.dependences import Dependence
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.points import Point, smallest_point
+from loopwright.presburger.sets import IN, PARAM
+from loopwright.prove.legality.times import time_of
+
+
+class Breach(StrEnum):
+    """In which way the new order is wrong for two dependent instances."""
+
+    REVERSED = "reversed"
+    SAME_TIME = "same time"
+    UNORDERED = "unordered"
+    """In different iterations of a loop that is marked parallel."""
+
+
+class DefectKind(StrEnum):
+    """In which way a schedule is not one-to-one."""
+
+    COLLISION = "collision"
+    UNSCHEDULED = "unscheduled"
+    SCHEDULED_TWICE = "scheduled twice"
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One instance of a statement: where it is written, and when it runs."""
+
+    statement: str
+    iterators: tuple[str, ...]
+    instance: tuple[int, ...]
+    text: str
+    span: Span
+    before: tuple[int, ...]
+    """Its time in the program as written."""
+    after: tuple[int, ...]
+    """Its time in the new schedule."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The access of an occurrence to the cell that two of them fight for."""
+
+    text: str
+    span: Span
+    is_write: bool
+    must: bool
+
+
+@dataclass(frozen=True)
+class Violation:
+    """`first` ran before `second`, both touch `array[cell]`, and the new schedule does not keep that.
+
+    It is `certain` unless one of the accesses only may happen.
+    """
+
+    kind: str
+    """"flow", "anti" or "output"."""
+    array: str
+    cell: tuple[int, ...]
+    parameters: dict[str, int]
+    first: Occurrence
+    second: Occurrence
+    first_access: Touched
+    second_access: Touched
+    breach: Breach
+    loop: str | None = None
+    """The parallel loop that carries the dependence, where that is what is wrong."""
+    loop_span: Span | None = None
+    """Where the script marks it."""
+    reduction: str | None = None
+    """The operator, where both are steps of a reduction: only its associativity is missing."""
+
+    @property
+    def certain(self) -> bool:
+        return self.first_access.must and self.second_access.must
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"certain": self.certain}
+
+
+@dataclass(frozen=True)
+class Defect:
+    """The schedule is not one-to-one: `instances` share a time, or one has none or several."""
+
+    kind: DefectKind
+    parameters: dict[str, int]
+    instances: tuple[Occurrence, ...]
+    times: tuple[tuple[int, ...], ...]
+    """The time of a collision, none, or two times of one instance."""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What an example is shown against: the program, and its new schedule."""
+
+    program: Program
+    schedules: Mapping[str, isl.Map]
+
+
+def violation(
+    scene: Scene,
+    dependence: Dependence,
+    example: Point,
+    *,
+    loop: tuple[str, Span | None] | None = None,
+    reduction: str | None = None,
+) -> Violation:
+    """A dependence that is not kept, shown by the `example`, a point of [source -> sink].
+
+    `loop` is the name of the parallel loop that carries it, and where it is marked.
+    """
+    one, other = _instances(example, scene.program, dependence.source)
+    first = occurrence(scene, dependence.source, one, example.parameters)
+    second = occurrence(scene, dependence.sink, other, example.parameters)
+    return Violation(
+        kind=dependence.kind.value,
+        array=dependence.array,
+        cell=_cell(dependence, one, other, example.parameters),
+        parameters=example.parameters,
+        first=first,
+        second=second,
+        first_access=_touched(scene.program, dependence.source_access),
+        second_access=_touched(scene.program, dependence.sink_access),
+        breach=Breach.UNORDERED if loop is not None else _breach(first, second),
+        loop=None if loop is None else loop[0],
+        loop_span=None if loop is None else loop[1],
+        reduction=reduction,
+    )
+
+
+def collision(scene: Scene, pairs: isl.Set, names: tuple[str, str]) -> Defect:
+    """The smallest of the `pairs` of instances that have the same time."""
+    point = smallest(pairs)
+    found = _instances(point, scene.program, names[0])
+    one = occurrence(scene, names[0], found[0], point.parameters)
+    other = occurrence(scene, names[1], found[1], point.parameters)
+    if one.after != other.after:
+        raise InternalError(f"two instances at different times were taken for a collision: {one}, {other}")
+    return Defect(DefectKind.COLLISION, point.parameters, (one, other), (one.after,))
+
+
+def smallest(points: isl.Set) -> Point:
+    """The smallest point of a set that is not empty."""
+    point = smallest_point(points)
+    if point is None:
+        raise InternalError("an obligation fails, but nowhere")
+    return point
+
+
+def _instances(pair: Point, program: Program, source: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    depth = program.statement(source).depth
+    return pair.coordinates[:depth], pair.coordinates[depth:]
+
+
+def occurrence(
+    scene: Scene,
+    name: str,
+    instance: tuple[int, ...],
+    parameters: dict[str, int],
+    after: tuple[int, ...] | None = None,
+) -> Occurrence:
+    """One instance with both its times; the new one is looked up unless it is given."""
+    statement = scene.program.statement(name)
+    if after is None:
+        after = time_of(scene.schedules[name], instance, parameters)
+    return Occurrence(
+        statement=name,
+        iterators=statement.iterators,
+        instance=instance,
+        text=_text(scene.program, statement),
+        span=scene.program.source.span(statement.body.place),
+        before=time_of(statement.schedule, instance, parameters),
+        after=after,
+    )
+
+
+def _text(program: Program, statement: Statement) -> str:
+    """The statement on one line."""
+    text = program.source.slice(statement.body.place) + statement.body.terminator
+    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+
+
+def _touched(program: Program, access: Access) -> Touched:
+    text = " ".join(program.source.slice(access.place).split())
+    return Touched(text, program.source.span(access.place), access.is_write, access.must)
+
+
+def _breach(first: Occurrence, second: Occurrence) -> Breach:
+    if first.before >= second.before or first.after < second.after:
+        raise InternalError(f"a pair that is in order was taken for a violation: {first}, {second}")
+    return Breach.SAME_TIME if first.after == second.after else Breach.REVERSED
+
+
+def _cell(
+    dependence: Dependence, one: tuple[int, ...], other: tuple[int, ...], parameters: dict[str, int]
+) -> tuple[int, ...]:
+    """A cell both instances touch; of the subscripts that are not known, the smallest."""
+    mine = _cells(dependence.source_access, one, parameters)
+    point = smallest_point(mine.intersect(_cells(dependence.sink_access, other, parameters)))
+    if point is None:
+        raise InternalError("two instances depend on each other, but touch no common cell")
+    return point.coordinates
+
+
+def _cells(access: Access, instance: tuple[int, ...], parameters: dict[str, int]) -> isl.Set:
+    relation = access.relation
+    for position, value in enumerate(instance):
+        relation = relation.fix_val(IN, position, isl.Val(value))
+    for name, value in parameters.items():
+        position = relation.find_dim_by_name(PARAM, name)
+        if position >= 0:
+            relation = relation.fix_val(PARAM, position, isl.Val(value))
+    return relation.range()
+
+
+def simplest_first(found: list[Violation]) -> tuple[Violation, ...]:
+    """Certain ones before possible ones, then small numbers before large ones, then in text order."""
+
+    def key(item: Violation) -> tuple[object, ...]:
+        numbers = (*item.first.instance, *item.second.instance)
+        return (
+            not item.certain,
+            item.reduction is not None,
+            sum(map(abs, item.parameters.values())),
+            sum(map(abs, numbers)),
+            ("flow", "anti", "output").index(item.kind),
+            item.first_access.span.line,
+            item.first_access.span.column,
+            item.second_access.span.line,
+            item.second_access.span.column,
+            numbers,
+        )
+
+    return tuple(sorted(found, key=key))

@@ -1,0 +1,1 @@
+"""One obligation language: Presburger formulas as plain data, for any prover."""

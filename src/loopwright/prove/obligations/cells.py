@@ -1,0 +1,73 @@
+"""Accesses as lists of cells: for each, the array and its subscripts as expressions of the iterators.
+
+A statement may be said to touch more than it does, never less.  Where an access has a subscript
+that is not a function of the iterators, the whole array is one cell: who writes a part of it
+reads the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.loops.expressions import Expr
+from loopwright.model.program import Access, Program, Statement
+from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.timetable import pieces_of
+
+
+@dataclass(frozen=True)
+class Cell:
+    array: str
+    subscripts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a statement may read and write, over its iterators `arguments`."""
+
+    statement: str
+    arguments: tuple[str, ...]
+    reads: tuple[Cell, ...]
+    writes: tuple[Cell, ...]
+
+
+def touched(program: Program) -> tuple[Touched, ...]:
+    """The cells of every statement of `program`."""
+    whole = {access.array for one in program.statements for access in one.accesses if not _exact(access, one)}
+    return tuple(_touched(statement, whole) for statement in program.statements)
+
+
+def whole_arrays(program: Program) -> tuple[str, ...]:
+    """The arrays that count as one cell."""
+    found = [access.array for one in program.statements for access in one.accesses if not _exact(access, one)]
+    return tuple(dict.fromkeys(found))
+
+
+def _exact(access: Access, statement: Statement) -> bool:
+    return bool(access.relation.intersect_domain(statement.domain).is_single_valued())
+
+
+def _touched(statement: Statement, whole: set[str]) -> Touched:
+    reads: dict[Cell, None] = {}
+    writes: dict[Cell, None] = {}
+    for access in statement.accesses:
+        for cell in _cells(access, statement, whole):
+            (writes if access.is_write else reads).setdefault(cell)
+            if access.array in whole:
+                reads.setdefault(cell)
+    return Touched(statement.name, statement.iterators, tuple(reads), tuple(writes))
+
+
+def _cells(access: Access, statement: Statement, whole: set[str]) -> Iterator[Cell]:
+    if access.array in whole:
+        yield Cell(access.array, ())
+        return
+    relation = access.relation.intersect_domain(statement.domain)
+    for _, function in pieces_of(relation):
+        count = function.dim(isl.dim_type.out)
+        yield Cell(
+            access.array, tuple(expr_of(function.get_at(k), statement.iterators) for k in range(count))
+        )

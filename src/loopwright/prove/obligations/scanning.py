@@ -1,0 +1,385 @@
+"""One obligation language: what has to hold for a program to run its schedule, for any prover.
+
+An obligation says that a formula has no integer solution.  It has a name, a sentence of what it
+means, and the place in the source it is about, where there is one.  Nothing in it depends on a
+prover; `prove/backends` has those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias, assert_never
+
+from loopwright.errors import Span
+from loopwright.loops.expressions import (
+    FALSE,
+    And,
+    Compare,
+    Expr,
+    Int,
+    Max,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Sum,
+    Test,
+    Var,
+)
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import variables
+from loopwright.model.schedule import Schedule
+from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
+from loopwright.prove.obligations.formulas import (
+    before,
+    conjunction,
+    disjunction,
+    equal,
+    names_in,
+    substituted,
+    substituted_expr,
+)
+from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable
+from loopwright.prove.obligations.witnesses import witness
+
+FAR = 2**32
+"""Farther than any factor or divisor of an iterator takes it from where two sides of a test meet."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """Wherever `given` holds, `wanted` does: given ∧ ¬wanted has no integer solution."""
+
+    name: str
+    meaning: str
+    given: Test
+    wanted: Test
+    span: Span | None = None
+
+    @property
+    def violated(self) -> Test:
+        return conjunction([self.given, Not(self.wanted)])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return names_in(self.violated)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A call with the conditions under which it is reached, over variables of its own."""
+
+    position: int
+    name: str
+    arguments: Vector
+    hint: Vector
+    path: tuple[Test, ...]
+    values: tuple[str, ...]
+    """The variables of the iterators and lets around it, outermost first."""
+
+    def renamed(self, outer: int) -> Reached:
+        """The same for another execution, of which all but the first `outer` iterators are others."""
+        new = {name: Var(f"{name}#") for name in self.values[outer:]}
+        return Reached(
+            self.position,
+            self.name,
+            tuple(substituted_expr(one, new) for one in self.arguments),
+            tuple(substituted_expr(one, new) for one in self.hint),
+            tuple(substituted(one, new) for one in self.path),
+            (*self.values[:outer], *(f"{name}#" for name in self.values[outer:])),
+        )
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What is known at a place of the program, and which variable each name is."""
+
+    names: dict[str, Expr]
+    path: tuple[Test, ...] = ()
+    values: tuple[str, ...] = ()
+
+    def expr(self, expr: Expr) -> Expr:
+        return substituted_expr(expr, self.names)
+
+    def test(self, test: Test) -> Test:
+        return substituted(test, self.names)
+
+    def where(self, *tests: Test) -> _Scope:
+        return _Scope(self.names, (*self.path, *tests), self.values)
+
+    def entered(self, name: str) -> _Scope:
+        fresh, taken = (
+            name,
+            {*self.values, *(one.name for one in self.names.values() if isinstance(one, Var))},
+        )
+        while fresh in taken:
+            fresh += "_"
+        return _Scope({**self.names, name: Var(fresh)}, self.path, (*self.values, fresh))
+
+
+Pair: TypeAlias = tuple[Reached, Reached, tuple[Test, ...]]
+
+
+def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligation]:
+    """The design's obligations 1 to 4, and that the loops end, for `program` to run `schedule`."""
+    yield from table_obligations(timetable(schedule, program), program)
+
+
+def table_obligations(
+    table: Timetable, program: Node, spans: Mapping[str, Span] | None = None
+) -> Iterator[Obligation]:
+    """The same from a timetable; `spans` are where the statements stand, by name, if anybody knows."""
+    places = spans or {}
+    scope = _Scope({name: Var(name) for name in table.parameters})
+    walk = _Walk(table)
+    found = list(walk.reached(program, scope))
+    yield from walk.endings(program, scope)
+    yield from _missing(table, found, places)
+    for call in found:
+        yield _extra(table, call, places)
+    walk = _Walk(table)
+    yield from _ordered(table, walk.pairs(program, scope), places)
+
+
+class _Walk:
+    """Counts the calls as they are met."""
+
+    def __init__(self, table: Timetable) -> None:
+        self.table = table
+        self.position = 0
+        self.loops = 0
+
+    def reached(self, node: Node, scope: _Scope) -> Iterator[Reached]:
+        """The calls of `node`, in the order of the text."""
+        match node:
+            case Call(name, arguments):
+                hint = self.table.hint(self.position)
+                values = tuple(map(scope.expr, arguments)), tuple(map(scope.expr, hint))
+                yield Reached(self.position, name, *values, scope.path, scope.values)
+                self.position += 1
+            case _:
+                for child, inner in _children(node, scope):
+                    yield from self.reached(child, inner)
+
+    def endings(self, node: Node, scope: _Scope) -> Iterator[Obligation]:
+        """A loop's test holds up to some value and no longer after it."""
+        if isinstance(node, For):
+            yield from self._ending(node, scope)
+        for child, inner in _children(node, scope):
+            yield from self.endings(child, inner)
+
+    def _ending(self, loop: For, scope: _Scope) -> Iterator[Obligation]:
+        number, self.loops = self.loops, self.loops + 1
+        inner = _inside(loop, scope)
+        later = _Scope({**inner.names, loop.iterator: Var(f"{inner.values[-1]}#")})
+        known = (self.table.known, *scope.path, *_strided(loop, scope, inner.values[-1]))
+        first, second = Var(inner.values[-1]), Var(f"{inner.values[-1]}#")
+        yield Obligation(
+            f"interval_{number}",
+            f"where the test of the loop over {loop.iterator} holds it holds at all earlier iterations",
+            conjunction(
+                [
+                    *known,
+                    *_strided(loop, scope, second.name),
+                    Compare(Relation.LE, first, second),
+                    later.test(loop.test),
+                ]
+            ),
+            inner.test(loop.test),
+        )
+        limit = _limit(loop.test, loop.iterator)
+        reason = FALSE if limit is None else Compare(Relation.LE, first, inner.expr(limit))
+        yield Obligation(
+            f"end_{number}",
+            f"the test of the loop over {loop.iterator} fails from some value on",
+            conjunction([self.table.known, *scope.path, inner.test(loop.test)]),
+            reason,
+        )
+
+    def pairs(self, node: Node, scope: _Scope) -> Iterator[Pair]:
+        """Executions of two calls, the earlier first, met where their ways part."""
+        match node:
+            case Call():
+                self.position += 1
+            case Block(children):
+                parts: list[list[Reached]] = []
+                start = self.position
+                for child in children:
+                    parts.append(list(self.reached(child, scope)))
+                for k, mine in enumerate(parts):
+                    for theirs in parts[k + 1 :]:
+                        for a, b in product(mine, theirs):
+                            yield a, b.renamed(len(scope.values)), ()
+                self.position = start
+                for child in children:
+                    yield from self.pairs(child, scope)
+            case For(body=body):
+                start = self.position
+                inner = _inside(node, scope)
+                calls = list(self.reached(body, inner))
+                depth = len(scope.values)
+                order = Compare(Relation.LT, Var(inner.values[-1]), Var(f"{inner.values[-1]}#"))
+                for a, b in product(calls, repeat=2):
+                    yield a, b.renamed(depth), (order,)
+                self.position = start
+                yield from self.pairs(body, inner)
+            case _:
+                for child, deeper in _children(node, scope):
+                    yield from self.pairs(child, deeper)
+
+
+def _children(node: Node, scope: _Scope) -> Iterator[tuple[Node, _Scope]]:
+    """The programs inside `node`, each with what is known there."""
+    match node:
+        case Call():
+            return
+        case Block(children):
+            for child in children:
+                yield child, scope
+        case If(test, then, orelse):
+            yield then, scope.where(scope.test(test))
+            if orelse is not None:
+                yield orelse, scope.where(Not(scope.test(test)))
+        case For(body=body):
+            yield body, _inside(node, scope)
+        case Let(name, value, body):
+            inner = scope.entered(name)
+            yield body, inner.where(Compare(Relation.EQ, Var(inner.values[-1]), scope.expr(value)))
+        case Mark(body=body):
+            yield body, scope
+        case _:
+            assert_never(node)
+
+
+def _inside(loop: For, scope: _Scope) -> _Scope:
+    inner = scope.entered(loop.iterator)
+    return inner.where(*_strided(loop, scope, inner.values[-1]), inner.test(loop.test))
+
+
+def _strided(loop: For, scope: _Scope, value: str) -> tuple[Test, ...]:
+    """`value` is the start or a whole number of steps after it."""
+    start = scope.expr(loop.start)
+    above = Compare(Relation.LE, start, Var(value))
+    if loop.step == 1:
+        return (above,)
+    distance = Sum((Var(value), Scaled(-1, start)))
+    return above, Compare(Relation.EQ, Rem(distance, loop.step), Int(0))
+
+
+def _limit(test: Test, iterator: str) -> Expr | None:
+    """A value that the iterator does not exceed where the test holds, or None where none is seen."""
+    match test:
+        case Compare(Relation.LE | Relation.LT | Relation.EQ, Var(name), right) if name == iterator:
+            return right if iterator not in variables(right) else None
+        case Compare(Relation.GE | Relation.GT, left, Var(name)) if name == iterator:
+            return left if iterator not in variables(left) else None
+        case Compare(Relation.NE):
+            return None
+        case Compare(_, left, right) if iterator in variables(left) | variables(right):
+            zero: dict[str, Expr] = {iterator: Int(0)}
+            gap = Sum((substituted_expr(right, zero), Scaled(-1, substituted_expr(left, zero))))
+            return Scaled(FAR, Sum((Max((gap, Scaled(-1, gap))), Int(1))))
+        case Compare():
+            return None
+        case And(arguments):
+            return next((one for part in arguments if (one := _limit(part, iterator)) is not None), None)
+        case Or(arguments):
+            limits = [_limit(part, iterator) for part in arguments]
+            known = tuple(one for one in limits if one is not None)
+            return Max(known) if known and len(known) == len(limits) else None
+        case Not():
+            return None
+        case _:
+            assert_never(test)
+
+
+def _missing(
+    table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
+    """D − range(E) = ∅: a call and its iterations, for every instance."""
+    for statement in table.statements:
+        for shape in statement.shapes:
+            if shape.domain == FALSE:
+                continue
+            tree = witness(shape)
+            label = f"missing_{statement.name or 'statement'}_{len(shape.arguments)}"
+            meaning = f"every instance of {statement.name or 'the statement'} is run"
+            given = conjunction([table.known, shape.domain])
+            span = spans.get(statement.name)
+            if tree is None:
+                yield Obligation(label, meaning, given, FALSE, span)
+                continue
+            for number, (way, found) in enumerate(choices(tree)):
+                call = calls[found.position]
+                cases = [test if holds else opposite(test) for test, holds in way]
+                at = dict(zip(call.values, found.iterators, strict=True))
+                point = tuple(Var(name) for name in (*shape.arguments, *shape.times))
+                event = [substituted_expr(one, at) for one in (*call.arguments, *call.hint)]
+                wanted = [*(substituted(one, at) for one in call.path), equal(event, point)]
+                yield Obligation(
+                    f"{label}_{number}", meaning, conjunction([given, *cases]), conjunction(wanted), span
+                )
+
+
+def _shape(table: Timetable, call: Reached) -> Shape | None:
+    for statement in table.statements:
+        if statement.name == call.name:
+            fitting = [one for one in statement.shapes if len(one.arguments) == len(call.arguments)]
+            return fitting[0] if fitting else None
+    return None
+
+
+def _extra(table: Timetable, call: Reached, spans: Mapping[str, Span]) -> Obligation:
+    """range(E) − D = ∅, for one call."""
+    shape = _shape(table, call)
+    wanted: Test = FALSE
+    if shape is not None:
+        event = dict(zip((*shape.arguments, *shape.times), (*call.arguments, *call.hint), strict=True))
+        wanted = substituted(shape.domain, event)
+    return Obligation(
+        f"extra_{call.position}",
+        f"call {call.position}, of {call.name or 'the statement'}, runs only instances of the schedule",
+        conjunction([table.known, *call.path]),
+        wanted,
+        spans.get(call.name),
+    )
+
+
+def _times(table: Timetable, call: Reached) -> Iterator[tuple[tuple[Test, ...], Vector]]:
+    """The call's time, case by case."""
+    shape = _shape(table, call)
+    if shape is None:
+        return
+    if shape.times:
+        yield (), call.hint
+        return
+    at = dict(zip(shape.arguments, call.arguments, strict=True))
+    nothing: Decision[Vector] = Choice(())
+    for way, time in choices(shape.time or nothing):
+        cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
+        yield cases, tuple(substituted_expr(entry, at) for entry in time)
+
+
+def _ordered(
+    table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
+    """No two executions against the schedule, and none of the same instance."""
+    for number, (a, b, order) in enumerate(pairs):
+        for (some, first), (other, second) in product(_times(table, a), _times(table, b)):
+            given = conjunction(list(dict.fromkeys([table.known, *a.path, *b.path, *order, *some, *other])))
+            same = (
+                equal((*a.arguments, *a.hint), (*b.arguments, *b.hint))
+                if a.name == b.name and len(a.arguments) == len(b.arguments)
+                else FALSE
+            )
+            wanted = disjunction([before(first, second), conjunction([equal(first, second), Not(same)])])
+            yield Obligation(
+                f"order_{number}_{a.position}_{b.position}",
+                f"call {a.position} before call {b.position} is in the schedule's order, and not the same",
+                given,
+                wanted,
+                spans.get(b.name),
+            )

@@ -1,0 +1,37 @@
+"""The two sides of a transformation: the loops of the text and the new loops, each with its timetable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.errors import GaveUp
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
+from loopwright.model.schedule import Schedule
+from loopwright.prove.obligations.timetable import Timetable, timetable
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.loops import text_loops
+from loopwright.transform.scheduling import flat_schedule
+
+Side: TypeAlias = tuple[Timetable, Node]
+
+
+def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
+    """`original`, as its text runs it, and `loops`, which run the schedule of `new`."""
+    try:
+        text_program = text_loops(original)
+    except Unreadable as failure:
+        raise GaveUp(f"no proof can be written: the loops of the text are not read: {failure}") from None
+    old, later = _aligned(flat_schedule(original), flat_schedule(new))
+    return (timetable(old, text_program), text_program), (timetable(later, loops), loops)
+
+
+def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:
+    """With the same context, which names the same parameters in the same order."""
+    space = one.context.get_space().align_params(one.domain.get_space())
+    space = space.align_params(other.context.get_space()).align_params(other.domain.get_space())
+    context = isl.Set.universe(space.params()).intersect(one.context.params())
+    return replace(one, context=context), replace(other, context=context)

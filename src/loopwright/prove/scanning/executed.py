@@ -1,0 +1,196 @@
+"""The executed map of a program, from the program alone (paper 002, section 4.1, read backwards).
+
+Each call of the program is executed once for each vector of iterators in its `domain`, which
+its loops, bounds, strides and guards define; the arguments are a function of that vector.  The
+tree of calls keeps what the order of execution depends on: blocks, alternatives and loops.
+
+Order is that of paths.  What follows a loop that does not end comes after infinitely many
+executions, as the schedule's own order has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias, assert_never
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.loops.expressions import Compare, Expr, Relation, Var
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.presburger.lexicographic import later_by_last
+from loopwright.prove.scanning.conditions import Scope, multiples, negation, region, value
+from loopwright.prove.scanning.growth import ends, is_upper_bound
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A call: executed with `arguments(p)` for each vector p of iterators in `domain`."""
+
+    position: int
+    """Where the call stands in the text, counted from 0."""
+    name: str
+    domain: isl.Set
+    arguments: isl.MultiPwAff
+    hint: isl.MultiPwAff | None
+
+    @property
+    def depth(self) -> int:
+        return int(self.domain.dim(isl.dim_type.set))
+
+
+@dataclass(frozen=True, eq=False)
+class InOrder:
+    """The parts one after the other, for the same iterators in `domain`."""
+
+    domain: isl.Set
+    parts: tuple[Executed, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """At most one of the parts, for the same iterators in `domain`."""
+
+    domain: isl.Set
+    parts: tuple[Executed, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Repeat:
+    """`body` once for each value of the iterator that is dimension `depth`, in increasing order."""
+
+    depth: int
+    iterator: str
+    step: int
+    parallel: bool
+    endless: isl.Set | None
+    """The iterations, where the loop's test alone does not show that it ends."""
+    body: Executed
+
+
+Executed: TypeAlias = Run | InOrder | Either | Repeat
+
+
+def executed(program: Node, context: isl.Set) -> Executed:
+    """What `program` executes for parameters in `context`, a parameter set that names them all."""
+    return _executed(program, Scope(isl.Set.from_params(context), {}), count())
+
+
+def runs(tree: Executed) -> tuple[Run, ...]:
+    """The calls, in the order of the text."""
+    match tree:
+        case Run():
+            return (tree,)
+        case InOrder(parts=parts) | Either(parts=parts):
+            return tuple(run for part in parts for run in runs(part))
+        case Repeat(body=body):
+            return runs(body)
+        case _:
+            assert_never(tree)
+
+
+def loops(tree: Executed) -> tuple[Repeat, ...]:
+    """The loops, the outer before the inner."""
+    match tree:
+        case Run():
+            return ()
+        case InOrder(parts=parts) | Either(parts=parts):
+            return tuple(loop for part in parts for loop in loops(part))
+        case Repeat(body=body):
+            return (tree, *loops(body))
+        case _:
+            assert_never(tree)
+
+
+def common_domain(tree: Executed) -> isl.Set:
+    """The iterators that all of `tree` shares: each of its calls is executed only for more of them."""
+    match tree:
+        case Run(domain=domain) | InOrder(domain) | Either(domain):
+            return domain
+        case Repeat(body=body):
+            return common_domain(body)
+        case _:
+            assert_never(tree)
+
+
+def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
+    match node:
+        case Call(name, arguments, time):
+            hint = None if time is None else _vector(time, scope)
+            return Run(next(positions), name, scope.domain, _vector(arguments, scope), hint)
+        case Block(children):
+            return _in_order(scope.domain, [_executed(child, scope, positions) for child in children])
+        case If(test, then, None):
+            return _executed(then, scope.within(region(test, scope)), positions)
+        case If(test, then, Block() | Call() | If() | For() | Let() | Mark() as orelse):
+            yes = _executed(then, scope.within(region(test, scope)), positions)
+            no = _executed(orelse, scope.within(region(negation(test), scope)), positions)
+            return Either(scope.domain, (yes, no))
+        case For():
+            return _loop(node, scope, positions)
+        case Let(name, given, body):
+            return _executed(body, _bound(name, given, scope), positions)
+        case Mark(_, body):
+            return _executed(body, scope, positions)
+        case _:
+            raise InternalError(f"the prover does not know the program node {type(node).__name__}")
+
+
+def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
+    """The parts, with those of blocks among them, which see the same iterators, in their places."""
+    depth = domain.dim(isl.dim_type.set)
+    flat: list[Executed] = []
+    for part in parts:
+        inside = isinstance(part, InOrder) and part.domain.dim(isl.dim_type.set) == depth
+        flat.extend(part.parts if isinstance(part, InOrder) and inside else (part,))
+    return InOrder(domain, tuple(flat))
+
+
+def _vector(entries: tuple[Expr, ...], scope: Scope) -> isl.MultiPwAff:
+    space = scope.domain.get_space().from_domain().add_dims(isl.dim_type.out, len(entries))
+    values = isl.PwAffList.alloc(scope.domain.get_ctx(), len(entries))
+    for entry in entries:
+        values = values.add(value(entry, scope))
+    return isl.MultiPwAff.from_pw_aff_list(space, values)
+
+
+def _bound(name: str, given: Expr, scope: Scope) -> Scope:
+    """`name` = `given`, whose own variables are the outer ones."""
+    inner, outer_names, fresh = _entered(name, scope)
+    equal = region(Compare(Relation.EQ, Var(fresh), given), Scope(inner.domain, outer_names))
+    return inner.within(equal)
+
+
+def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
+    """The scope inside a declaration; the outer names and, under a name that hides none of them, the new."""
+    inner = scope.deeper(name)
+    fresh = name
+    while fresh in scope.names or inner.domain.find_dim_by_name(isl.dim_type.param, fresh) >= 0:
+        fresh += "'"
+    return inner, {**scope.names, fresh: inner.names[name]}, fresh
+
+
+def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
+    iterations = _iterations(loop, scope)
+    body = _executed(loop.body, iterations, positions)
+    endless = None if ends(loop.test, loop.iterator) else iterations.domain
+    depth = scope.domain.dim(isl.dim_type.set)
+    return Repeat(depth, loop.iterator, loop.step, loop.parallel, endless, body)
+
+
+def _iterations(loop: For, scope: Scope) -> Scope:
+    """The values start, start + step, ... up to the first for which the test fails."""
+    if loop.step <= 0:
+        raise InternalError(f"the loop over {loop.iterator} has step {loop.step}")
+    inner, outer_names, fresh = _entered(loop.iterator, scope)
+    start = Scope(inner.domain, outer_names)
+    steps = inner.within(region(Compare(Relation.GE, Var(fresh), loop.start), start))
+    if loop.step > 1:
+        distance = value(Var(fresh), start).sub(value(loop.start, start))
+        steps = steps.within(multiples(distance, loop.step))
+    accepted = steps.within(region(loop.test, steps))
+    if is_upper_bound(loop.test, loop.iterator):
+        return accepted
+    failed = steps.domain.intersect(region(negation(loop.test), steps))
+    return Scope(accepted.domain.subtract(later_by_last(failed)), accepted.names)

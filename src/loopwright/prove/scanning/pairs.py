@@ -1,0 +1,194 @@
+"""Two calls whose order is not plain: the pairs of executions in the wrong order, found by isl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.presburger.equalities import AffineForm, graph_of
+from loopwright.presburger.lexicographic import split_domain
+from loopwright.prove.scanning.executed import Repeat
+from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition
+from loopwright.prove.scanning.targets import Entry, Piece
+from loopwright.prove.scanning.witness import Failure
+
+OUT = isl.dim_type.out
+
+
+class Slices:
+    """Pieces reduced to outer iterators -> [x, one time column], each worked out once in a proof."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int, int], isl.Map] = {}
+
+    def of(self, piece: Piece, column: int, depth: int, kept: int) -> isl.Map:
+        key = (id(piece), column, depth, kept)
+        if key not in self._known:
+            width = piece.times.dim(OUT)
+            alone = piece.times.project_out(OUT, column + 1, width - column - 1).project_out(OUT, 0, column)
+            self._known[key] = split_domain(alone, depth, kept)
+        return self._known[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Pairs of executions: outer iterators -> [x, time, ... of the earlier, x', time, ... of the later].
+
+    `x`, the iterator of the loop, is there only if they meet in a loop.
+    """
+
+    pairs: isl.Map
+    first: int
+    """Where the time of the earlier begins."""
+    second: int
+
+    def narrowed(self, pairs: isl.Map) -> Joint:
+        return Joint(pairs, self.first, self.second)
+
+
+def misordered(
+    earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None, slices: Slices
+) -> Failure | None:
+    """No execution of `later` has a time before that of one of `earlier`, and in a parallel loop none
+    has one after it either.  Times are known to be the same before `column`.
+    """
+    if _plainly_later(earlier, later, column, depth, loop, slices):
+        return None
+    if not any(True for _ in _wrong(earlier, later, column, _joint(earlier, later, depth, loop), loop)):
+        return None
+    shown = _joint(earlier, later, depth, loop, with_arguments=True)
+    wrong = next(_wrong(earlier, later, column, shown, loop))
+    arguments = _arguments(wrong, earlier, later)
+    keys = tuple((one.run.name, one.run.arguments.dim(OUT)) for one in (earlier, later))
+    chosen = earlier.chosen or later.chosen
+    if loop is not None and loop.parallel:
+        return Failure("parallel", arguments, keys, chosen=chosen, loop=loop.iterator)
+    return Failure("order", arguments, keys, chosen=chosen)
+
+
+def _plainly_later(
+    earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None, slices: Slices
+) -> bool:
+    """Whether `later` has greater values in this column already, which few dimensions can show."""
+    match earlier.entries[column]:
+        case (BandDimension(index), _) if loop is None or not loop.parallel:
+            kept = depth if loop is None else depth + 1
+            mine, theirs = (slices.of(piece, index, depth, kept) for piece in (earlier, later))
+            pairs = mine.flat_range_product(theirs)
+            if loop is None:
+                return bool(pairs.order_le(OUT, 1, OUT, 0).is_empty())
+            return bool(pairs.order_lt(OUT, 0, OUT, 2).order_le(OUT, 3, OUT, 1).is_empty())
+        case _:
+            return False
+
+
+def _joint(
+    earlier: Piece, later: Piece, depth: int, loop: Repeat | None, *, with_arguments: bool = False
+) -> Joint:
+    kept = depth if loop is None else depth + 1
+    mine, theirs = (
+        split_domain(_shown(piece) if with_arguments else piece.times, depth, kept)
+        for piece in (earlier, later)
+    )
+    width = mine.dim(OUT)
+    pairs = mine.flat_range_product(theirs)
+    if loop is not None:
+        pairs = pairs.order_lt(OUT, 0, OUT, width)
+    return Joint(pairs, kept - depth, width + kept - depth)
+
+
+def _shown(piece: Piece) -> isl.Map:
+    """Iterators -> [time, arguments]."""
+    return piece.times.flat_range_product(piece.run.arguments.as_map())
+
+
+def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
+    """The arguments of both calls, alone."""
+    pairs = wrong.pairs.range()
+    width = later.times.dim(OUT)
+    pairs = pairs.project_out(isl.dim_type.set, wrong.second - wrong.first, wrong.first + width)
+    return pairs.project_out(isl.dim_type.set, 0, wrong.first + earlier.times.dim(OUT))
+
+
+def _wrong(earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None) -> Iterator[Joint]:
+    """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
+    parallel = loop is not None and loop.parallel
+    for a, b in zip(earlier.entries[column:], later.entries[column:], strict=False):
+        match a, b:
+            case AnyPosition(p), AnyPosition(q):
+                if p != q:
+                    return
+            case SequencePosition(p), SequencePosition(q):
+                if (p > q or (parallel and p != q)) and not joint.pairs.is_empty():
+                    yield joint
+                if p != q:
+                    return
+            case (dimension, _), _:
+                mine, theirs = joint.first + dimension.index, joint.second + dimension.index
+                yield from _unequal(joint, mine, theirs, parallel)
+                joint = joint.narrowed(joint.pairs.equate(OUT, mine, OUT, theirs))
+                if joint.pairs.is_empty():
+                    return
+
+
+def _unequal(joint: Joint, mine: int, theirs: int, parallel: bool) -> Iterator[Joint]:
+    """The pairs whose later execution has the smaller value, or in a parallel loop another one."""
+    smaller = joint.pairs.order_lt(OUT, theirs, OUT, mine)
+    if not smaller.is_empty():
+        yield joint.narrowed(smaller)
+    greater = joint.pairs.order_lt(OUT, mine, OUT, theirs) if parallel else None
+    if greater is not None and not greater.is_empty():
+        yield joint.narrowed(greater)
+
+
+def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], depth: int) -> bool:
+    """Whether the first function has smaller values on its domain than the second on its own, where
+    the `depth` outer iterators are the same.  The calls meant run on parts of these domains.
+    """
+    mine, theirs = (_values(form, domain, depth) for form, domain in (earlier, later))
+    if mine is None or theirs is None:
+        return False
+    return bool(mine.flat_range_product(theirs).order_le(OUT, 1, OUT, 0).is_empty())
+
+
+def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
+    """Outer iterators -> the values of an affine function of the iterators in `domain`, if it is one."""
+    match entry:
+        case (BandDimension(), AffineForm() as form):
+            if len(form.coefficients) > domain.dim(isl.dim_type.set):
+                return None
+            return split_domain(graph_of(form, domain), depth, depth)
+        case _:
+            return None
+
+
+def later_parts(
+    parts: list[tuple[int, list[Piece]]], column: int, depth: int, slices: Slices
+) -> frozenset[int]:
+    """The parts of a block, given in order, with values in `column` greater than all in parts before them."""
+    later: list[int] = []
+    below: isl.Map | None = None
+    for place, pieces in parts:
+        values = _column_values(pieces, column, depth, slices)
+        if values is None:
+            return frozenset()
+        if below is not None and values.is_disjoint(below):
+            later.append(place)
+        beneath = values.apply_range(isl.Map.read_from_str(values.get_ctx(), "{ [t] -> [u] : u <= t }"))
+        below = beneath if below is None else below.union(beneath)
+    return frozenset(later)
+
+
+def _column_values(pieces: list[Piece], column: int, depth: int, slices: Slices) -> isl.Map | None:
+    """Outer iterators -> the values of a column that is a band dimension."""
+    found: isl.Map | None = None
+    for piece in pieces:
+        match piece.entries[column]:
+            case (BandDimension(index), _):
+                values = slices.of(piece, index, depth, depth)
+                found = values if found is None else found.union(values)
+            case _:
+                return None
+    return found

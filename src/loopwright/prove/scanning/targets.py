@@ -1,0 +1,186 @@
+"""Calls matched with the schedule: what each execution stands for, and when it should happen.
+
+A target is what calls of one name and number of arguments have to execute, each point of it
+once.  Where every such instance has one time, a point is the instance itself.  Where instances
+have several, it is an instance with one of its times, in one leaf of the tree, and a call must
+say which: its time, given as a hint, is believed only as far as the obligations hold with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.model.schedule import Schedule
+from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
+from loopwright.prove.scanning.executed import Run
+from loopwright.prove.scanning.hints import choose
+from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
+from loopwright.prove.verdict import Undecided
+
+Key: TypeAlias = tuple[str, int]
+"""A statement's name and its number of arguments."""
+Entry: TypeAlias = SequencePosition | AnyPosition | tuple[BandDimension, AffineForm | None]
+"""A column of a call's time: a position, or a band dimension as a function of the iterators."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """The schedule of the calls `key` in one leaf: [arguments] -> [band dimensions]."""
+
+    key: Key
+    leaf: int
+    times: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Execution:
+    """A call as executions of a target: [p] -> point, for iterator vectors p in the call's domain."""
+
+    run: Run
+    points: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """`wanted` is to be executed, each point once, by `executions` together."""
+
+    key: Key
+    wanted: isl.Set
+    executions: tuple[Execution, ...]
+    several_times: bool
+    """Whether a point is the arguments followed by the time, and not the arguments alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A call, or the part of it in one leaf of the schedule, with its time: [p] -> [band dimensions]."""
+
+    run: Run
+    times: isl.Map
+    entries: tuple[Entry, ...]
+    values: AffineValues
+    chosen: bool
+    """Whether the time was chosen among several of the instance."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    targets: tuple[Target, ...]
+    strays: tuple[Run, ...]
+    """Calls of what the schedule does not have."""
+    pieces: tuple[Piece, ...]
+
+
+def timed_calls(schedule: Schedule, known: Meaning) -> tuple[Timed, ...] | Undecided:
+    """The schedule in terms of what calls show: names and arguments, through T where it is given."""
+    found: dict[tuple[Key, int], isl.Map] = {}
+    for number, leaf in enumerate(known.leaves):
+        for times in maps_of(leaf.times):
+            name = times.get_tuple_name(isl.dim_type.in_) or ""
+            shown = _shown(times, schedule.arguments.get(name))
+            if shown is None:
+                return Undecided(f"several instances of {name or 'a statement'} are one call at one time")
+            key = (name, shown.dim(isl.dim_type.in_))
+            earlier = found.get((key, number))
+            if earlier is not None and not earlier.is_disjoint(shown):
+                return Undecided(f"instances of two spaces are the same call of {name or 'a statement'}")
+            found[key, number] = shown if earlier is None else earlier.union(shown)
+    aligned = known.context.get_space()
+    return tuple(
+        Timed(key, number, times.align_params(aligned).coalesce()) for (key, number), times in found.items()
+    )
+
+
+def _shown(times: isl.Map, transformation: isl.Map | None) -> isl.Map | None:
+    """`times` with instances replaced by arguments, or None where two points become one."""
+    if transformation is None:
+        return _plain(times)
+    used = transformation.intersect_domain(times.domain())
+    if not used.is_injective():
+        both = times.domain_map().apply_range(transformation).range_product(times.range_map())
+        if not both.is_injective():
+            return None
+    if not times.domain().is_subset(transformation.domain()) or not used.is_single_valued():
+        return None
+    return _plain(times.apply_domain(transformation))
+
+
+def _plain(times: isl.Map) -> isl.Map:
+    flat = times.flatten_domain().flatten_range()
+    return flat.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
+
+
+def match(known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...]) -> Matched | Undecided:
+    """Every call with its target, and with the pieces of the schedule's leaves that it executes."""
+    by_key: dict[Key, list[Timed]] = {}
+    for one in timed:
+        by_key.setdefault(one.key, []).append(one)
+    called: dict[Key, list[Run]] = {}
+    for run in calls:
+        called.setdefault((run.name, run.arguments.dim(isl.dim_type.out)), []).append(run)
+    targets: list[Target] = []
+    pieces: list[Piece] = []
+    for key, parts in by_key.items():
+        mine = called.get(key, [])
+        found = _with_one_time(key, parts, mine) if _one_time(parts) else _with_times(key, parts, mine)
+        if isinstance(found, Undecided):
+            return found
+        for target, timing in found:
+            targets.append(target)
+            pieces.extend(_piece(known, target, *entry) for entry in timing)
+    strays = tuple(run for key, runs in called.items() if key not in by_key for run in runs)
+    return Matched(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
+
+
+Timing: TypeAlias = list[tuple[Timed, Run, isl.Map]]
+
+
+def _one_time(parts: list[Timed]) -> bool:
+    """Whether every instance has one time, in one leaf."""
+    if not all(part.times.is_single_valued() for part in parts):
+        return False
+    domains = [part.times.domain() for part in parts]
+    return all(a.is_disjoint(b) for k, a in enumerate(domains) for b in domains[:k])
+
+
+def _with_one_time(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]]:
+    wanted = reduce(isl.Set.union, (part.times.domain() for part in parts))
+    executions = tuple(Execution(run, _graph(run, run.arguments)) for run in calls)
+    timing = [(part, one.run, one.points.apply_range(part.times)) for one in executions for part in parts]
+    if len(parts) > 1:
+        timing = [entry for entry in timing if not entry[2].is_empty()]
+    return [(Target(key, wanted, executions, several_times=False), timing)]
+
+
+def _graph(run: Run, function: isl.MultiPwAff) -> isl.Map:
+    return function.as_map().intersect_domain(run.domain)
+
+
+def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]] | Undecided:
+    """A target for each leaf, a point of which is an instance with a time."""
+    chosen = choose(calls, [part.times for part in parts])
+    if isinstance(chosen, Run):
+        return Undecided(f"{key[0] or 'a statement'} runs at several times, and a call does not say which")
+    found: list[tuple[Target, Timing]] = []
+    for k, part in enumerate(parts):
+        mine = [one for one in chosen if one.leaf == k]
+        executions = tuple(Execution(one.run, one.points) for one in mine)
+        target = Target(key, part.times.wrap().flatten(), executions, several_times=True)
+        found.append((target, [(part, one.run, one.times) for one in mine]))
+    return found
+
+
+def _piece(known: Meaning, target: Target, part: Timed, run: Run, times: isl.Map) -> Piece:
+    times = times.align_params(known.context.get_space())
+    values = affine_values(times)
+    return Piece(run, times, tuple(_entries(known, part, values.forms)), values, target.several_times)
+
+
+def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:
+    for column in known.leaves[part.leaf].columns:
+        yield (column, forms[column.index]) if isinstance(column, BandDimension) else column

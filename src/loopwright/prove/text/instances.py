@@ -1,0 +1,53 @@
+"""Values at the instances of a program's statements, computed from its text.
+
+For expressions e1, ..., ek that stand at a statement S(i, j):  { S[i, j] -> [e1, ..., ek] }.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import islpy as isl
+
+from loopwright.loops.expressions import Expr, Var
+from loopwright.loops.nodes import Call
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.scanning.executed import executed, runs
+from loopwright.prove.text.c_expressions import Words
+from loopwright.prove.text.loops import leaf_nodes, region_syntax, text_loops
+from loopwright.prove.text.operation import Side
+
+
+def sides(program: Program) -> dict[str, Side]:
+    """The syntax of every statement, with what the names in it mean."""
+    nodes = leaf_nodes(program, region_syntax(program))
+    found: dict[str, Side] = {}
+
+    def visit(statement: Statement, words: Words) -> Call:
+        found[statement.name] = Side(nodes[statement.name], words)
+        return Call(statement.name, ())
+
+    text_loops(program, visit)
+    return found
+
+
+def values_at(
+    program: Program, expressions: Mapping[str, tuple[Expr, ...]], context: isl.Set
+) -> dict[str, isl.Map]:
+    """What the expressions are at each instance, for parameters in `context`, which names them all."""
+
+    def call(statement: Statement, words: Words) -> Call:
+        own = tuple(Var(name) for name in statement.iterators)
+        return Call(statement.name, (*own, *expressions.get(statement.name, ())))
+
+    statements = {statement.name: statement for statement in program.statements}
+    tree = executed(text_loops(program, call), context)
+    return {run.name: _split(run.domain, run.arguments, statements[run.name]) for run in runs(tree)}
+
+
+def _split(domain: isl.Set, arguments: isl.MultiPwAff, statement: Statement) -> isl.Map:
+    """The arguments as instance -> values."""
+    image = domain.apply(isl.Map.from_multi_pw_aff(arguments))
+    relation = isl.Map.from_range(image).move_dims(IN, 0, OUT, 0, statement.depth)
+    return relation.set_tuple_name(IN, statement.name)

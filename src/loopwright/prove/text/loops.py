@@ -1,0 +1,180 @@
+"""The loops of a region as a program of LOOP, from its syntax tree alone.
+
+    for (i = a; test; i -= s) body   is   for (i' = -a; test[-i'/i]; i' += s) { int i = -i'; body }
+
+What the reader made of the same text, domains and schedules, plays no part; the statements are
+the reader's leaves, found by their place in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tree_sitter import Node
+
+from loopwright.errors import InternalError
+from loopwright.loops import nodes as loops
+from loopwright.loops.expressions import Expr, Scaled, Sum, Var
+from loopwright.model.program import Program, Statement
+from loopwright.prove.text.c_expressions import (
+    Unreadable,
+    Words,
+    constant,
+    constant_of,
+    expression,
+    test,
+    words_of,
+)
+from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.syntax import field, named_children, operator, place, walk, without_parentheses
+
+CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
+"""What a statement is in the program made, given what the names around it mean."""
+
+
+def own_call(statement: Statement, words: Words) -> loops.Node:
+    """The statement itself, for its iterators."""
+    return loops.Call(statement.name, tuple(Var(name) for name in statement.iterators))
+
+
+def region_syntax(program: Program) -> Node:
+    """The region as a block of C."""
+    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    return parse_region(program.source, region)
+
+
+def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
+    """The syntax of each statement: the outermost node that is its text."""
+    by_place = {place(node): node for node in reversed(list(walk(block)))}
+    missing = [s.name for s in program.statements if s.body.place not in by_place]
+    if missing:
+        raise InternalError(f"the text of {', '.join(missing)} is not a statement of the syntax tree")
+    return {statement.name: by_place[statement.body.place] for statement in program.statements}
+
+
+def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:
+    """The loops of the region around `call` of each statement; Unreadable where they have no such form."""
+    block = region_syntax(program)
+    leaves = {node.id: name for name, node in leaf_nodes(program, block).items()}
+    translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call)
+    return translation.sequence(list(block.named_children), words_of(program))
+
+
+@dataclass(frozen=True)
+class _Translation:
+    program: Program
+    leaves: Mapping[int, str]
+    statements: Mapping[str, Statement]
+    call: CallOf
+
+    def sequence(self, nodes: list[Node], words: Words) -> loops.Node:
+        """Statements one after the other; a declaration reaches to the end."""
+        made: list[loops.Node] = []
+        for index, node in enumerate(nodes):
+            if node.type == "declaration":
+                made.append(self.declaration(node, nodes[index + 1 :], words))
+                break
+            made.append(self.statement(node, words))
+        return loops.Block(tuple(made))
+
+    def statement(self, node: Node, words: Words) -> loops.Node:
+        if node.id in self.leaves:
+            return self.call(self.statements[self.leaves[node.id]], words)
+        match node.type:
+            case "comment":
+                return loops.EMPTY
+            case "expression_statement" if not named_children(node):
+                return loops.EMPTY
+            case "compound_statement":
+                return self.sequence(list(node.named_children), words)
+            case "labeled_statement":
+                return self.statement(named_children(node)[-1], words)
+            case "for_statement" | "if_statement" if not self.has_leaf(node):
+                return loops.EMPTY
+            case "for_statement":
+                return self.loop(node, words)
+            case "if_statement":
+                return self.conditional(node, words)
+            case kind:
+                raise Unreadable(f"a statement of the kind '{kind}' in front of or among the loops")
+
+    def has_leaf(self, node: Node) -> bool:
+        """Whether there is a statement inside; without one, a loop that ends does nothing."""
+        return any(part.id in self.leaves for part in walk(node))
+
+    def declaration(self, node: Node, rest: list[Node], words: Words) -> loops.Node:
+        """`double t = e;` is a statement of its own; `int m = n - i;` names a value."""
+        return self.declarators(node.children_by_field_name("declarator"), rest, words)
+
+    def declarators(self, nodes: list[Node], rest: list[Node], words: Words) -> loops.Node:
+        if not nodes:
+            return self.sequence(rest, words)
+        first, *others = nodes
+        if first.id in self.leaves:
+            call = self.call(self.statements[self.leaves[first.id]], words)
+            return loops.Block((call, self.declarators(others, rest, words)))
+        if first.type != "init_declarator":
+            return self.declarators(others, rest, words)
+        name = words.of(field(first, "declarator"))
+        value = expression(field(first, "value"), words)
+        return loops.Let(name, value, self.declarators(others, rest, words.bind(name, Var(name))))
+
+    def conditional(self, node: Node, words: Words) -> loops.Node:
+        chosen = test(field(node, "condition"), words)
+        then = self.statement(field(node, "consequence"), words)
+        alternative = node.child_by_field_name("alternative")
+        if alternative is None:
+            return loops.If(chosen, then)
+        return loops.If(chosen, then, self.statement(named_children(alternative)[-1], words))
+
+    def loop(self, node: Node, words: Words) -> loops.Node:
+        name = loop_iterator(self.program.source, node)
+        condition = node.child_by_field_name("condition")
+        if name is None or condition is None:
+            raise Unreadable("a loop without an iterator or a test")
+        start = expression(_first(node), words)
+        step = _step(node, name, words)
+        body = field(node, "body")
+        if step > 0:
+            inside = words.bind(name, Var(name))
+            return loops.For(name, start, test(condition, inside), step, self.statement(body, inside))
+        counted = f"{name}'"
+        tested = test(condition, words.bind(name, Scaled(-1, Var(counted))))
+        inner = self.statement(body, words.bind(name, Var(name)))
+        given = loops.Let(name, Scaled(-1, Var(counted)), inner)
+        return loops.For(counted, Scaled(-1, start), tested, -step, given)
+
+
+def _first(node: Node) -> Node:
+    start = field(node, "initializer")
+    if start.type == "declaration":
+        return field(field(start, "declarator"), "value")
+    return field(start, "right")
+
+
+def _step(node: Node, name: str, words: Words) -> int:
+    """What the update adds: i++, --i, i += c, i = i + c and the like."""
+    update = node.child_by_field_name("update")
+    if update is None:
+        raise Unreadable("a loop that does not change its iterator")
+    update = without_parentheses(update)
+    if update.type == "update_expression":
+        return 1 if operator(update) == "++" else -1
+    right = field(update, "right")
+    if operator(update) in ("+=", "-="):
+        return constant(right, words) if operator(update) == "+=" else -constant(right, words)
+    here = expression(right, words.bind(name, Var(name)))
+    return _difference(here, name, words)
+
+
+def _difference(value: Expr, name: str, words: Words) -> int:
+    """c, where `value` is name + c or c + name."""
+    if isinstance(value, Sum) and len(value.terms) == 2 and Var(name) in value.terms:
+        first, second = value.terms
+        size = constant_of(second if first == Var(name) else first, words)
+        if size is not None:
+            return size
+    raise Unreadable(f"the update of the loop over {name} does not add a constant")

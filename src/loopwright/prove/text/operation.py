@@ -1,0 +1,124 @@
+"""Whether two statements are the same operation, on cells and with values that are equations.
+
+Two texts are compared node by node.  Where both have an integer expression of iterators and
+parameters, `A[i + 1]` and `A[c0 + 2]`, they may differ: that their values are equal is an equation
+between the iterators of the two statements, to be proved.  Everything else has to be the same.
+
+The arguments of a call may be those of a macro, which sees text and not values: `SQ(i + 1)` and
+`SQ(c0 + 2)` need not be the same.  There only a single name or number may be replaced, and only
+by what is as indivisible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.loops.expressions import Expr, Int
+from loopwright.prove.text.c_expressions import Unreadable, Words, expression
+from loopwright.read.c.syntax import field, is_atomic, without_parentheses
+
+
+@dataclass(frozen=True)
+class Side:
+    """A statement's syntax, and what the names in it mean."""
+
+    node: Node
+    words: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """The value of `old` at an instance of the old statement is that of `new` at one of the new."""
+
+    old: Expr
+    new: Expr
+
+
+class Different(Exception):
+    """The two texts are not the same operation; the message says where."""
+
+
+def same_operation(old: Side, new: Side) -> tuple[Equation, ...]:
+    """What has to hold for the two statements to do the same; `Different` where nothing would."""
+    found: list[Equation] = []
+    _align(_core(old.node), _core(new.node), old.words, new.words, found, textual=False)
+    return tuple(dict.fromkeys(one for one in found if not _is_trivial(one)))
+
+
+def _is_trivial(equation: Equation) -> bool:
+    """The same number on both sides."""
+    return isinstance(equation.old, Int) and equation.old == equation.new
+
+
+def _core(node: Node) -> Node:
+    """The assignment inside `x = e;`."""
+    inner = _parts(node)
+    return inner[0] if node.type == "expression_statement" and inner else node
+
+
+def _parts(node: Node) -> list[Node]:
+    return [child for child in node.children if child.type not in ("comment", ";")]
+
+
+def _align(
+    old: Node, new: Node, before: Words, after: Words, found: list[Equation], *, textual: bool
+) -> None:
+    if not textual:
+        old, new = without_parentheses(old), without_parentheses(new)
+    values = _values(old, new, before, after, textual)
+    if values is not None:
+        found.append(values)
+        return
+    first, second = _shape(old), _shape(new)
+    if first[0] != second[0] or len(first[1]) != len(second[1]):
+        raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
+    if not first[1]:
+        _same_text(old, new, before, after)
+        return
+    inside = textual and old.type != "parenthesized_expression"
+    for one, other in zip(first[1], second[1], strict=True):
+        within = (inside or old.type == "argument_list") and not _is_index(one)
+        _align(one, other, before, after, found, textual=within)
+
+
+def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) -> Equation | None:
+    """The equation where both are integer expressions of iterators and parameters."""
+    if textual and not (_is_single(old) and is_atomic(new)):
+        return None
+    try:
+        return Equation(expression(old, before), expression(new, after))
+    except Unreadable:
+        return None
+
+
+def _is_single(node: Node) -> bool:
+    return node.type in ("identifier", "number_literal") or is_atomic(node)
+
+
+def _is_index(node: Node) -> bool:
+    """Whether `node` stands between brackets, where text cannot leak out."""
+    outer = node.parent
+    return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == node
+
+
+def _shape(node: Node) -> tuple[str, list[Node]]:
+    """The kind of a node with its punctuation, and its parts; an initialisation is an assignment."""
+    if node.type == "init_declarator":
+        return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
+    parts = _parts(node)
+    marks = " ".join(part.type for part in parts if not part.is_named)
+    return f"{node.type}: {marks}", [part for part in parts if part.is_named]
+
+
+def _same_text(old: Node, new: Node, before: Words, after: Words) -> None:
+    """Names and constants: the same word, and not one that means something else there."""
+    one, other = before.of(old), after.of(new)
+    if one != other or (old.type == "identifier" and (one in before.values or other in after.values)):
+        raise Different(f"'{_shown(one)}' is not '{_shown(other)}'")
+
+
+def _shown(text: str) -> str:
+    short = " ".join(text.split())
+    return short if len(short) <= 60 else short[:57] + "..."

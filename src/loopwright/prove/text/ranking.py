@@ -1,0 +1,177 @@
+"""Inv, Rank1 and Rank2 of paper 001, section 4.2, for every step of a program, discharged by cvc5.
+
+For a step from point s with iterators i to point t with iterators j, and all parameters,
+
+    Inv     i in dom(s)  implies  j in dom(t)
+    Rank1   i in dom(s)  implies  θ(s, i) ≺ θ(t, j)
+    Rank2   i in dom(s), k in dom(u), θ(s, i) ≺ θ(u, k)  implies  not θ(u, k) ≺ θ(t, j)
+
+where u is any statement; s may be the start, before all times, and t the end, behind them.  The
+steps come from the text, domains and times from the model.  Heads of loops are points too: their
+domain is what the text says there, their time is just before the iteration they begin.  These are
+hints only: wrong ones make a condition fail.  By the theorem of the paper, with heads as statements
+that do nothing, the text then runs the model's schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import InternalError
+from loopwright.loops.expressions import TRUE, Expr, Int, Not, Test, Var
+from loopwright.loops.interpreter import evaluate
+from loopwright.loops.traverse import variables
+from loopwright.model.program import Program, Statement
+from loopwright.prove.backends.cvc5_formulas import Cvc5, Solution, Unknown, Unsatisfiable, cvc5_solver
+from loopwright.prove.obligations.formulas import (
+    conjunction,
+    disjunction,
+    expr_of,
+    formula_of,
+    substituted,
+    substituted_expr,
+)
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.loops import text_loops
+from loopwright.prove.text.steps import Arrow, Point, Steps, lexicographic, steps_of
+from loopwright.prove.verdict import Proved, Undecided, Verdict
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A statement's domain and time as formulas over its iterators."""
+
+    statement: Statement
+    domain: Test
+    time: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`refutation` has no solution if the condition holds."""
+
+    name: str
+    where: str
+    refutation: Test
+
+
+def prove_ranking(program: Program, solver: Cvc5 | None = None) -> Verdict:
+    """Whether cvc5 confirms that the text runs the model's schedule."""
+    solver = solver or cvc5_solver()
+    try:
+        steps = steps_of(text_loops(program))
+    except Unreadable as failure:
+        return Undecided(str(failure))
+    count = 0
+    for condition in conditions(program, steps):
+        match solver.solve(condition.refutation):
+            case Unsatisfiable():
+                count += 1
+            case Solution(values):
+                shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+                return Undecided(f"cvc5: {condition.name} does not hold {condition.where}: {shown}")
+            case Unknown(reason):
+                return Undecided(f"cvc5 gave up on {condition.name} {condition.where}: {reason}")
+    return Proved(count)
+
+
+def conditions(program: Program, steps: Steps) -> Iterator[Condition]:
+    """Everything to be shown, step by step."""
+    try:
+        system = _System(program, steps, {s.name: _modelled(s, program) for s in program.statements})
+    except isl.Error as failure:
+        raise InternalError(f"isl could not write a domain as a formula: {failure}") from failure
+    context = formula_of(program.context, ())
+    for arrow in steps.entry:
+        yield from system.step(None, arrow, context)
+    for source, arrows in zip(steps.points, steps.arrows, strict=True):
+        for arrow in arrows:
+            yield from system.step(source, arrow, context)
+
+
+def _modelled(statement: Statement, program: Program) -> Modelled:
+    domain = formula_of(statement.domain.intersect_params(program.context), statement.iterators)
+    return Modelled(statement, domain, _time(statement))
+
+
+def _time(statement: Statement) -> tuple[Expr, ...]:
+    found: list[tuple[Expr, ...]] = []
+
+    def visit(domain: isl.Set, function: isl.MultiAff) -> None:
+        count = function.dim(isl.dim_type.out)
+        found.append(tuple(expr_of(function.get_at(k), statement.iterators) for k in range(count)))
+
+    isl.PwMultiAff.from_map(statement.schedule).foreach_piece(visit)
+    if len(found) != 1:
+        raise InternalError(f"the schedule of {statement.name} as read is not one affine function")
+    return found[0]
+
+
+@dataclass(frozen=True)
+class _System:
+    program: Program
+    steps: Steps
+    model: dict[str, Modelled]
+
+    def step(self, source: Point | None, arrow: Arrow, context: Test) -> Iterator[Condition]:
+        target = None if arrow.target is None else self.steps.points[arrow.target]
+        here = TRUE if source is None else self._holds(source)
+        path = conjunction([context, here, arrow.condition])
+        where = f"from {self._named(source, 'the start')} to {self._named(target, 'the end')}"
+        early = None if source is None else self._time(source)
+        late = None if target is None else self._moved_time(target, arrow)
+        if target is not None:
+            kept = substituted(self._holds(target), arrow.values)
+            yield Condition("Inv", where, conjunction([path, Not(kept)]))
+        if early is not None and late is not None:
+            yield Condition("Rank1", where, conjunction([path, Not(lexicographic(early, late))]))
+        between = disjunction([self._between(one, early, late) for one in self.model.values()])
+        yield Condition("Rank2", where, conjunction([path, between]))
+
+    def _holds(self, point: Point) -> Test:
+        """What is known at a point: the text's conditions, and the domain of a statement."""
+        if point.is_head:
+            return point.invariant
+        known = self.model[point.call.name]
+        values = dict(zip(known.statement.iterators, point.call.arguments, strict=True))
+        return conjunction([point.invariant, substituted(known.domain, values)])
+
+    def _time(self, point: Point) -> tuple[Expr, ...]:
+        known = self.model[point.call.name]
+        values = dict(zip(known.statement.iterators, point.call.arguments, strict=True))
+        time = tuple(_folded(substituted_expr(one, values)) for one in known.time)
+        if point.loop is None:
+            return time
+        begun = (*time[: 2 * point.loop + 2], Int(-1))
+        return (*begun, *(Int(0),) * (len(time) - len(begun)))
+
+    def _moved_time(self, target: Point, arrow: Arrow) -> tuple[Expr, ...]:
+        return tuple(_folded(substituted_expr(one, arrow.values)) for one in self._time(target))
+
+    def _between(
+        self, one: Modelled, early: tuple[Expr, ...] | None, late: tuple[Expr, ...] | None
+    ) -> Test:
+        """Some instance k of the statement has its time between the two."""
+        own = one.statement
+        values: dict[str, Expr] = {name: Var(f"{name} of {own.name}") for name in own.iterators}
+        time = tuple(_folded(substituted_expr(entry, values)) for entry in one.time)
+        parts = [substituted(one.domain, values)]
+        if early is not None:
+            parts.append(lexicographic(early, time))
+        if late is not None:
+            parts.append(lexicographic(time, late))
+        return conjunction(parts)
+
+    def _named(self, point: Point | None, otherwise: str) -> str:
+        if point is None:
+            return otherwise
+        line = self.program.source.line_of(self.model[point.call.name].statement.body.place.start)
+        return f"{'a loop around ' if point.is_head else ''}line {line}"
+
+
+def _folded(expr: Expr) -> Expr:
+    """An expression without variables as the constant it is."""
+    return expr if variables(expr) else Int(evaluate(expr, {}))

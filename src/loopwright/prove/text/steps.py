@@ -1,0 +1,190 @@
+"""A program of LOOP as a transition system: its points, and the steps between them.
+
+A point is a statement, or the head of a loop, where its test is made; a step goes from one point to
+the next without passing another.  The paths p_{s,t} of paper 001, section 4.2, are chains of steps
+through heads, of which there may be any number between two statements: a loop can be empty for
+many iterations of the one around it.  A head is like a statement that does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, assert_never
+
+from loopwright.loops.expressions import (
+    TRUE,
+    Compare,
+    Expr,
+    Int,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Sum,
+    Test,
+    Var,
+)
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.prove.obligations.formulas import conjunction, substituted, substituted_expr
+
+Values: TypeAlias = Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class Point:
+    """`names` are the iterators there; `invariant` is what the text says of them.
+
+    `call` is the statement; of a head, the first one in the loop, and `loop` is how many loops
+    are around the head.
+    """
+
+    names: tuple[str, ...]
+    invariant: Test
+    call: Call
+    loop: int | None = None
+
+    @property
+    def is_head(self) -> bool:
+        return self.loop is not None
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """Where control goes under a condition: to a point, or behind the program (None).
+
+    `values` are the target's iterators that change, in terms of those at the source.
+    """
+
+    condition: Test
+    target: int | None
+    values: Values = field(default_factory=dict)
+
+    def when(self, condition: Test) -> Arrow:
+        return Arrow(conjunction([condition, self.condition]), self.target, self.values)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """`entry` are the arrows from the start, `arrows[k]` those from point k."""
+
+    points: tuple[Point, ...]
+    entry: tuple[Arrow, ...]
+    arrows: tuple[tuple[Arrow, ...], ...]
+
+
+def steps_of(program: Node) -> Steps:
+    """The points and steps of a program; loops without statements are left out."""
+    building = _Building([], [])
+    entry = building.enter(_plain(program, {}), (), TRUE, (Arrow(TRUE, None),))
+    return Steps(tuple(building.points), entry, tuple(building.arrows))
+
+
+def _plain(node: Node, values: Values) -> Node:
+    """`node` without declarations and marks, the declared names replaced by their values."""
+    match node:
+        case Call(name, arguments):
+            return Call(name, tuple(substituted_expr(one, values) for one in arguments))
+        case Block(children):
+            return Block(tuple(_plain(child, values) for child in children))
+        case If(test, then, orelse):
+            other = Block(()) if orelse is None else _plain(orelse, values)
+            return If(substituted(test, values), _plain(then, values), other)
+        case For(iterator, start, test, step, body):
+            inner = {name: value for name, value in values.items() if name != iterator}
+            first = substituted_expr(start, values)
+            return For(iterator, first, substituted(test, inner), step, _plain(body, inner))
+        case Let(name, value, body):
+            return _plain(body, {**values, name: substituted_expr(value, values)})
+        case Mark(_, body):
+            return _plain(body, values)
+        case _:
+            assert_never(node)
+
+
+def _first_call(node: Node) -> Call | None:
+    match node:
+        case Call():
+            return node
+        case Block(children):
+            return next((call for child in children if (call := _first_call(child)) is not None), None)
+        case If(_, then, orelse):
+            return _first_call(then) or (None if orelse is None else _first_call(orelse))
+        case For(body=body) | Let(body=body) | Mark(body=body):
+            return _first_call(body)
+        case _:
+            assert_never(node)
+
+
+@dataclass
+class _Building:
+    """Points and arrows found so far."""
+
+    points: list[Point]
+    arrows: list[tuple[Arrow, ...]]
+
+    def enter(
+        self, node: Node, names: tuple[str, ...], known: Test, after: tuple[Arrow, ...]
+    ) -> tuple[Arrow, ...]:
+        """The arrows into `node`, where `after` are those behind it; all in terms of `names`."""
+        match node:
+            case Call():
+                self.points.append(Point(names, known, node))
+                self.arrows.append(after)
+                return (Arrow(TRUE, len(self.points) - 1),)
+            case Block(children):
+                for child in reversed(children):
+                    after = self.enter(child, names, known, after)
+                return after
+            case If(test, then, orelse):
+                yes = self.enter(then, names, conjunction([known, test]), after)
+                no = self.enter(orelse or Block(()), names, conjunction([known, Not(test)]), after)
+                return (*(one.when(test) for one in yes), *(one.when(Not(test)) for one in no))
+            case For():
+                call = _first_call(node)
+                return after if call is None else self._loop(node, call, names, known, after)
+            case Let() | Mark():
+                raise AssertionError("declarations and marks were taken out before")
+            case _:
+                assert_never(node)
+
+    def _loop(
+        self, loop: For, call: Call, names: tuple[str, ...], known: Test, after: tuple[Arrow, ...]
+    ) -> tuple[Arrow, ...]:
+        here = (*names, loop.iterator)
+        steps = conjunction([known, _progression(loop)])
+        again = substituted(loop.test, {loop.iterator: Sum((Var(loop.iterator), Int(-loop.step)))})
+        begun = Or((Compare(Relation.EQ, Var(loop.iterator), loop.start), again))
+        self.points.append(Point(here, conjunction([steps, begun]), call, len(names)))
+        self.arrows.append(())
+        head = len(self.points) - 1
+        back = (Arrow(TRUE, head, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
+        inside = self.enter(loop.body, here, conjunction([steps, loop.test]), back)
+        self.arrows[head] = (
+            *(one.when(loop.test) for one in inside),
+            *(one.when(Not(loop.test)) for one in after),
+        )
+        return (Arrow(TRUE, head, {loop.iterator: loop.start}),)
+
+
+def _progression(loop: For) -> Test:
+    """i = start + k step, k >= 0."""
+    least = Compare(Relation.GE, Var(loop.iterator), loop.start)
+    if loop.step == 1:
+        return least
+    distance = Sum((Var(loop.iterator), Scaled(-1, loop.start)))
+    return conjunction([least, Compare(Relation.EQ, Rem(distance, loop.step), Int(0))])
+
+
+def lexicographic(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
+    """left ≺ right; constants are compared at once."""
+    for k, (a, b) in enumerate(zip(left, right, strict=True)):
+        if isinstance(a, Int) and isinstance(b, Int):
+            if a.value != b.value:
+                return TRUE if a.value < b.value else Or(())
+            continue
+        rest = lexicographic(left[k + 1 :], right[k + 1 :])
+        equal = conjunction([Compare(Relation.EQ, a, b), rest])
+        return Or((Compare(Relation.LT, a, b), equal))
+    return Or(())
