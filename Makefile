@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check clean
+.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make bench-check    what checking a run costs, kernel by kernel"
+	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -52,6 +53,9 @@ bench-codegen-fast: $(INSTALLED)
 
 bench-check: $(INSTALLED)
 	$(BIN)/python -m benchmarks.check
+
+bench-speed: $(INSTALLED)
+	$(BIN)/python -m benchmarks.speed
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
