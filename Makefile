@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed clean
+.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed bench-tadashi clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make bench-check    what checking a run costs, kernel by kernel"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
+	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -57,6 +58,12 @@ bench-check: $(INSTALLED)
 bench-speed: $(INSTALLED)
 	$(BIN)/python -m benchmarks.speed
 
+# in an environment of its own: this project does not need it
+bench-tadashi: $(INSTALLED)
+	test -x $(VENV)-tadashi/bin/python || $(PYTHON) -m venv $(VENV)-tadashi
+	$(VENV)-tadashi/bin/python -m pip install --quiet --disable-pip-version-check tadashi
+	$(BIN)/python -m benchmarks.moves --python $(VENV)-tadashi/bin/python
+
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-tadashi build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
