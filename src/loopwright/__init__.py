@@ -19,10 +19,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from loopwright.loops.nodes import Node
@@ -34,16 +36,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def to_c(program: Node | Plan, **options: Any) -> str:
+def to_c(program: Node | Plan | Sequence[Plan], **options: Any) -> str:
     """The program as C; `standalone=True` makes it a file that compiles alone.
 
-    A plan gives the C file with its new loops, after the proof.
+    A plan, or the plans of a file's regions, gives the C file with its new loops, after the proof;
+    `openmp=True` and `allow_reassociation=True` mean what they do on the command line.
     """
     from loopwright.emit.c import to_c
     from loopwright.transform.plan import Plan
 
-    if isinstance(program, Plan):
-        from loopwright.rewriting import plan_to_c
+    if isinstance(program, Plan | Sequence):
+        from loopwright.rewrite.plans import plan_to_c
 
         return plan_to_c(program, **options)
     return to_c(program, **options)
@@ -51,21 +54,24 @@ def to_c(program: Node | Plan, **options: Any) -> str:
 
 if TYPE_CHECKING:
 
-    def read(path: str | Path) -> Any: ...
+    def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> Any: ...
     def generate(schedule: Schedule, **options: Any) -> Node: ...
     def prove(what: Schedule | Plan, node: Node | None = None) -> Verdict | LegalityVerdict: ...
 
 
 class _Read(ModuleType):
-    def __call__(self, path: str | Path) -> Schedule | Plan | tuple[Plan, ...]:
-        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file; the plan of a `.c` file."""
-        if str(path).endswith(".c"):
-            from loopwright.rewriting import read_plans
+    def __call__(self, path: str | Path, **options: Any) -> Schedule | Plan | tuple[Plan, ...]:
+        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file; the plan of a `.c` file.
 
-            return read_plans(path)
+        For C, `pure` names functions without effects and `assume` states facts, as on the command line.
+        """
+        if str(path).endswith(".c"):
+            from loopwright.rewrite.plans import read_plans
+
+            return read_plans(path, **options)
         from loopwright.read import read_schedule
 
-        return read_schedule(path)
+        return read_schedule(path, **options)
 
 
 class _Generate(ModuleType):

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+REPORT = "please report it, with the input and the command line, at the project's issue tracker"
+"""What to do about an `InternalError`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

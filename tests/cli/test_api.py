@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import loopwright as lw
-from loopwright.errors import Illegal
+from loopwright.emit.region import Loops, file_text
+from loopwright.errors import Illegal, InternalError
 from loopwright.prove.verdict import Proved
+from loopwright.rewrite import pipeline
 
 
 def test_read_generate_prove_print(tmp_path: Path) -> None:
@@ -43,3 +46,34 @@ def test_a_c_file_is_rewritten_from_python(tmp_path: Path) -> None:
     right = lw.read(source).transform("distribute(Clear, Add)\ninterchange(Add, i, j)\n")
     assert lw.prove(right).proved  # type: ignore[union-attr]
     assert "x[c1] += A[c0][c1] * y[c0];" in lw.to_c(right)
+
+
+TWO = (
+    "double x[99], y[99];\nvoid f(int N)\n{\n#pragma scop\n"
+    "  for (int i = 0; i < N; i++)\n    One: x[i] = cost(i);\n#pragma endscop\n"
+    "#pragma scop\n  for (int i = 0; i < N; i++)\n    Two: y[i] = 1;\n#pragma endscop\n}\n"
+)
+
+
+def test_a_plan_of_one_region_leaves_the_others_alone(tmp_path: Path) -> None:
+    source = tmp_path / "two.c"
+    source.write_text(TWO)
+    one, two = lw.read(source, pure=["cost"])
+    new = lw.to_c(two["Two"].reverse("i").plan)
+    head, tail = TWO.split("#pragma endscop", 1)
+    assert new.startswith(head + "#pragma endscop") and new != TWO
+    assert lw.to_c((one["One"].reverse("i").plan, two)).endswith(tail)
+
+
+def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A printer that misprints is found by `lw.to_c` as it is by the command line."""
+    source = tmp_path / "two.c"
+    source.write_text(TWO.replace("cost(i)", "2"))
+    plan = lw.read(source)[1]["Two"].reverse("i").plan
+
+    def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> str:
+        return file_text(regions, openmp=openmp).replace("y[", "y[1 + ")
+
+    monkeypatch.setattr(pipeline, "file_text", misprinted)
+    with pytest.raises(InternalError, match="does not do what S1"):
+        lw.to_c(plan)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.pipeline import NotLegal, Request, transformed
 from loopwright.errors import Illegal
+from loopwright.rewrite.outcome import NotLegal
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.run.comparison import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
 from loopwright.run.execution import output_of

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli.main import main
-from loopwright.cli.pipeline import Outcome, Request, transformed
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.outcome import Outcome
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 
 
 def file(tmp_path: Path, text: str, name: str = "k.c") -> str:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.pipeline import Request, transformed
 from loopwright.prove.equivalence.equivalence import prove_equivalent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.transform import transform
 from tests.conftest import ROOT
 from tests.pipeline.support import output, small_sizes

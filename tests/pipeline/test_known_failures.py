@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.pipeline import NotDecided, NotLegal
+from loopwright.rewrite.outcome import NotDecided, NotLegal
 from tests.pipeline.support import file, new_region, output, result, run, wrapped
 
 PRINTING = """\

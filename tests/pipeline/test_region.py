@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.cli.pipeline import Request, transformed
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from tests.pipeline.support import file, new_region, output, region, result, wrapped
 
 LOOP = "  for (i = 0; i < n; i++)\n    a[i] = 0;"

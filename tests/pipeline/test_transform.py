@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli import pipeline
 from loopwright.emit.region import Loops, file_text
 from loopwright.loops.nodes import EMPTY, Node
+from loopwright.rewrite import pipeline
 from tests.pipeline.support import file, result, run, wrapped
 
 Captured = pytest.CaptureFixture[str]
@@ -141,8 +141,20 @@ def test_the_region_after_each_operation(tmp_path: Path, capsys: Captured) -> No
 
 def test_a_script_reaches_the_region_its_labels_are_in(tmp_path: Path) -> None:
     other = PLAIN.replace("void f", "void g").replace("L:", "M:")
-    new = result(tmp_path, PLAIN + other, "interchange(M, i, j)\n").source.text
-    assert new.index("A[c0][c1]") < new.index("void g") < new.index("A[c1][c0]")
+    outcome = result(tmp_path, PLAIN + other, "interchange(M, i, j)\n")
+    assert [region.kept for region in outcome.regions] == [True, False]
+    assert outcome.source.text.startswith(PLAIN), "a region no operation names keeps its text"
+    assert "A[c1][c0]" in outcome.source.text[len(PLAIN) :]
+
+
+def test_a_region_that_is_kept_is_said_to_be(tmp_path: Path, capsys: Captured) -> None:
+    two = PLAIN + PLAIN.replace("void f", "void g").replace("L:", "M:")
+    assert run("transform", file(tmp_path, two), file(tmp_path, "reverse(M, i)\n", "s.lw")) == 0
+    assert "k.c:4: region of 1 statement: kept as it is, no operation names it" in capsys.readouterr().err
+
+
+def test_a_script_without_operations_leaves_the_file_as_it_is(tmp_path: Path) -> None:
+    assert result(tmp_path, PLAIN, "# nothing yet\n").source.text == PLAIN
 
 
 def test_a_script_that_means_several_regions_is_refused(tmp_path: Path, capsys: Captured) -> None:

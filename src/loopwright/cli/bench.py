@@ -130,7 +130,8 @@ def _benchmark(
 
 def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
     """The kernel's file with its script applied, and proved."""
-    from loopwright.cli.pipeline import Request, transformed
+    from loopwright.rewrite.pipeline import transformed
+    from loopwright.rewrite.request import Request
 
     file = str(kernel.script)
     try:

@@ -79,8 +79,9 @@ def _report(arguments: argparse.Namespace) -> Report:
     options = _options(arguments)
     if arguments.script is None:
         return check_file(arguments.file, arguments.spec, options)
-    from loopwright.cli.pipeline import Request, transformed
     from loopwright.read.source import load
+    from loopwright.rewrite.pipeline import transformed
+    from loopwright.rewrite.request import Request
 
     script = load(arguments.script).text
     request = Request(arguments.file, script, arguments.script, tuple(arguments.pure))

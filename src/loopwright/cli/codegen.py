@@ -11,19 +11,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from loopwright.cli.diagnostics import REPORT, as_json, exit_code, show, verdict_word
+from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.cli.prover import (
     add_prover_options,
     code_path,
-    coq_proof,
     proof_path,
     prover_request,
     report,
-    second_opinion,
 )
-from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
@@ -209,10 +207,12 @@ def _other_prover(job: Job, schedule: Schedule, node: Node, say: Callable[[str],
     match arguments.prover:
         case "cvc5":
             from loopwright.prove.obligations.scanning import scanning_obligations
+            from loopwright.rewrite.opinions import second_opinion
 
             return (second_opinion(scanning_obligations(schedule, node), arguments.prover_timeout, say),)
         case "coq":
             from loopwright.prove.coq.program_file import program_file
+            from loopwright.rewrite.opinions import coq_proof
 
             say("writing the proof")
             text = program_file(schedule, node, f"Loops for {Path(job.file).name}")

@@ -22,8 +22,8 @@ from loopwright.cli.progress import progress
 from loopwright.errors import GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
-    from loopwright.cli.pipeline import Outcome
     from loopwright.cli.supervise import Say
+    from loopwright.rewrite.outcome import Outcome
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -150,7 +150,8 @@ def _command(act: Act, stem: str) -> tuple[str, str]:
 
 
 def _transformed(act: Act, script: str) -> Outcome:
-    from loopwright.cli.pipeline import Request, transformed
+    from loopwright.rewrite.pipeline import transformed
+    from loopwright.rewrite.request import Request
 
     request = Request(file=f"{act.name}.c", script=Path(script).read_text(), script_file=script)
     with progress(sys.stderr) as say:

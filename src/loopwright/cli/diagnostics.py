@@ -15,8 +15,6 @@ from typing import Any, TextIO
 from loopwright.cli.codes import code_of
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
-REPORT = "please report it, with the input and the command line, at the project's issue tracker"
-
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
 

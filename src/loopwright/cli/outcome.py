@@ -9,8 +9,7 @@ import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
-from loopwright.cli.diagnostics import REPORT
-from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, GaveUp, InternalError, LoopwrightError, Span
 
 T = TypeVar("T")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from loopwright.cli.pipeline import Outcome, RegionReport, Request, Say, region_of, transformed
 from loopwright.errors import GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
@@ -17,6 +16,11 @@ from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import Operation, Script, parse_script
+from loopwright.rewrite.evidence import Say
+from loopwright.rewrite.outcome import Outcome, RegionReport
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from loopwright.rewrite.scripts import region_of
 from loopwright.show.draw import HOW, MISSING
 from loopwright.show.meaning import MEANING
 from loopwright.show.page import page

@@ -76,10 +76,10 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def _written(arguments: argparse.Namespace) -> Written:
-    from loopwright.cli.pipeline import Request
     from loopwright.cli.report import can_draw, report
     from loopwright.cli.transform import replace_file
     from loopwright.read.source import load
+    from loopwright.rewrite.request import Request
     from loopwright.show.draw import HOW, MISSING
 
     request = Request(

@@ -19,7 +19,8 @@ from loopwright.cli.prover import add_prover_options, code_path, prover_request,
 from loopwright.errors import BadInput, LoopwrightError, Span
 
 if TYPE_CHECKING:
-    from loopwright.cli.pipeline import Outcome, Request
+    from loopwright.rewrite.outcome import Outcome, RegionReport
+    from loopwright.rewrite.request import Request
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -31,12 +32,13 @@ def add_to(verbs: Verbs) -> None:
         help="rewrite the loops of a C file by a script, proved",
         description="Rewrite the regions between '#pragma scop' and '#pragma endscop' as the script says. "
         "Nothing is written that was not proved: the script keeps every dependence, the loops run the "
-        "schedule, and so does the new text, read again. Without a script the order stays as it is.",
+        "schedule, and so does the new text, read again. Regions the script does not name keep their text; "
+        "without a script all get new loops, in the order of the old ones.",
     )
     parser.set_defaults(run=transform)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file")
-    add("script", metavar="SCRIPT", nargs="?", help="a .lw file; without it, nothing is changed")
+    add("script", metavar="SCRIPT", nargs="?", help="a .lw file; without it, the order stays")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
@@ -67,7 +69,7 @@ def transform(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> Outcome:
     request = _request(arguments)
     with progress(sys.stderr) as say:
-        from loopwright.cli.pipeline import transformed
+        from loopwright.rewrite.pipeline import transformed
 
         if arguments.timeout is None:
             return transformed(request, say)
@@ -79,8 +81,8 @@ def _run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _request(arguments: argparse.Namespace) -> Request:
-    from loopwright.cli.pipeline import Request
     from loopwright.read.source import load
+    from loopwright.rewrite.request import Request
 
     _refuse_overwriting(arguments)
     script = None if arguments.script is None else load(arguments.script).text
@@ -183,10 +185,16 @@ def _report(outcome: Outcome, file: str, *, proved: bool) -> None:
     for region in outcome.regions:
         count = region.statements
         title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
-        lines.append(title if proved else f"{title}: not proved")
+        lines.append(title + _remark(region, proved))
         lines += [f"  proved: {proof.what} ({proof.obligations} obligations)" for proof in region.proofs]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
     sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _remark(region: RegionReport, proved: bool) -> str:
+    if region.kept:
+        return ": kept as it is, no operation names it"
+    return "" if proved else ": not proved"
 
 
 def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:

@@ -8,7 +8,8 @@ takes long.  Offsets are those of the text: `for (int i = max(a, b); i < n; i++)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -22,11 +23,20 @@ from loopwright.read.c.regions import find_regions, parse_region
 from loopwright.read.c.syntax import field, named_children, place
 
 
-def outlined(source: Source, originals: tuple[Program, ...]) -> Source:
-    """The text with the loops of its regions reduced; `originals` have the regions' parameters."""
+def outlined(source: Source, originals: Mapping[int, Program]) -> Source:
+    """The text with the loops of its regions reduced.
+
+    `originals[k]` has the parameters of region `k`; a region without one is made empty.
+    """
     pieces: list[str] = []
     position = 0
-    for region, program in zip(find_regions(source), originals, strict=True):
+    for number, region in enumerate(find_regions(source)):
+        program = originals.get(number)
+        if program is None:
+            blank = re.sub(r"[^\r\n]", " ", source.slice(region.place))
+            pieces += [source.text[position : region.place.start], blank]
+            position = region.place.end
+            continue
         words = words_of(replace(program, source=source, region=region.place))
         for where, text in sorted(_blanks(parse_region(source, region), words), key=lambda one: one[0]):
             width = where.end - where.start

@@ -1,0 +1,1 @@
+"""From a plan to a new C file, every step proved: what `transform` and `lw.to_c(plan)` both do."""

@@ -1,0 +1,127 @@
+"""What is proved on the way from a region to its new text, and what has to be taken on trust.
+
+Every function here asks one question of `prove` and answers with evidence; where the answer is
+not yes, it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from loopwright.emit.region import Accumulation, Loops, claims
+from loopwright.errors import REPORT, GaveUp, InternalError
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
+from loopwright.prove.legality.legality import Status
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.text.correspondence import prove_model
+from loopwright.prove.text.ranking import prove_ranking
+from loopwright.prove.text.readback import modelled, prove_text
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.rewrite.outcome import Proof, refused
+from loopwright.rewrite.request import Wishes
+from loopwright.transform import Plan, flat_schedule
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Proofs, and assumptions in words."""
+
+    proofs: tuple[Proof, ...] = ()
+    trusted: tuple[str, ...] = ()
+
+    def __add__(self, other: Evidence) -> Evidence:
+        return Evidence(self.proofs + other.proofs, self.trusted + other.trusted)
+
+
+def on_trust(program: Program) -> Evidence:
+    """What the reader took for granted."""
+    return Evidence(trusted=tuple(entry.text for entry in program.assumptions))
+
+
+def of_model(program: Program, wishes: Wishes, say: Say) -> Evidence:
+    """The model is what the text says: Inv, Rank1 and Rank2 of paper 001, section 4."""
+    say("proving the model")
+    found = Evidence()
+    match prove_model(program):
+        case Proved(obligations):
+            found += _proof("the model is what the text says", obligations)
+        case Refuted() as wrong:
+            raise InternalError(f"the text was misread: {wrong.message} ({wrong.witness})")
+        case Undecided(reason):
+            found += Evidence(trusted=(f"the loops of the region mean what was read: {reason}",))
+    if wishes.cvc5 or (wishes.cvc5 is None and find_spec("cvc5") is not None):
+        found += _of_model_by_cvc5(program, wishes, say)
+    return found
+
+
+def _of_model_by_cvc5(program: Program, wishes: Wishes, say: Say) -> Evidence:
+    """Where cvc5 cannot say, that is a reason to stop if it was asked for."""
+    say("asking cvc5")
+    match prove_ranking(program):
+        case Proved(obligations):
+            return _proof("Inv, Rank1 and Rank2 hold of the text, by cvc5", obligations)
+        case Undecided(reason) if wishes.cvc5:
+            raise GaveUp(f"could not decide that the model is what the text says: {reason}")
+        case Undecided(reason):
+            return Evidence(trusted=(f"the loops of the region mean what was read: {reason}",))
+        case Refuted() as wrong:
+            raise InternalError(f"the text was misread: {wrong.message}")
+
+
+def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, tuple[Accumulation, ...]]:
+    """Every dependence is kept; with the reductions whose steps parallel loops may combine."""
+    say("proving the script legal")
+    verdict = prove_plan(plan, allow_reassociation=wishes.allow_reassociation)
+    if verdict.status is not Status.PROVED:
+        raise refused(plan, verdict)
+    kept = _proof("every dependence is kept", verdict.obligations)
+    trusted = tuple(one.assumption for one in verdict.reassociations)
+    racing = [one for one in verdict.reassociations if one.loops]
+    accumulations = tuple(Accumulation(one.statement, one.operator, one.array) for one in racing)
+    return kept + Evidence(trusted=trusted), accumulations
+
+
+def of_scanning(plan: Plan, node: Node, say: Say) -> Evidence:
+    """The loops run every instance once, in the order of the schedule."""
+    say("proving the loops")
+    return _demanded("the loops run the schedule", prove_scan(flat_schedule(plan.program), node))
+
+
+def of_text(plan: Plan, loops: Loops, new: Program, say: Say) -> Evidence:
+    """The new text runs the schedule, and its pragmas promise the truth."""
+    say("proving the new text")
+    named = claims(loops)
+    verdict = prove_text(plan.program, new, named)
+    found = _demanded("the new text runs the schedule, statement by statement", verdict)
+    if any(promises(new)):
+        annotated = prove_annotations(modelled(plan.original, new, named))
+        found += _demanded("marked loops have independent iterations", annotated)
+    return found
+
+
+def _proof(what: str, obligations: int) -> Evidence:
+    return Evidence((Proof(what, obligations),))
+
+
+def _demanded(what: str, verdict: Verdict) -> Evidence:
+    """What must hold of anything Loopwright makes."""
+    match verdict:
+        case Proved(obligations):
+            return _proof(what, obligations)
+        case Refuted():
+            raise InternalError(
+                f"this should hold, and does not: {what}: {verdict.message} ({verdict.witness})",
+                hint=f"nothing was written; {REPORT}",
+            )
+        case Undecided(reason):
+            raise GaveUp(
+                f"could not decide that {what}: {reason}",
+                hint="nothing was written; --no-prove writes the file without a proof",
+            )

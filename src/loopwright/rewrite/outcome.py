@@ -1,0 +1,74 @@
+"""What comes of a request: the new text with what is known of it, or a refusal with its story."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from loopwright.errors import GaveUp, Illegal, InternalError
+from loopwright.model.source import Source
+from loopwright.prove.legality.explain import explain_all, refusal
+from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.plans import stages
+from loopwright.transform.plan import Plan
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One thing that was proved, for all parameters."""
+
+    what: str
+    obligations: int
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """What is known of one region; a `kept` one has its old text."""
+
+    line: int
+    statements: int
+    proofs: tuple[Proof, ...]
+    assumptions: tuple[str, ...]
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The new text, and what is known about it; `steps` are the regions after each operation."""
+
+    source: Source
+    regions: tuple[RegionReport, ...]
+    steps: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What provers other than isl said."""
+
+
+class NotLegal(Illegal):
+    """The script breaks something; `explanation` is the whole story, `details` the same as data."""
+
+    def __init__(self, cause: Illegal, explanation: str, details: dict[str, Any]) -> None:
+        super().__init__(cause.message, witness=cause.witness, span=cause.span, hint=cause.hint)
+        self.explanation = explanation
+        self.details = details
+
+
+class NotDecided(GaveUp):
+    """Whether the script breaks something depends on what is not known here."""
+
+    def __init__(self, cause: GaveUp, explanation: str, details: dict[str, Any]) -> None:
+        super().__init__(cause.message, span=cause.span, hint=cause.hint)
+        self.explanation = explanation
+        self.details = details
+
+
+def refused(plan: Plan, verdict: LegalityVerdict) -> Illegal | GaveUp:
+    """Why a plan that is not proved legal is not carried out."""
+    known = stages(plan)
+    explanation, details = explain_all(verdict, known), verdict.as_json()
+    match refusal(verdict, known):
+        case Illegal() as error:
+            return NotLegal(error, explanation, details)
+        case GaveUp() as error:
+            return NotDecided(error, explanation, details)
+        case _:
+            raise InternalError("a plan was refused without a reason")

@@ -1,0 +1,99 @@
+"""From a C file and a script to a new C file, every step proved (the design's first picture).
+
+    read -> model proved -> script -> legality proved -> loops -> scanning proved -> text
+         -> read back -> text proved
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from loopwright.emit.region import Accumulation, Loops, file_text
+from loopwright.generate import Options, generate
+from loopwright.model.source import Source
+from loopwright.read.c.reader import read_c
+from loopwright.read.script import parse_script
+from loopwright.rewrite.evidence import (
+    Evidence,
+    Say,
+    of_legality,
+    of_model,
+    of_scanning,
+    of_text,
+    on_trust,
+)
+from loopwright.rewrite.opinions import remarks_on
+from loopwright.rewrite.outcome import Outcome, RegionReport
+from loopwright.rewrite.request import Request, Wishes
+from loopwright.rewrite.rereading import read_again
+from loopwright.rewrite.scripts import Applied, applied
+from loopwright.transform import Plan, plan_of, to_schedule
+
+
+def transformed(request: Request, say: Say) -> Outcome:
+    """The file with the script applied; raises where an answer is not yes."""
+    say(f"reading {request.file}")
+    programs = read_c(request.file, pure=request.pure, assume=request.assume)
+    plans = tuple(plan_of(program) for program in programs)
+    if request.script is None:
+        return rewritten(plans, request, say, keep_untouched=False)
+    say("applying the script")
+    script = parse_script(request.script, request.script_file)
+    result: Applied = applied(script, plans, steps=request.steps)
+    return replace(rewritten(result.plans, request, say), steps=result.steps)
+
+
+def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched: bool = True) -> Outcome:
+    """The file whose regions the plans are of, with new loops; there is one plan at least.
+
+    A region whose plan has no operations keeps its text, unless all are to be made anew.
+    """
+    regions = [_made(plan, wishes, say) for plan in plans if plan.history or not keep_untouched]
+    source = plans[0].original.source
+    remarks: tuple[str, ...] = ()
+    if regions:
+        say("printing")
+        loops = [region.loops for region in regions]
+        source = Source(source.path, file_text(loops, openmp=wishes.openmp))
+    if regions and wishes.prove:
+        say("reading the new text")
+        again = read_again(source, [region.plan.original for region in regions])
+        regions = [
+            replace(region, evidence=region.evidence + of_text(region.plan, region.loops, new, say))
+            for region, new in zip(regions, again, strict=True)
+        ]
+        remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
+    found = {id(region.plan): region.evidence for region in regions}
+    return Outcome(source, tuple(_report(plan, found.get(id(plan))) for plan in plans), remarks=remarks)
+
+
+@dataclass(frozen=True)
+class _Region:
+    """A region with its new loops, and what is known of them so far."""
+
+    plan: Plan
+    loops: Loops
+    evidence: Evidence
+
+
+def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
+    """The new loops, legal and proved to run the schedule."""
+    evidence = on_trust(plan.original)
+    accumulations: tuple[Accumulation, ...] = ()
+    if wishes.prove:
+        evidence += of_model(plan.original, wishes, say)
+        legal, accumulations = of_legality(plan, wishes, say)
+        evidence += legal
+    say("generating loops")
+    node = generate(to_schedule(plan), Options())
+    if wishes.prove:
+        evidence += of_scanning(plan, node, say)
+    return _Region(plan, Loops(plan.original, node, accumulations), evidence)
+
+
+def _report(plan: Plan, evidence: Evidence | None) -> RegionReport:
+    program = plan.original
+    line = program.source.line_of(program.region.start)
+    known = Evidence() if evidence is None else evidence
+    return RegionReport(line, len(program.statements), known.proofs, known.trusted, kept=evidence is None)

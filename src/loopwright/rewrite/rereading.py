@@ -1,0 +1,64 @@
+"""The new file read again, as if somebody else had written it.
+
+Only regions with new text are read: the others, and all that is outside of the regions, have to be
+what they were, byte for byte, but for the definitions of the helper macros.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from loopwright.emit.helpers import DEFINITIONS
+from loopwright.errors import BadInput, InternalError
+from loopwright.model.program import Program
+from loopwright.model.source import Source, TextRange
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.outline import outlined, unfolded
+from loopwright.read.c.reader import parse_c
+from loopwright.read.c.regions import find_regions
+
+
+def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
+    """The statements of the regions that were rewritten; what their loops mean is for the proof."""
+    before = [region.place for region in find_regions(originals[0].source)]
+    after = [region.place for region in find_regions(new)]
+    rewritten = [before.index(program.region) for program in originals]
+    if len(before) != len(after) or not _same_outside(originals, new, [after[k] for k in rewritten]):
+        raise InternalError("the new text differs outside its regions")
+    programs = dict(zip(rewritten, originals, strict=True))
+    try:
+        found = parse_c(outlined(new, programs), pure=_called(originals))
+    except BadInput as failure:
+        line = failure.span.excerpt.strip() if failure.span else ""
+        raise InternalError(f"the new text cannot be read back: {failure.message}: {line}") from failure
+    except Unreadable as failure:
+        raise InternalError(f"the new text cannot be read back: {failure}") from failure
+    return tuple(unfolded(found[k], new, program) for k, program in programs.items())
+
+
+def _called(programs: Sequence[Program]) -> set[str]:
+    """Names that may be those of functions.
+
+    Whether they are pure was asked when the original was read, and the calls of the new text are
+    proved to be those of the original, operation by operation.
+    """
+    return {
+        name
+        for program in programs
+        for name in re.findall(r"([A-Za-z_]\w*)\s*\(", program.source.slice(program.region))
+    }
+
+
+def _same_outside(originals: Sequence[Program], new: Source, places: Sequence[TextRange]) -> bool:
+    old = _lines_outside(originals[0].source, [program.region for program in originals])
+    return old == _lines_outside(new, places)
+
+
+def _lines_outside(source: Source, places: Sequence[TextRange]) -> list[str]:
+    text, position = "", 0
+    for place in places:
+        text += source.text[position : place.start]
+        position = place.end
+    lines = (text + source.text[position:]).splitlines(keepends=True)
+    return [line for line in lines if line.strip() not in DEFINITIONS.values()]

@@ -1,0 +1,71 @@
+"""A script carried out on the regions of a file: each operation in the region it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.emit.region import Loops, file_text
+from loopwright.errors import BadInput
+from loopwright.generate import Options, generate
+from loopwright.read.script import Items, Operation, Script, Value, Word
+from loopwright.transform import Plan, flat_schedule
+from loopwright.transform.interpret import performed
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The regions' plans after the script; `steps` are the operations and what each left."""
+
+    plans: tuple[Plan, ...]
+    steps: tuple[tuple[str, str], ...] = ()
+
+
+def applied(script: Script, plans: Sequence[Plan], *, steps: bool = False) -> Applied:
+    """Each operation is done in the region its handles belong to."""
+    now = list(plans)
+    shown: list[tuple[str, str]] = []
+    for operation in script.operations:
+        index = region_of(operation, now, script)
+        now[index] = performed(now[index], operation, script.source)
+        if steps:
+            shown.append((now[index].history[-1].text, region_text(now[index])))
+    return Applied(tuple(now), tuple(shown))
+
+
+def region_text(plan: Plan) -> str:
+    """The region as the plan has it, nothing proved."""
+    program = plan.original
+    text = file_text([Loops(program, generate(flat_schedule(plan.program), Options()))])
+    return text[program.region.start : len(text) - (len(program.source.text) - program.region.end)]
+
+
+def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:
+    """The only region that knows the operation's handles; a single region needs no asking."""
+    if len(plans) == 1:
+        return 0
+    words = [word for argument in operation.arguments for word in _words(argument.value)]
+    handles = [word for word in words if any(word.text in plan.components for plan in plans)]
+    fitting = [
+        k for k, plan in enumerate(plans) if handles and all(word.text in plan.components for word in handles)
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    place = operation.place
+    span = script.source.span(place.start, place.end - place.start)
+    if not handles:
+        names = ", ".join(dict.fromkeys(tag.name for plan in plans for tag in plan.program.tags))
+        hint = f"the labels are {names}" if names else "label the loops in the C file"
+        raise BadInput("no region has a loop component with this name", span=span, hint=hint)
+    what = "belongs to several regions" if fitting else "names loops of different regions"
+    raise BadInput(f"this operation {what}", span=span, hint="use labels, each region's its own")
+
+
+def _words(value: Value) -> list[Word]:
+    match value:
+        case Word():
+            return [value]
+        case Items(_, values):
+            return [word for item in values for word in _words(item)]
+        case _:
+            return []
