@@ -150,7 +150,7 @@ def test_a_script_reaches_the_region_its_labels_are_in(tmp_path: Path) -> None:
 def test_a_region_that_is_kept_is_said_to_be(tmp_path: Path, capsys: Captured) -> None:
     two = PLAIN + PLAIN.replace("void f", "void g").replace("L:", "M:")
     assert run("transform", file(tmp_path, two), file(tmp_path, "reverse(M, i)\n", "s.lw")) == 0
-    assert "k.c:4: region of 1 statement: kept as it is, no operation names it" in capsys.readouterr().err
+    assert "k.c:5: region of 1 statement: kept as it is, no operation names it" in capsys.readouterr().err
 
 
 def test_a_script_without_operations_leaves_the_file_as_it_is(tmp_path: Path) -> None:
