@@ -15,7 +15,8 @@ from loopwright.prove.backends.coq import Coq
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.obligations.legality import transformation_obligations
-from loopwright.prove.obligations.scanning import Obligation, scanning_obligations
+from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted

@@ -9,16 +9,19 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.errors import BadInput
+from loopwright.errors import GaveUp
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
 from loopwright.model.program import Program
 from loopwright.model.source import Source
-from loopwright.prove.backends.cvc5_formulas import Solution, Unsatisfiable, cvc5_solver
+from loopwright.prove.backends.cvc5 import Cvc5
+from loopwright.prove.backends.interface import Fails, Holds
+from loopwright.prove.backends.isl import Isl
+from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.ranking import conditions, prove_ranking
+from loopwright.prove.text.ranking import prove_ranking, ranking_obligations
 from loopwright.prove.text.steps import steps_of
-from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.prove.verdict import Proved, Refuted
 from loopwright.read.c.reader import parse_c, read_c
 from tests.conftest import ROOT
 from tests.pipeline.support import file, run, wrapped
@@ -38,6 +41,7 @@ def program(body: str, head: str = "") -> Program:
     return found
 
 
+ASSUMED = "#pragma loopwright assume n >= 0\n"
 LOOPS = {
     "none": "  a[0] = 1;\n  a[1] = 2;",
     "upwards by steps": "  for (i = m; i < n; i += 3)\n    a[i] = 0;",
@@ -55,6 +59,15 @@ LOOPS = {
     ),
     "a loop without statements": "  for (i = 0; i < n; i++)\n    ;\n  a[0] = 1;",
     "halves": "  for (i = 0; i < n / 2; i++)\n    a[i] = b[2 * i];",
+    "up to a value": ASSUMED + "  for (i = 0; i != n; i++)\n    a[i] = 0;",
+    "down to a value": ASSUMED + "  for (i = n; i != 0; i--)\n    a[i - 1] = 0;",
+    "up to a value by steps": "  for (i = n; i != n + 12; i += 3)\n    a[i] = 0;",
+    "up to a value or a bound": "  for (i = 0; i < n && i != m; i++)\n    a[i] = 0;",
+    "up to the first of some": "  for (i = m; i % 5 != 3; i++)\n    a[i] = 0;",
+    "a loop up to a value inside": (
+        "  for (i = 0; i < n; i++)\n    for (j = i; j != n; j++) {\n      A[i][j] = 0;\n"
+        "      for (k = 0; k != j; k++)\n        A[i][j] += k;\n    }"
+    ),
     "a macro in a bound": "  for (i = 0; i < HALF(n); i++)\n    a[i] = 0;",
 }
 
@@ -63,14 +76,14 @@ LOOPS = {
 def test_loops_of_every_kind(name: str) -> None:
     read = program(LOOPS[name], "#define HALF(x) ((x) / 2)\n")
     assert isinstance(prove_model(read), Proved)
-    verdict = prove_ranking(read)
+    verdict = prove_ranking(read, Cvc5())
     assert isinstance(verdict, Proved), verdict
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def test_kernels(path: Path) -> None:
     for read in read_c(path):
-        verdict = prove_ranking(read)
+        verdict = prove_ranking(read, Cvc5())
         assert isinstance(verdict, Proved), verdict
 
 
@@ -103,15 +116,15 @@ MISREAD = {
 @pytest.mark.parametrize("name", MISREAD)
 def test_a_model_that_is_not_the_text_is_seen_by_both(name: str) -> None:
     assert isinstance(prove_model(MISREAD[name]), Refuted)
-    verdict = prove_ranking(MISREAD[name])
-    assert isinstance(verdict, Undecided) and "does not hold" in verdict.reason
+    for prover in (Cvc5(), Isl()):
+        verdict = prove_ranking(MISREAD[name], prover)
+        assert isinstance(verdict, Refuted) and "does not hold" in verdict.message and verdict.witness
 
 
 def broken(read: Program) -> set[str]:
     """The names of the conditions that do not hold of some step."""
-    solver = cvc5_solver()
-    found = conditions(read, steps_of(text_loops(read)))
-    return {one.name for one in found if solver.solve(one.refutation) != Unsatisfiable()}
+    found = list(ranking_obligations(read))
+    return {one.name for one, answer in zip(found, Cvc5().decide(found), strict=True) if answer != Holds()}
 
 
 def test_the_conditions_are_those_of_the_paper() -> None:
@@ -129,20 +142,21 @@ def test_the_points_of_a_nest() -> None:
 
 
 def test_cvc5_divides_as_c_does() -> None:
-    solver = cvc5_solver()
     at = Compare(Relation.EQ, Var("x"), Int(-7))
     quotient = Compare(Relation.EQ, TruncDiv(Var("x"), 2), Int(-3))
     remainder = Compare(Relation.EQ, Rem(Var("x"), 2), Int(-1))
-    assert solver.solve(And((at, quotient, remainder))) == Solution({"x": -7})
-    wrong = Compare(Relation.EQ, TruncDiv(Var("x"), 2), Int(-4))
-    assert solver.solve(And((at, wrong))) == Unsatisfiable()
+    right = Obligation("right", "as C rounds", at, And((quotient, remainder)))
+    wrong = Obligation("wrong", "as no one does", at, Compare(Relation.EQ, TruncDiv(Var("x"), 2), Int(-4)))
+    assert Cvc5().decide([right, wrong]) == (Holds(), Fails({"x": -7}))
 
 
 def test_where_cvc5_is_absent_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "cvc5", None)
-    with pytest.raises(BadInput, match="not installed"):
-        cvc5_solver()
-    assert run("transform", file(tmp_path, wrapped(NEST)), "--cvc5") == 2
+    with pytest.raises(GaveUp, match="not installed"):
+        Cvc5().decide([])
+    path = file(tmp_path, wrapped(NEST))
+    assert run("transform", path, "--prover", "cvc5") == 3
     assert "pip install" in capsys.readouterr().err
+    assert run("transform", path) == 0

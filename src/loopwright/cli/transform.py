@@ -48,7 +48,6 @@ def add_to(verbs: Verbs) -> None:
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
-    add("--cvc5", action=argparse.BooleanOptionalAction, help="ask cvc5 too (where it is installed)")
     add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
 
@@ -97,7 +96,6 @@ def _request(arguments: argparse.Namespace) -> Request:
         prove=not arguments.no_prove,
         steps=arguments.step,
         prover=prover_request(arguments),
-        cvc5=arguments.cvc5,
     )
 
 

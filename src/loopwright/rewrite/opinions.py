@@ -16,7 +16,7 @@ from loopwright.rewrite.request import ProverRequest
 
 if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
-    from loopwright.prove.obligations.scanning import Obligation
+    from loopwright.prove.obligations.obligation import Obligation
     from loopwright.transform import Plan
 
 BATCH = 20
@@ -60,10 +60,7 @@ def _title(plan: Plan) -> str:
 
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: Say) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
-    try:
-        from loopwright.prove.backends.cvc5 import Cvc5
-    except ImportError:
-        raise GaveUp("cvc5 is not installed", hint="install it with 'pip install cvc5'") from None
+    from loopwright.prove.backends.cvc5 import Cvc5
     from loopwright.prove.backends.interface import Fails, Unknown
 
     prover = Cvc5() if limit is None else Cvc5(limit)

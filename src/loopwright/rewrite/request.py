@@ -22,8 +22,6 @@ class Wishes:
     allow_reassociation: bool = False
     prove: bool = True
     prover: ProverRequest = field(default_factory=ProverRequest)
-    cvc5: bool | None = None
-    """Ask cvc5 about the model too; None: where it is installed."""
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,66 @@
-"""cvc5 as a prover of obligations: a second opinion that shares nothing with isl."""
+"""cvc5, an SMT solver, as a prover of obligations: a second opinion that shares nothing with isl.
+
+Integers are unbounded in both LOOP and SMT-LIB.  SMT-LIB's `div` by a positive constant rounds
+towards minus infinity; C's rounds towards zero, and is written out.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
+from importlib.util import find_spec
 from typing import Any, assert_never
 
-import cvc5
-
-from loopwright.errors import InternalError
-from loopwright.loops import expressions as ex
+from loopwright.errors import GaveUp, InternalError
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Unknown
-from loopwright.prove.obligations.scanning import Obligation
+from loopwright.prove.obligations.obligation import Obligation
 
-RELATIONS = {
-    ex.Relation.LE: cvc5.Kind.LEQ,
-    ex.Relation.LT: cvc5.Kind.LT,
-    ex.Relation.GE: cvc5.Kind.GEQ,
-    ex.Relation.GT: cvc5.Kind.GT,
-    ex.Relation.EQ: cvc5.Kind.EQUAL,
+KINDS = {
+    Relation.EQ: "EQUAL",
+    Relation.NE: "DISTINCT",
+    Relation.LE: "LEQ",
+    Relation.LT: "LT",
+    Relation.GE: "GEQ",
+    Relation.GT: "GT",
 }
+
+QUICK = 0.1
+"""Seconds in which most obligations are decided many times over."""
+
+
+def is_installed() -> bool:
+    return find_spec("cvc5") is not None
+
+
+def _module() -> Any:
+    try:
+        return importlib.import_module("cvc5")
+    except ImportError:
+        raise GaveUp(
+            "cvc5 is not installed", hint="install it with: pip install 'loopwright[cvc5]'"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -30,96 +70,137 @@ class Cvc5:
     name: str = "cvc5"
 
     def decide(self, obligations: Sequence[Obligation]) -> tuple[Answer, ...]:
-        return tuple(self._decide(one) for one in obligations)
+        """`GaveUp` with what to do where cvc5 is not installed.
 
-    def _decide(self, obligation: Obligation) -> Answer:
-        manager = cvc5.TermManager()
-        solver = cvc5.Solver(manager)
-        solver.setLogic("QF_LIA")
-        solver.setOption("produce-models", "true")
-        solver.setOption("tlimit-per", str(int(self.seconds * 1000)))
-        integer = manager.getIntegerSort()
-        variables = {name: manager.mkConst(integer, f"v{k}") for k, name in enumerate(obligation.variables)}
-        solver.assertFormula(_Terms(manager, variables).test(obligation.violated))
-        answer = solver.checkSat()
-        if answer.isUnsat():
-            return Holds()
-        if answer.isSat():
-            values = {name: solver.getValue(term).getIntegerValue() for name, term in variables.items()}
-            return Fails({name: int(value) for name, value in values.items()})
-        return Unknown(f"cvc5 could not decide within {self.seconds:g} s: {answer.getUnknownExplanation()}")
+        One solver that is asked again and again is four times as fast as a new one each time, but
+        does not simplify as much: what it cannot decide at once a new one is asked.
+        """
+        module = _module()
+        found: list[Answer] = []
+        common = _solver(module, min(QUICK, self.seconds), incremental=True)
+        for one in obligations:
+            answer = self._decide(one, common)
+            if isinstance(answer, Unknown):
+                answer = self._decide(one, _solver(module, self.seconds, incremental=False))
+                common = _solver(module, min(QUICK, self.seconds), incremental=True)
+            found.append(answer)
+        return tuple(found)
+
+    def _decide(self, obligation: Obligation, solver: _Solver) -> Answer:
+        violated, names = obligation.violated, obligation.variables
+        match solver.solution(violated, names):
+            case None:
+                return Holds()
+            case str(reason):
+                return Unknown(f"cvc5 could not decide within {self.seconds:g} s: {reason}")
+            case values:
+                if not holds(violated, values):
+                    raise InternalError(f"cvc5's values do not refute {obligation.name}: {values}")
+                return Fails(values)
+
+
+def _solver(module: Any, seconds: float, *, incremental: bool) -> _Solver:
+    manager = module.TermManager()
+    solver = module.Solver(manager)
+    solver.setLogic("QF_LIA")
+    solver.setOption("produce-models", "true")
+    solver.setOption("incremental", "true" if incremental else "false")
+    solver.setOption("tlimit-per", str(int(seconds * 1000)))
+    return _Solver(module.Kind, manager, solver, incremental)
 
 
 @dataclass(frozen=True)
-class _Terms:
-    """Formulas as cvc5's terms."""
+class _Solver:
+    """One solver and its terms; a name is the same integer each time."""
 
+    kind: Any
     manager: Any
-    variables: dict[str, Any]
+    solver: Any
+    incremental: bool
+    variables: dict[str, Any] = field(default_factory=dict)
+
+    def solution(self, test: Test, names: Sequence[str]) -> dict[str, int] | str | None:
+        """Values for which `test` holds; None if there are none; or why it is not known."""
+        integer = self.manager.getIntegerSort()
+        for name in names:
+            if name not in self.variables:
+                self.variables[name] = self.manager.mkConst(integer, f"v{len(self.variables)}")
+        if self.incremental:
+            self.solver.push()
+        self.solver.assertFormula(self.test(test))
+        answer = self.solver.checkSat()
+        found: dict[str, int] | str | None = None
+        if answer.isSat():
+            terms = {name: self.solver.getValue(self.variables[name]) for name in names}
+            found = {name: int(term.getIntegerValue()) for name, term in terms.items()}
+        elif not answer.isUnsat():
+            found = str(answer.getUnknownExplanation())
+        if self.incremental:
+            self.solver.pop()
+        return found
 
     def make(self, kind: Any, *arguments: Any) -> Any:
         return self.manager.mkTerm(kind, *arguments)
 
+    def many(self, kind: Any, terms: list[Any], none: Any) -> Any:
+        return none if not terms else terms[0] if len(terms) == 1 else self.make(kind, *terms)
+
     def number(self, value: int) -> Any:
         return self.manager.mkInteger(str(value))
 
-    def expr(self, expr: ex.Expr) -> Any:
+    def expr(self, expr: Expr) -> Any:
+        kind = self.kind
         match expr:
-            case ex.Int(value):
+            case Int(value):
                 return self.number(value)
-            case ex.Var(name):
+            case Var(name):
                 return self.variables[name]
-            case ex.Sum(terms):
-                return reduce(
-                    lambda a, b: self.make(cvc5.Kind.ADD, a, b), map(self.expr, terms), self.number(0)
-                )
-            case ex.Scaled(factor, argument):
-                return self.make(cvc5.Kind.MULT, self.number(factor), self.expr(argument))
-            case ex.FloorDiv(argument, divisor):
+            case Sum(terms):
+                return self.many(kind.ADD, [self.expr(term) for term in terms], self.number(0))
+            case Scaled(factor, argument):
+                return self.make(kind.MULT, self.number(factor), self.expr(argument))
+            case FloorDiv(argument, divisor):
                 return self.floor(self.expr(argument), divisor)
-            case ex.TruncDiv(argument, divisor):
+            case TruncDiv(argument, divisor):
                 return self.truncated(self.expr(argument), divisor)
-            case ex.Rem(argument, divisor):
+            case Rem(argument, divisor):
                 value = self.expr(argument)
-                whole = self.make(cvc5.Kind.MULT, self.number(divisor), self.truncated(value, divisor))
-                return self.make(cvc5.Kind.SUB, value, whole)
-            case ex.Min(arguments):
-                return reduce(lambda a, b: self.choose(cvc5.Kind.LEQ, a, b), map(self.expr, arguments))
-            case ex.Max(arguments):
-                return reduce(lambda a, b: self.choose(cvc5.Kind.GEQ, a, b), map(self.expr, arguments))
-            case ex.Select(test, then, orelse):
-                return self.make(cvc5.Kind.ITE, self.test(test), self.expr(then), self.expr(orelse))
+                whole = self.make(kind.MULT, self.number(divisor), self.truncated(value, divisor))
+                return self.make(kind.SUB, value, whole)
+            case Min(arguments):
+                return reduce(lambda a, b: self.choose(kind.LEQ, a, b), map(self.expr, arguments))
+            case Max(arguments):
+                return reduce(lambda a, b: self.choose(kind.GEQ, a, b), map(self.expr, arguments))
+            case Select(test, then, orelse):
+                return self.make(kind.ITE, self.test(test), self.expr(then), self.expr(orelse))
             case _:
                 assert_never(expr)
 
-    def choose(self, kind: Any, a: Any, b: Any) -> Any:
-        return self.make(cvc5.Kind.ITE, self.make(kind, a, b), a, b)
+    def choose(self, comparison: Any, a: Any, b: Any) -> Any:
+        return self.make(self.kind.ITE, self.make(comparison, a, b), a, b)
 
     def floor(self, value: Any, divisor: int) -> Any:
-        """SMT-LIB's div rounds down for positive divisors."""
         if divisor <= 0:
             raise InternalError(f"a division by {divisor}")
-        return self.make(cvc5.Kind.INTS_DIVISION, value, self.number(divisor))
+        return self.make(self.kind.INTS_DIVISION, value, self.number(divisor))
 
     def truncated(self, value: Any, divisor: int) -> Any:
         """C's: ⌊a/d⌋ where a ≥ 0, and −⌊−a/d⌋ elsewhere."""
-        negative = self.make(cvc5.Kind.NEG, self.floor(self.make(cvc5.Kind.NEG, value), divisor))
-        positive = self.make(cvc5.Kind.GEQ, value, self.number(0))
-        return self.make(cvc5.Kind.ITE, positive, self.floor(value, divisor), negative)
+        kind = self.kind
+        negative = self.make(kind.NEG, self.floor(self.make(kind.NEG, value), divisor))
+        positive = self.make(kind.GEQ, value, self.number(0))
+        return self.make(kind.ITE, positive, self.floor(value, divisor), negative)
 
-    def test(self, test: ex.Test) -> Any:
+    def test(self, test: Test) -> Any:
+        kind = self.kind
         match test:
-            case ex.Compare(ex.Relation.NE, left, right):
-                return self.make(cvc5.Kind.DISTINCT, self.expr(left), self.expr(right))
-            case ex.Compare(relation, left, right):
-                return self.make(RELATIONS[relation], self.expr(left), self.expr(right))
-            case ex.And(arguments):
-                parts = [self.test(one) for one in arguments]
-                return reduce(lambda a, b: self.make(cvc5.Kind.AND, a, b), parts, self.manager.mkTrue())
-            case ex.Or(arguments):
-                parts = [self.test(one) for one in arguments]
-                return reduce(lambda a, b: self.make(cvc5.Kind.OR, a, b), parts, self.manager.mkFalse())
-            case ex.Not(argument):
-                return self.make(cvc5.Kind.NOT, self.test(argument))
+            case Compare(relation, left, right):
+                return self.make(getattr(kind, KINDS[relation]), self.expr(left), self.expr(right))
+            case And(arguments):
+                return self.many(kind.AND, [self.test(one) for one in arguments], self.manager.mkTrue())
+            case Or(arguments):
+                return self.many(kind.OR, [self.test(one) for one in arguments], self.manager.mkFalse())
+            case Not(argument):
+                return self.make(kind.NOT, self.test(argument))
             case _:
                 assert_never(test)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from loopwright.prove.obligations.scanning import Obligation
+from loopwright.prove.obligations.obligation import Obligation
 
 
 @dataclass(frozen=True)

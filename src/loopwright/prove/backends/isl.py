@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.errors import InternalError
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
-from loopwright.prove.obligations.scanning import Obligation
+from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.scanning.conditions import Scope, negation, region
 
 

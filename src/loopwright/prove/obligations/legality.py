@@ -24,7 +24,8 @@ from loopwright.prove.obligations.formulas import (
     substituted,
     substituted_expr,
 )
-from loopwright.prove.obligations.scanning import Obligation, table_obligations
+from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.obligations.scanning import table_obligations
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
 

@@ -1,9 +1,4 @@
-"""One obligation language: what has to hold for a program to run its schedule, for any prover.
-
-An obligation says that a formula has no integer solution.  It has a name, a sentence of what it
-means, and the place in the source it is about, where there is one.  Nothing in it depends on a
-prover; `prove/backends` has those.
-"""
+"""What has to hold for a program to run its schedule, as obligations for any prover."""
 
 from __future__ import annotations
 
@@ -38,34 +33,15 @@ from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
     equal,
-    names_in,
     substituted,
     substituted_expr,
 )
+from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable
 from loopwright.prove.obligations.witnesses import witness
 
 FAR = 2**32
 """Farther than any factor or divisor of an iterator takes it from where two sides of a test meet."""
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """Wherever `given` holds, `wanted` does: given ∧ ¬wanted has no integer solution."""
-
-    name: str
-    meaning: str
-    given: Test
-    wanted: Test
-    span: Span | None = None
-
-    @property
-    def violated(self) -> Test:
-        return conjunction([self.given, Not(self.wanted)])
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return names_in(self.violated)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Inv, Rank1 and Rank2 of paper 001, section 4.2, for every step of a program, discharged by cvc5.
+"""Inv, Rank1 and Rank2 of paper 001, section 4.2, for every step of a program, as obligations.
 
 For a step from point s with iterators i to point t with iterators j, and all parameters,
 
@@ -8,9 +8,10 @@ For a step from point s with iterators i to point t with iterators j, and all pa
 
 where u is any statement; s may be the start, before all times, and t the end, behind them.  The
 steps come from the text, domains and times from the model.  Heads of loops are points too: their
-domain is what the text says there, their time is just before the iteration they begin.  These are
-hints only: wrong ones make a condition fail.  By the theorem of the paper, with heads as statements
-that do nothing, the text then runs the model's schedule.
+domain is what the text says there, their time is just before the iteration they begin.  By the
+theorem of the paper, with heads as statements that do nothing, the text then runs the model's
+schedule.  What the text says at a point is exact: values that break a condition are a state the
+text reaches, and the model is wrong.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.errors import InternalError
-from loopwright.loops.expressions import TRUE, Expr, Int, Not, Test, Var
+from loopwright.loops.expressions import FALSE, TRUE, Expr, Int, Test, Var
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
-from loopwright.prove.backends.cvc5_formulas import Cvc5, Solution, Unknown, Unsatisfiable, cvc5_solver
+from loopwright.prove.backends.interface import Fails, Prover, Unknown
 from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
@@ -34,10 +35,11 @@ from loopwright.prove.obligations.formulas import (
     substituted,
     substituted_expr,
 )
+from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.steps import Arrow, Point, Steps, lexicographic, steps_of
-from loopwright.prove.verdict import Proved, Undecided, Verdict
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
 
 @dataclass(frozen=True)
@@ -49,41 +51,31 @@ class Modelled:
     time: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
-class Condition:
-    """`refutation` has no solution if the condition holds."""
-
-    name: str
-    where: str
-    refutation: Test
-
-
-def prove_ranking(program: Program, solver: Cvc5 | None = None) -> Verdict:
-    """Whether cvc5 confirms that the text runs the model's schedule."""
-    solver = solver or cvc5_solver()
+def prove_ranking(program: Program, prover: Prover) -> Verdict:
+    """Whether the prover confirms that the text runs the model's schedule."""
     try:
-        steps = steps_of(text_loops(program))
+        obligations = list(ranking_obligations(program))
     except Unreadable as failure:
         return Undecided(str(failure))
-    count = 0
-    for condition in conditions(program, steps):
-        match solver.solve(condition.refutation):
-            case Unsatisfiable():
-                count += 1
-            case Solution(values):
+    for one, answer in zip(obligations, prover.decide(obligations), strict=True):
+        match answer:
+            case Fails(values):
                 shown = ", ".join(f"{name} = {value}" for name, value in values.items())
-                return Undecided(f"cvc5: {condition.name} does not hold {condition.where}: {shown}")
+                message = f"{one.name} does not hold: {one.meaning}, says {prover.name}"
+                return Refuted(one.name, message, shown or "for all values", values)
             case Unknown(reason):
-                return Undecided(f"cvc5 gave up on {condition.name} {condition.where}: {reason}")
-    return Proved(count)
+                return Undecided(f"{one.name}, {one.meaning}: {reason}")
+    return Proved(len(obligations))
 
 
-def conditions(program: Program, steps: Steps) -> Iterator[Condition]:
-    """Everything to be shown, step by step."""
+def ranking_obligations(program: Program) -> Iterator[Obligation]:
+    """Everything to be shown, step by step; Unreadable where the loops have no form in LOOP."""
+    loops = text_loops(program)
     try:
+        steps = steps_of(loops)
         system = _System(program, steps, {s.name: _modelled(s, program) for s in program.statements})
     except isl.Error as failure:
-        raise InternalError(f"isl could not write a domain as a formula: {failure}") from failure
+        raise InternalError(f"isl could not write the loops as formulas: {failure}") from failure
     context = formula_of(program.context, ())
     for arrow in steps.entry:
         yield from system.step(None, arrow, context)
@@ -116,7 +108,7 @@ class _System:
     steps: Steps
     model: dict[str, Modelled]
 
-    def step(self, source: Point | None, arrow: Arrow, context: Test) -> Iterator[Condition]:
+    def step(self, source: Point | None, arrow: Arrow, context: Test) -> Iterator[Obligation]:
         target = None if arrow.target is None else self.steps.points[arrow.target]
         here = TRUE if source is None else self._holds(source)
         path = conjunction([context, here, arrow.condition])
@@ -125,11 +117,12 @@ class _System:
         late = None if target is None else self._moved_time(target, arrow)
         if target is not None:
             kept = substituted(self._holds(target), arrow.values)
-            yield Condition("Inv", where, conjunction([path, Not(kept)]))
+            yield Obligation("Inv", f"{where}, what is reached is in its domain", path, kept)
         if early is not None and late is not None:
-            yield Condition("Rank1", where, conjunction([path, Not(lexicographic(early, late))]))
+            yield Obligation("Rank1", f"{where}, time moves on", path, lexicographic(early, late))
         between = disjunction([self._between(one, early, late) for one in self.model.values()])
-        yield Condition("Rank2", where, conjunction([path, between]))
+        skipped = conjunction([path, between])
+        yield Obligation("Rank2", f"{where}, no instance has its time between", skipped, FALSE)
 
     def _holds(self, point: Point) -> Test:
         """What is known at a point: the text's conditions, and the domain of a statement."""

@@ -4,6 +4,10 @@ A point is a statement, or the head of a loop, where its test is made; a step go
 the next without passing another.  The paths p_{s,t} of paper 001, section 4.2, are chains of steps
 through heads, of which there may be any number between two statements: a loop can be empty for
 many iterations of the one around it.  A head is like a statement that does nothing.
+
+At a head, the values of the iterator are those behind which no earlier one failed the test:
+
+    i = start + k step, k >= 0, and the test holds of start, start + step, ..., i - step
 """
 
 from __future__ import annotations
@@ -11,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
+
+import islpy as isl
 
 from loopwright.loops.expressions import (
     TRUE,
@@ -27,7 +33,11 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
-from loopwright.prove.obligations.formulas import conjunction, substituted, substituted_expr
+from loopwright.loops.traverse import variables
+from loopwright.presburger.lexicographic import later_by_last
+from loopwright.prove.obligations.formulas import conjunction, formula_of, substituted, substituted_expr
+from loopwright.prove.scanning.conditions import Scope, negation, region
+from loopwright.prove.scanning.growth import is_upper_bound
 
 Values: TypeAlias = Mapping[str, Expr]
 
@@ -153,19 +163,44 @@ class _Building:
         self, loop: For, call: Call, names: tuple[str, ...], known: Test, after: tuple[Arrow, ...]
     ) -> tuple[Arrow, ...]:
         here = (*names, loop.iterator)
-        steps = conjunction([known, _progression(loop)])
-        again = substituted(loop.test, {loop.iterator: Sum((Var(loop.iterator), Int(-loop.step)))})
-        begun = Or((Compare(Relation.EQ, Var(loop.iterator), loop.start), again))
-        self.points.append(Point(here, conjunction([steps, begun]), call, len(names)))
+        head, inside = _reached(loop, here)
+        self.points.append(Point(here, conjunction([known, head]), call, len(names)))
         self.arrows.append(())
-        head = len(self.points) - 1
-        back = (Arrow(TRUE, head, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
-        inside = self.enter(loop.body, here, conjunction([steps, loop.test]), back)
-        self.arrows[head] = (
-            *(one.when(loop.test) for one in inside),
+        place = len(self.points) - 1
+        back = (Arrow(TRUE, place, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
+        body = self.enter(loop.body, here, conjunction([known, inside]), back)
+        self.arrows[place] = (
+            *(one.when(loop.test) for one in body),
             *(one.when(Not(loop.test)) for one in after),
         )
-        return (Arrow(TRUE, head, {loop.iterator: loop.start}),)
+        return (Arrow(TRUE, place, {loop.iterator: loop.start}),)
+
+
+def _reached(loop: For, names: tuple[str, ...]) -> tuple[Test, Test]:
+    """What holds of the iterator at the head of a loop, and what in its body.
+
+    A test that, once it fails, fails for all greater values needs to be looked at only one step
+    back; any other, like `i != n`, at all values before.
+    """
+    steps = _progression(loop)
+    if not is_upper_bound(loop.test, loop.iterator):
+        head = conjunction([steps, _never_failed(loop, steps, names)])
+        return head, conjunction([head, loop.test])
+    again = substituted(loop.test, {loop.iterator: Sum((Var(loop.iterator), Int(-loop.step)))})
+    begun = Or((Compare(Relation.EQ, Var(loop.iterator), loop.start), again))
+    return conjunction([steps, begun]), conjunction([steps, loop.test])
+
+
+def _never_failed(loop: For, steps: Test, names: tuple[str, ...]) -> Test:
+    """No earlier value fails the test; isl eliminates the quantifier, and Inv checks what it found."""
+    parameters = sorted((variables(steps) | variables(loop.test)) - set(names))
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(parameters), len(names))
+    for k, name in enumerate(parameters):
+        space = space.set_dim_name(isl.dim_type.param, k, name)
+    everywhere = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
+    values = everywhere.within(region(steps, everywhere))
+    failed = values.domain.intersect(region(negation(loop.test), values))
+    return formula_of(values.domain.subtract(later_by_last(failed)).gist(values.domain), names)
 
 
 def _progression(loop: For) -> Test:
