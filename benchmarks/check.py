@@ -18,7 +18,7 @@ from loopwright.check.execute import Toolchain, compile_program, workspace
 from loopwright.check.segment import read_input
 from loopwright.check.verify import Job, Options, delayed, prepared
 from loopwright.check.writers import Writers, writers
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 CLOCK = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
@@ -86,7 +86,7 @@ def _sizes(job: Job) -> dict[str, int]:
 def _checked(job: Job, found: Writers, options: Options, runs: int) -> float:
     built = delayed(job, found, options)
     if built is None:
-        raise GaveUp("codes do not apply")
+        raise GaveUp(Code.ALGORITHM, "codes do not apply")
     with workspace() as folder:
         program = compile_program(job.tools, built, folder, job.given.segment.source)
         return _seconds(program, runs, report=folder / "report")

@@ -28,7 +28,7 @@ from benchmarks.instructions import Compiled, can_count_instructions
 from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
 from benchmarks.valuation import Range, Valuation, choose, parameters
-from loopwright.errors import BadInput, GaveUp, LoopwrightError
+from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
 from loopwright.generate import generate
 from loopwright.generate.options import Options
 from loopwright.loops.measure import cost, size
@@ -91,7 +91,7 @@ def at_most(seconds: int, doing: str) -> Iterator[None]:
     """Gives up what is inside after some seconds."""
 
     def stop(_signal: int, _frame: object) -> None:
-        raise GaveUp(f"{doing} took more than {seconds} s")
+        raise GaveUp(Code.TIME, f"{doing} took more than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)

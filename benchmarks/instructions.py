@@ -16,7 +16,7 @@ from benchmarks.valuation import Valuation
 from loopwright.emit.c import to_c
 from loopwright.emit.names import readable_names
 from loopwright.emit.standalone import FLOORD, MAX, MIN
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
 
@@ -72,7 +72,7 @@ class Compiled:
         )
         found = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
         if found is None:
-            raise InternalError(f"callgrind counted nothing: {done.stderr[-300:]}")
+            raise InternalError(Code.INTERNAL, f"callgrind counted nothing: {done.stderr[-300:]}")
         return int(found[1])
 
     def _arguments(self, values: Valuation) -> list[str]:

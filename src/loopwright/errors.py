@@ -9,6 +9,60 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+
+
+class Code(Enum):
+    """What kind of error it is: given where it is raised, explained by `loopwright explain CODE`.
+
+    The hundreds are the exit statuses of the classes below.
+    """
+
+    READ_TOO_EARLY = "LW101"
+    OVERWRITTEN_TOO_EARLY = "LW102"
+    WRITES_SWAPPED = "LW103"
+    NOT_PARALLEL = "LW104"
+    NOT_ONE_TO_ONE = "LW105"
+    NOT_EQUIVALENT = "LW106"
+    RESULTS_DIFFER = "LW107"
+    WRONG_LOOPS = "LW108"
+
+    FILE = "LW201"
+    REGION = "LW202"
+    NOT_AFFINE = "LW203"
+    NO_OPERATION = "LW204"
+    NO_COMPONENT = "LW205"
+    NO_ITERATOR = "LW206"
+    NOT_NEIGHBOURS = "LW207"
+    LOOPS_DO_NOT_FIT = "LW208"
+    ARGUMENTS = "LW209"
+    GRAMMAR = "LW210"
+    REGION_TEXT = "LW211"
+    DOES_NOT_COMPILE = "LW212"
+    MISSING_PART = "LW213"
+    OPTION = "LW214"
+    MAP = "LW215"
+    UNBOUNDED = "LW216"
+    TOO_LARGE = "LW217"
+    RUN = "LW218"
+    SEGMENT = "LW219"
+
+    TIME = "LW301"
+    UNDECIDED = "LW302"
+    NO_COMPILER = "LW303"
+    SIZE = "LW304"
+    MISSING_PROGRAM = "LW305"
+    NO_PROOF = "LW306"
+    ALGORITHM = "LW307"
+    SIZES_UNKNOWN = "LW308"
+    OPENMP = "LW309"
+    INTERRUPTED = "LW310"
+    OUTPUT = "LW311"
+
+    OWN_MISTAKE = "LW401"
+    ISL = "LW402"
+    INTERNAL = "LW499"
+
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"
 """What to do about an `InternalError`."""
@@ -30,11 +84,11 @@ class Span:
 class LoopwrightError(Exception):
     """What the user sees: a message, where it belongs, and what to do next."""
 
-    code: str = ""
-    """The diagnostic code, where it is not to be told from the message."""
-
-    def __init__(self, message: str, *, span: Span | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, code: Code, message: str, *, span: Span | None = None, hint: str | None = None
+    ) -> None:
         super().__init__(message)
+        self.code = code
         self.message = message
         self.span = span
         self.hint = hint
@@ -48,9 +102,9 @@ class Illegal(LoopwrightError):
     """The answer is no. `witness` is the smallest example that shows it."""
 
     def __init__(
-        self, message: str, *, witness: str, span: Span | None = None, hint: str | None = None
+        self, code: Code, message: str, *, witness: str, span: Span | None = None, hint: str | None = None
     ) -> None:
-        super().__init__(message, span=span, hint=hint)
+        super().__init__(code, message, span=span, hint=hint)
         self.witness = witness
 
 

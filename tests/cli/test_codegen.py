@@ -248,7 +248,7 @@ def test_a_full_disk_is_no_silent_end(triangle: str) -> None:
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=_environment())
     assert ended.returncode == 3
     what = f"{triangle}: error: standard output cannot be written: No space left on device\n"
-    assert ended.stderr == f"{what}more: loopwright explain LW399\n"
+    assert ended.stderr == f"{what}more: loopwright explain LW311\n"
 
 
 def test_starting_loads_nothing_heavy() -> None:

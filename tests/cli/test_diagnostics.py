@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.progress import CLEAR, progress
-from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 
 class Terminal(io.StringIO):
@@ -23,13 +23,13 @@ def shown(error: LoopwrightError, stream: io.StringIO | None = None) -> str:
 
 
 def test_the_caret_stands_under_the_place() -> None:
-    error = BadInput("unknown name foo", span=Span("f", 3, 4, "\ti foo", 3), hint="try bar")
+    error = BadInput(Code.GRAMMAR, "unknown name foo", span=Span("f", 3, 4, "\ti foo", 3), hint="try bar")
     text = "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
     assert shown(error) == f"{text}more: loopwright explain LW210\n"
 
 
 def test_long_lines_are_shown_around_the_place() -> None:
-    error = BadInput("here", span=Span("f", 1, 5001, "a" * 5000 + "X" + "b" * 5000))
+    error = BadInput(Code.GRAMMAR, "here", span=Span("f", 1, 5001, "a" * 5000 + "X" + "b" * 5000))
     _, line, caret, *_ = shown(error).splitlines()
     assert len(line) < 200
     assert line[caret.index("^")] == "X"
@@ -37,20 +37,23 @@ def test_long_lines_are_shown_around_the_place() -> None:
 
 def test_an_error_without_a_place_names_the_file() -> None:
     more = "more: loopwright explain"
-    assert shown(GaveUp("too long")) == f"file.poly: error: too long\n{more} LW399\n"
-    assert shown(InternalError("isl failed")) == f"file.poly: internal error: isl failed\n{more} LW499\n"
+    assert shown(GaveUp(Code.TIME, "too long")) == f"file.poly: error: too long\n{more} LW301\n"
+    assert (
+        shown(InternalError(Code.ISL, "isl failed"))
+        == f"file.poly: internal error: isl failed\n{more} LW402\n"
+    )
 
 
 def test_a_witness_is_shown() -> None:
-    assert shown(Illegal("no", witness="n = 1")) == (
-        "file.poly: error: no\nwitness: n = 1\nmore: loopwright explain LW199\n"
+    assert shown(Illegal(Code.NOT_PARALLEL, "no", witness="n = 1")) == (
+        "file.poly: error: no\nwitness: n = 1\nmore: loopwright explain LW104\n"
     )
 
 
 def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    error = BadInput("what [bold]is[/bold] this", span=Span("f", 1, 1, "x"))
+    error = BadInput(Code.GRAMMAR, "what [bold]is[/bold] this", span=Span("f", 1, 1, "x"))
     assert "\x1b[" not in shown(error)
     coloured = shown(error, Terminal())
     assert "\x1b[1;31m" in coloured
@@ -71,7 +74,12 @@ def test_progress_is_a_line_that_goes_away_and_silence_in_a_pipe() -> None:
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(Illegal("", witness=""), 1), (BadInput(""), 2), (GaveUp(""), 3), (InternalError(""), 4)],
+    [
+        (Illegal(Code.NOT_PARALLEL, "", witness=""), 1),
+        (BadInput(Code.GRAMMAR, ""), 2),
+        (GaveUp(Code.TIME, ""), 3),
+        (InternalError(Code.INTERNAL, ""), 4),
+    ],
 )
 def test_exit_codes(error: LoopwrightError, code: int) -> None:
     assert exit_code(error) == code

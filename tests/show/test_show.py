@@ -13,7 +13,7 @@ import pytest
 
 from loopwright.cli import report
 from loopwright.cli.main import main
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN
 from tests.show.support import DIAGONAL, PRODUCT, written
 
@@ -55,7 +55,7 @@ def test_an_illegal_script_is_explained(tmp_path: Path) -> None:
 
 def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gives_up(*_: object) -> None:
-        raise GaveUp("could not decide that the loops run the schedule: too hard")
+        raise GaveUp(Code.UNDECIDED, "could not decide that the loops run the schedule: too hard")
 
     monkeypatch.setattr(report, "transformed", gives_up)
     status, page = shown(tmp_path, PRODUCT, "distribute(Init, Mult)\n")

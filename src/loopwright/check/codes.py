@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright import errors
 from loopwright.check.c_text import value
 from loopwright.check.groups import Group, groups_of
 from loopwright.check.solving import fits_int, solve
 from loopwright.check.specification import Specification, Stated, anonymous, box, unnamed
 from loopwright.check.writers import Writers
-from loopwright.errors import GaveUp
 from loopwright.presburger.sets import IN, OUT
 
 LARGEST = 1 << 63
@@ -76,7 +76,8 @@ def codes(spec: Specification) -> Codes:
                 found.update({member.name: code for member in group.members})
                 base += count
         if base >= LARGEST:
-            raise GaveUp(f"the writers of {array} do not fit into 64 bits", hint="use --algorithm a")
+            message = f"the writers of {array} do not fit into 64 bits"
+            raise errors.GaveUp(errors.Code.ALGORITHM, message, hint="use --algorithm a")
         bounds[array] = base
     return Codes(groups, found, bounds)
 

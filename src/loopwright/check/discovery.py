@@ -18,7 +18,7 @@ from loopwright.check.reachable import Reached
 from loopwright.check.segment import Input
 from loopwright.check.sites import Sites, find_sites
 from loopwright.check.specification import specification
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import DIM, PARAM
@@ -69,9 +69,7 @@ class Shown:
     extent: tuple[tuple[int, int], ...]
 
 
-def discovered(
-    given: Input, known: Reached, fixed: dict[str, int], tools: Toolchain
-) -> dict[str, int]:
+def discovered(given: Input, known: Reached, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
     """The sizes of the parameters that `fixed` leaves open; GaveUp if the run does not tell."""
     program = given.original
     spec = specification(program, _any_sizes(program, fixed))
@@ -101,7 +99,9 @@ def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
 def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
     point = smallest_point(possible)
     if point is None:
-        raise GaveUp("no problem size shows what the program does", hint="give the sizes with -D")
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "no problem size shows what the program does", hint="give the sizes with -D"
+        )
     return {name: point.parameters[name] for name in program.params}
 
 
@@ -129,7 +129,9 @@ def _observed(
 
 def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:
     if len(ended.lines) < len(arrays):
-        raise GaveUp("the program ends before its size can be told", hint="give the sizes with -D")
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "the program ends before its size can be told", hint="give the sizes with -D"
+        )
     found = {}
     for array, line in zip(arrays, ended.lines, strict=False):
         writes, *ends = (int(word) for word in line.split())
@@ -174,7 +176,9 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
     writes = sum(seen.writes for seen in shown.values())
     hint = "give the sizes with -D"
     if len(open_names) != 1 or writes > MOST_OPERATIONS:
-        raise GaveUp(f"what the program writes does not tell {', '.join(open_names)}", hint=hint)
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, f"what the program writes does not tell {', '.join(open_names)}", hint=hint
+        )
     (name,) = open_names
     for number in range(MOST_SIZES):
         sizes = {**first, name: number}
@@ -183,7 +187,7 @@ def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) ->
             return sizes
         if total > writes:
             break
-    raise GaveUp(f"what the program writes does not tell {name}", hint=hint)
+    raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not tell {name}", hint=hint)
 
 
 def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.check.instrument import HEADER_FILE
-from loopwright.errors import BadInput, GaveUp, InternalError, Span
+from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
 from loopwright.model.source import Source
 
 
@@ -77,7 +77,11 @@ def workspace() -> Iterator[Path]:
 def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source) -> Path:
     """The executable; `source` is the user's file, whose folder is searched for includes."""
     if shutil.which(tools.compiler) is None:
-        raise GaveUp(f"'{tools.compiler}' is not installed", hint="checking needs a C compiler: install gcc")
+        raise GaveUp(
+            Code.NO_COMPILER,
+            f"'{tools.compiler}' is not installed",
+            hint="checking needs a C compiler: install gcc",
+        )
     program, engine, executable = folder / "program.c", folder / "engine.c", folder / "program"
     program.write_text(built.program, "utf-8", "surrogateescape")
     (folder / HEADER_FILE).write_text(built.header)
@@ -108,12 +112,16 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
     if alone.returncode:
         first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])
         hint = f"{tools.compiler} says: {first.strip()}"
-        raise BadInput("the program does not compile", span=Span(path, 1, 1), hint=hint)
+        raise BadInput(
+            Code.DOES_NOT_COMPILE, "the program does not compile", span=Span(path, 1, 1), hint=hint
+        )
     first = next((line for line in messages.splitlines() if "error" in line), messages[:400])
     if "undefined reference" in messages:
         hint = f"{first.strip()}; give what it needs with --cc-option"
-        raise BadInput("the program cannot be linked", span=Span(path, 1, 1), hint=hint)
-    raise InternalError(f"the instrumented program does not compile: {first.strip()}")
+        raise BadInput(
+            Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span(path, 1, 1), hint=hint
+        )
+    raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first.strip()}")
 
 
 def _compile_only(options: Sequence[str]) -> list[str]:

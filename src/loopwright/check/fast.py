@@ -34,7 +34,7 @@ from loopwright.check.writer_functions import subscripts
 from loopwright.check.writers import Writers
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.expressions import Level, expression_to_c
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.generate import generate
 from loopwright.generate.expressions import Place, linear
 from loopwright.loops.nodes import Call
@@ -89,7 +89,9 @@ def shadows(spec: Specification, scheme: Scheme) -> dict[str, Shadow]:
             continue
         shadow = Shadow(array, FIRST_PLACE + number * ROOM + ROOM // 4, scheme.size[array], box(cells))
         if shadow.bytes > ROOM // 4:
-            raise GaveUp(f"the shadow of {array} is too large", hint="check a smaller problem size")
+            raise GaveUp(
+                Code.SIZE, f"the shadow of {array} is too large", hint="check a smaller problem size"
+            )
         found[array] = shadow
     return found
 
@@ -157,9 +159,7 @@ class _SiteWriter:
             pieces.append(f"{opening}{body}  if (!dif && neg >= 0) return;\n  }}\n")
         return "".join(pieces) + "  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n"
 
-    def _check(
-        self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str
-    ) -> str:
+    def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
         rows = self._rows(site, group, candidate)
         solution = solve([row.function for row in rows], group.depth)
         array, width = site.write.array, len(site.write.subscripts)

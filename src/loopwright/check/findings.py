@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 
 
 class Class(Enum):
@@ -99,9 +99,9 @@ def told(lines: tuple[str, ...]) -> Told:
                 done += 1
                 violations += 1
             case "memory":
-                raise InternalError("there is not enough memory for the shadow of the arrays")
+                raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
             case _:
-                raise InternalError(f"the checked program reported '{line[:80]}'")
+                raise InternalError(Code.INTERNAL, f"the checked program reported '{line[:80]}'")
     return Told(
         tuple(sizes), tuple(findings), operations, max(violations, len(findings)), len(sizes), done, left
     )

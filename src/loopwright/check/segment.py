@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import integer_text
@@ -60,7 +60,7 @@ def read_input(program: str | Path, spec: str | Path | None = None, *, pure: Seq
         source = Source.decode(name, Path(program).read_bytes())
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(message, span=Span(name, 1, 1), hint="give a C source file") from None
+        raise BadInput(Code.FILE, message, span=Span(name, 1, 1), hint="give a C source file") from None
     return parse_input(source, spec, pure=pure)
 
 
@@ -71,7 +71,9 @@ def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequenc
         return _one_file(source, start, pure)
     originals = read_c(spec, pure=pure)
     if len(originals) != 1:
-        raise BadInput("the original has more than one region", span=Span(str(spec), 1, 1), hint="keep one")
+        raise BadInput(
+            Code.SEGMENT, "the original has more than one region", span=Span(str(spec), 1, 1), hint="keep one"
+        )
     return Input(originals[0], _segment(source, start))
 
 
@@ -79,7 +81,9 @@ def _marked_start(source: Source) -> re.Match[str] | None:
     found = list(_START.finditer(source.text))
     if len(found) > 1:
         where = TextRange(found[1].start(), found[1].end())
-        raise refuse(source, where, "a second segment starts here", "check one segment at a time")
+        raise refuse(
+            source, where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT
+        )
     return found[0] if found else None
 
 
@@ -88,12 +92,12 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
         regions = find_regions(source) if re.search(r"#\s*pragma\s+scop", source.text) else ()
         if len(regions) != 1:
             message = "it is not marked what is to be checked"
-            raise BadInput(message, span=Span(source.path, 1, 1), hint=_MARKS)
+            raise BadInput(Code.SEGMENT, message, span=Span(source.path, 1, 1), hint=_MARKS)
         return Segment(source, regions[0].place, _sizes(source))
     end = _END.search(source.text, start.end())
     if end is None:
         where = TextRange(start.start(), start.start() + len("/*@ polycheck start"))
-        raise refuse(source, where, "this segment does not end", _MARKS)
+        raise refuse(source, where, "this segment does not end", _MARKS, code=Code.SEGMENT)
     return Segment(source, TextRange(start.end(), end.start()), _sizes(source))
 
 
@@ -106,7 +110,13 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
             value = integer_text(text) if equals else None
             if value is None or not name.isidentifier():
                 where = TextRange(comment.start(), comment.end())
-                raise refuse(source, where, f"'{entry.strip()}' is not a size", "write N = 100, M = 20")
+                raise refuse(
+                    source,
+                    where,
+                    f"'{entry.strip()}' is not a size",
+                    "write N = 100, M = 20",
+                    code=Code.SEGMENT,
+                )
             found.append((name, value))
     return tuple(found)
 
@@ -114,6 +124,7 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
 def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) -> Input:
     if start is None or not start[1]:
         raise BadInput(
+            Code.SEGMENT,
             "there is no original in this file",
             span=Span(source.path, 1, 1),
             hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
@@ -133,7 +144,7 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
     after = text[opener.end : text.find("\n", opener.end)]
     if before.strip() or after.strip():
         hint = "put '/*@ polycheck start spec' on a line of its own"
-        raise refuse(source, opener, "the original starts in the middle of a line", hint)
+        raise refuse(source, opener, "the original starts in the middle of a line", hint, code=Code.SEGMENT)
     length = opener.end - opener.start
     pieces = [
         text[: opener.start],
@@ -144,7 +155,9 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
     ]
     (program,) = parse_c(Source(source.path, "".join(pieces)), pure=pure)
     if not program.statements:
-        raise refuse(source, opener, "the original has no statements", "write the affine loops here")
+        raise refuse(
+            source, opener, "the original has no statements", "write the affine loops here", code=Code.SEGMENT
+        )
     return program
 
 

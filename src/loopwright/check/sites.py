@@ -17,6 +17,7 @@ from loopwright.check.structure import (
     match_assignments,
     reads,
 )
+from loopwright.errors import Code
 from loopwright.read.c.macros import assigns
 from loopwright.read.c.references import Reference, Subscript
 from loopwright.read.c.syntax import named_children, place, refuse, text_of, walk
@@ -81,7 +82,9 @@ def find_sites(spec: Specification, known: Reached) -> Sites:
     if not found:
         names = ", ".join(spec.written)
         hint = "the operations of the original must be recognisable assignments to the same arrays"
-        raise refuse(known.source, known.segment.place, f"nothing here assigns to {names}", hint)
+        raise refuse(
+            known.source, known.segment.place, f"nothing here assigns to {names}", hint, code=Code.SEGMENT
+        )
     return Sites(known, side, tuple(found))
 
 

@@ -11,7 +11,7 @@ from loopwright.check.execute import Built, Toolchain, compile_program, run_prog
 from loopwright.check.instrument import size_texts, with_insertions
 from loopwright.check.reachable import Reached
 from loopwright.check.segment import Input
-from loopwright.errors import BadInput, GaveUp, Span
+from loopwright.errors import BadInput, Code, GaveUp, Span
 
 _PROBE = """
 #include <fcntl.h>
@@ -73,7 +73,7 @@ def _solved(
         name = open_names[0]
         hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
         message = f"the problem size {name} is not known: {failure.message}"
-        raise BadInput(message, span=Span(given.segment.source.path, 1, 1), hint=hint) from None
+        raise BadInput(Code.OPTION, message, span=Span(given.segment.source.path, 1, 1), hint=hint) from None
 
 
 def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:
@@ -102,6 +102,8 @@ def not_reached(given: Input, timed_out: bool) -> BadInput | GaveUp:
     """The error for a program that ended, or did not, before its segment."""
     where = given.segment.source.span(given.segment.place)
     if timed_out:
-        return GaveUp("time ran out before the segment was entered", span=where, hint="raise --timeout")
+        return GaveUp(
+            Code.TIME, "time ran out before the segment was entered", span=where, hint="raise --timeout"
+        )
     hint = "does it need arguments? give them with --args"
-    return BadInput("the program never enters the segment", span=where, hint=hint)
+    return BadInput(Code.SEGMENT, "the program never enters the segment", span=where, hint=hint)

@@ -9,7 +9,7 @@ import islpy as isl
 from tree_sitter import Node
 
 from loopwright.check.structure import Assignment, Cell, Side, assignment_of, reads
-from loopwright.errors import BadInput, InternalError
+from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Inlined, Program, Statement
 from loopwright.model.source import TextRange
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
@@ -93,7 +93,9 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     if fixed.intersect(program.context).is_empty():
         shown = ", ".join(f"{name} = {sizes[name]}" for name in program.params)
         hint = "look at the '#define's and at the 'assume' pragmas of the original"
-        raise refuse(program.source, program.region, f"the original does not allow {shown}", hint)
+        raise refuse(
+            program.source, program.region, f"the original does not allow {shown}", hint, code=Code.SEGMENT
+        )
     ranks = {array.name: array.rank for array in program.arrays}
     names = {array.name for array in program.arrays}
 
@@ -109,7 +111,7 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
             for number, statement in enumerate(program.statements)
         )
     except isl.Error as failure:
-        raise InternalError(f"isl could not fix the problem size: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not fix the problem size: {failure}") from failure
     given = tuple((name, sizes[name]) for name in program.params)
     return Specification(program, given, statements, ranks, side)
 
@@ -138,12 +140,12 @@ def _stated(
     assignment = _assignment(program, statement, block)
     target = side.cell(assignment.target)
     if target is None:
-        raise refuse(source, statement.body.place, "this statement does not assign a cell", _AFFINE)
+        raise refuse(
+            source, statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
+        )
     _refuse_inlined(program, statement, side, assignment)
     write = _touched(program, statement, target, True, sizes, domain)
-    read = tuple(
-        _touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment)
-    )
+    read = tuple(_touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment))
     return Stated(
         statement.name, number, statement.iterators, domain, schedule, write, read, assignment,
         statement.body.place,
@@ -159,11 +161,13 @@ def _assignment(program: Program, statement: Statement, block: Node) -> Assignme
         if wanted.contains(place(node)) and (assignment := assignment_of(node)) is not None
     ]
     if len(found) != 1 or len(statement.writes) != 1:
-        raise refuse(program.source, wanted, "this statement is not one assignment", _AFFINE)
+        raise refuse(
+            program.source, wanted, "this statement is not one assignment", _AFFINE, code=Code.SEGMENT
+        )
     around = found[0].node.parent
     is_whole = around is not None and around.type in ("expression_statement", "declaration")
     if not is_whole:
-        raise refuse(program.source, wanted, "this assignment depends on data", _AFFINE)
+        raise refuse(program.source, wanted, "this assignment depends on data", _AFFINE, code=Code.SEGMENT)
     return found[0]
 
 
@@ -178,7 +182,13 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
     for hole in statement.body.holes:
         if isinstance(hole, Inlined) and not any(spot.contains(hole.place) for spot in inside):
             hint = "write the expression it stands for"
-            raise refuse(program.source, hole.place, "this value cannot be told in another program", hint)
+            raise refuse(
+                program.source,
+                hole.place,
+                "this value cannot be told in another program",
+                hint,
+                code=Code.SEGMENT,
+            )
 
 
 def _touched(
@@ -188,10 +198,16 @@ def _touched(
     access = _access(statement.accesses, where, is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
     if relation is not None and not relation.is_single_valued():
-        raise refuse(program.source, where, "this subscript is not affine", _AFFINE)
+        raise refuse(program.source, where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
     is_certain = access is not None and (access.must or not is_write)
     if relation is None or not is_certain or not domain.is_subset(relation.domain()):
-        raise refuse(program.source, where, "it depends on data whether this cell is touched", _AFFINE)
+        raise refuse(
+            program.source,
+            where,
+            "it depends on data whether this cell is touched",
+            _AFFINE,
+            code=Code.SEGMENT,
+        )
     return Touched(cell.array, relation)
 
 
@@ -214,7 +230,9 @@ def unnamed(domain: isl.Set) -> isl.Set:
 def box(cells: isl.Set) -> tuple[tuple[int, int], ...]:
     """The least and greatest value of each dimension of a set that is not empty."""
     if cells.is_empty():
-        raise BadInput("the original touches nothing at this problem size", hint="give a larger one")
+        raise BadInput(
+            Code.SEGMENT, "the original touches nothing at this problem size", hint="give a larger one"
+        )
     return tuple(
         (cells.dim_min_val(k).to_python(), cells.dim_max_val(k).to_python()) for k in range(cells.dim(DIM))
     )

@@ -23,7 +23,7 @@ from loopwright.check.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.specification import Specification, specification
 from loopwright.check.versions import can_count, versions
 from loopwright.check.writers import Writers, writers
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.source import Source
 
 
@@ -104,7 +104,9 @@ def verdict(job: Job, found: Writers, options: Options) -> Report:
 def delayed(job: Job, found: Writers, options: Options) -> Built | None:
     """The program that only adds up differences; None where codes do not apply."""
     if options.only_checks and depends_on_values(job.spec, job.sites):
-        raise GaveUp("the program uses values it computes", hint="check it without --only-checks")
+        raise GaveUp(
+            Code.ALGORITHM, "the program uses values it computes", hint="check it without --only-checks"
+        )
     try:
         scheme = _scheme(job, found, options)
         fast = fast_check(job.spec, found, scheme, job.sites.sites, parallel=job.tools.openmp)
@@ -130,7 +132,7 @@ def _scheme(job: Job, found: Writers, options: Options) -> Scheme:
 
 
 def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None:
-    """"Valid" if the run shows no difference; anything else asks for the precise run."""
+    """ "Valid" if the run shows no difference; anything else asks for the precise run."""
     if ended.crashed is not None or ended.timed_out:
         return None
     heard = told(ended.lines)
@@ -182,7 +184,7 @@ def judged(job: Job, ended: Ended, algorithm: str) -> Report:
     elif _other_sizes(job, heard):
         answer = Answer.GAVE_UP
     elif heard.done + heard.left_early < heard.entries:
-        raise InternalError("a checked segment did not report how it ended")
+        raise InternalError(Code.INTERNAL, "a checked segment did not report how it ended")
     else:
         answer = Answer.VALID
     return Report(

@@ -24,7 +24,7 @@ from loopwright.check.groups import Group, alone
 from loopwright.check.solving import fits_int, linear_row
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
 from loopwright.check.writers import Writers
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.presburger.sets import DIM, DIV
 
 SMALL = 1 << 31
@@ -106,7 +106,9 @@ def polynomial_to_c(polynomial: isl.QPolynomial, names: Sequence[str]) -> str:
     scale = 1
     for coefficient, _, divisions in terms:
         if divisions:
-            raise GaveUp("a version number has integer divisions in it", hint="use --algorithm codes")
+            raise GaveUp(
+                Code.ALGORITHM, "a version number has integer divisions in it", hint="use --algorithm codes"
+            )
         scale = lcm(scale, coefficient.denominator)
     products = []
     for coefficient, powers, _ in terms:
@@ -170,6 +172,7 @@ class VersionScheme:
 
     def guess(self, group: Group, free: tuple[int, ...], names: Sequence[str]) -> tuple[str, ...]:
         raise GaveUp(
+            Code.ALGORITHM,
             f"the subscripts and version numbers of {group.first.name} do not determine its iterators",
             hint="use --algorithm codes",
         )
@@ -184,7 +187,9 @@ def _linear(count: Count, group: Group) -> isl.PwAff | None:
 def versions(spec: Specification, found: Writers) -> VersionScheme:
     """Algorithm B for a specification; GaveUp where it does not apply."""
     if not can_count():
-        raise GaveUp("algorithm B counts with barvinok", hint="pip install islpy-barvinok")
+        raise GaveUp(
+            Code.MISSING_PROGRAM, "algorithm B counts with barvinok", hint="pip install islpy-barvinok"
+        )
     try:
         numbers = {s.name: _before(spec, s, s.write) for s in spec.statements}
         sources = {
@@ -196,7 +201,7 @@ def versions(spec: Specification, found: Writers) -> VersionScheme:
         }
         size = {array: 4 if _instances(spec, array) < SMALL else 8 for array in spec.written}
     except isl.Error as failure:
-        raise InternalError(f"barvinok could not count the writers: {failure}") from failure
+        raise InternalError(Code.ISL, f"barvinok could not count the writers: {failure}") from failure
     return VersionScheme(spec, found, alone(spec), numbers, sources, writes, size)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.check.specification import Specification, Stated, Touched
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def writers(spec: Specification) -> Writers:
         before = {s.name: tuple(_before(spec, read) for read in s.reads) for s in spec.statements}
         inputs = {array: input_set(spec, array) for array in spec.arrays}
     except isl.Error as failure:
-        raise InternalError(f"isl could not compute the writers: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not compute the writers: {failure}") from failure
     return Writers(arrays, before, {array: cells for array, cells in inputs.items() if cells is not None})
 
 

@@ -15,7 +15,7 @@ from loopwright.cli.diagnostics import exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import BadInput, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, Illegal, InternalError, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
@@ -90,7 +90,7 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as failure:
-            raise BadInput(f"{folder} cannot be made: {failure.strerror}") from None
+            raise BadInput(Code.FILE, f"{folder} cannot be made: {failure.strerror}") from None
         for kernel in kernels:
             with progress(sys.stderr) as say:
                 result = _benchmark(kernel, folder, compiler, arguments, say)
@@ -106,7 +106,7 @@ def _benchmark(
 
     new = folder / f"{kernel.name}.c"
     if new.resolve() == kernel.source.resolve():
-        raise BadInput(f"{new} is the kernel itself", hint="keep the results in another folder")
+        raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
     new.write_bytes(_transformed(kernel, not arguments.no_prove, say))
     try:
         return compare_and_time(
@@ -124,7 +124,7 @@ def _benchmark(
     except BadInput as failure:
         if failure.span is not None and Path(failure.span.file) == new:
             message = f"the transformed {kernel.name}.c {failure.message}"
-            raise InternalError(message, span=failure.span) from failure
+            raise InternalError(Code.OWN_MISTAKE, message, span=failure.span) from failure
         raise
 
 
@@ -137,7 +137,7 @@ def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
     try:
         script = kernel.script.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
-        raise BadInput(f"this script cannot be read: {failure}", span=Span(file, 1, 1)) from None
+        raise BadInput(Code.FILE, f"this script cannot be read: {failure}", span=Span(file, 1, 1)) from None
     request = Request(file=str(kernel.source), script=script, script_file=file, prove=prove)
     return transformed(request, lambda text: say(f"{kernel.name}: {text}")).source.encode()
 
@@ -169,7 +169,7 @@ def _refuse_differences(results: list[Result]) -> None:
     if different:
         names = ", ".join(result.name for result in different)
         witness = f"{different[0].name}, {different[0].difference}"
-        raise Illegal(f"the results differ: {names}", witness=witness)
+        raise Illegal(Code.RESULTS_DIFFER, f"the results differ: {names}", witness=witness)
 
 
 def _plot(results: list[Result], path: Path) -> None:
@@ -181,7 +181,7 @@ def _plot(results: list[Result], path: Path) -> None:
     try:
         write_chart(results, path)
     except (OSError, ValueError) as failure:
-        raise BadInput(f"the plot cannot be written to {path}: {failure}") from None
+        raise BadInput(Code.FILE, f"the plot cannot be written to {path}: {failure}") from None
     sys.stderr.write(f"plot: {path}\n")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.errors import BadInput, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.check.report import Report
@@ -97,7 +97,10 @@ def _options(arguments: argparse.Namespace) -> Options:
         sizes = definitions(arguments.sizes)
     except ValueError as wrong:
         raise BadInput(
-            f"-D {wrong} is not a problem size", span=Span(arguments.file, 1, 1), hint="write -D N=100"
+            Code.OPTION,
+            f"-D {wrong} is not a problem size",
+            span=Span(arguments.file, 1, 1),
+            hint="write -D N=100",
         ) from None
     tools = Toolchain(
         arguments.cc,

@@ -21,7 +21,7 @@ from loopwright.cli.prover import (
     prover_request,
     report,
 )
-from loopwright.errors import REPORT, BadInput, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
@@ -230,12 +230,14 @@ def _proved(verdict: Verdict) -> int:
             return obligations
         case Refuted():
             raise Illegal(
+                Code.WRONG_LOOPS,
                 f"the generated program is wrong: {verdict.message}",
                 witness=verdict.witness,
                 hint=f"this is a bug in Loopwright, and nothing was printed; {REPORT}",
             )
         case Undecided(reason):
             raise GaveUp(
+                Code.UNDECIDED,
                 f"the generated program could not be proved: {reason}",
                 hint="nothing was printed; --no-prove prints the program without a proof",
             )
@@ -269,7 +271,7 @@ def _write(text: str, output: str | None) -> None:
     try:
         Path(output).write_text(text)
     except OSError as error:
-        raise BadInput(f"cannot be written: {error.strerror}", span=Span(output, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(output, 1, 1)) from None
 
 
 def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.outcome import failures_named, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import GaveUp, Illegal, InternalError, LoopwrightError
+from loopwright.errors import Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
     from loopwright.cli.supervise import Say
@@ -132,7 +132,7 @@ def _refused(act: Act) -> None:
         explanation = str(getattr(error, "explanation", error.message))
         write_out(explanation.split("\n\n")[0].rstrip() + "\n\n")
         return
-    raise InternalError(f"{script} of the demo was not refused")
+    raise InternalError(Code.OWN_MISTAKE, f"{script} of the demo was not refused")
 
 
 def _accepted(act: Act) -> Outcome:
@@ -176,11 +176,9 @@ def _measured(act: Act, say: Say) -> str:
 
     old, new = Path(f"{act.name}.c"), Path(f"{act.name}-new.c")
     folder = Path.cwd()
-    found = compare_and_time(
-        act.name, old, new, folder, find_compiler(), rounds=3, timeout=20.0, say=say
-    )
+    found = compare_and_time(act.name, old, new, folder, find_compiler(), rounds=3, timeout=20.0, say=say)
     if found.difference is not None:
-        raise InternalError(f"{new} computes something else: {found.difference}")
+        raise InternalError(Code.OWN_MISTAKE, f"{new} computes something else: {found.difference}")
     return (
         f"gcc -O3 -march=native, one thread: {found.original.median:.3f} s as written, "
         f"{found.transformed.median:.3f} s now: {found.ratio:.1f} times as fast, and the same bits.\n"

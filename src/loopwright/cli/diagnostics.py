@@ -1,10 +1,10 @@
 """What the user reads when something is wrong: on a terminal in colour, in a pipe plain.
 
-    file:line:column: error: message
-        the source line
-             ^~~~
-    hint: what to do
-    more: loopwright explain CODE
+file:line:column: error: message
+    the source line
+         ^~~~
+hint: what to do
+more: loopwright explain CODE
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from typing import Any, TextIO
 
-from loopwright.cli.codes import code_of
 from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 WIDEST = 160
@@ -68,7 +67,7 @@ def _painted(line: str) -> list[Piece]:
 
 
 def _more(error: LoopwrightError) -> list[Piece]:
-    return [("more: ", LABEL), (f"loopwright explain {code_of(error).code}\n", PLAIN)]
+    return [("more: ", LABEL), (f"loopwright explain {error.code.value}\n", PLAIN)]
 
 
 def _print(pieces: list[Piece], stream: TextIO) -> None:
@@ -101,7 +100,7 @@ def as_json(error: LoopwrightError, file: str | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "severity": "error",
         "kind": verdict_word(error),
-        "code": code_of(error).code,
+        "code": error.code.value,
         "message": error.message,
         "file": span.file if span else file,
         "line": span.line if span else None,

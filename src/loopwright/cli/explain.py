@@ -8,10 +8,10 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from loopwright.cli.codes import CODES, Code
+from loopwright.cli.codes import PAGES, Page
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.outcome import write_out
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -34,23 +34,24 @@ def add_to(verbs: Verbs) -> None:
 def explain(arguments: argparse.Namespace) -> int:
     """Do what the command line says; the exit status."""
     if arguments.code is None:
-        write_out("".join(f"{code.code}  {code.title}\n" for code in CODES.values()))
+        write_out("".join(f"{code.value}  {page.title}\n" for code, page in PAGES.items()))
         return 0
     wanted = arguments.code.upper().strip("[]")
-    if wanted in CODES:
-        write_out(text_of(CODES[wanted]))
+    known = {code.value: page for code, page in PAGES.items()}
+    if wanted in known:
+        write_out(text_of(known[wanted]))
         return 0
-    near = difflib.get_close_matches(wanted, CODES, 1)
+    near = difflib.get_close_matches(wanted, known, 1)
     hint = f"did you mean {near[0]}?" if near else "'loopwright explain' lists all codes"
-    error = BadInput(f"there is no code {arguments.code}", hint=hint)
+    error = BadInput(Code.OPTION, f"there is no code {arguments.code}", hint=hint)
     show(error, sys.stderr)
     return exit_code(error)
 
 
-def text_of(code: Code) -> str:
+def text_of(page: Page) -> str:
     """The whole entry."""
-    parts = [f"{code.code}: {code.title}", code.meaning, code.remedy]
+    parts = [f"{page.code.value}: {page.title}", page.meaning, page.remedy]
     filled = [textwrap.fill(part, 88) for part in parts]
-    if code.example:
-        filled.append(textwrap.indent(code.example, "    "))
+    if page.example:
+        filled.append(textwrap.indent(page.example, "    "))
     return "\n\n".join(filled) + "\n"

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
-from loopwright.errors import REPORT, BadInput, GaveUp, InternalError, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, Code, GaveUp, InternalError, LoopwrightError, Span
 
 T = TypeVar("T")
 
@@ -23,9 +23,9 @@ def failures_named(work: Callable[[], T]) -> T:
             error.hint = REPORT
         raise
     except KeyboardInterrupt:
-        raise GaveUp("interrupted") from None
+        raise GaveUp(Code.INTERRUPTED, "interrupted") from None
     except MemoryError:
-        raise GaveUp("memory ran out") from None
+        raise GaveUp(Code.SIZE, "memory ran out") from None
     except Exception as error:
         raise _unexpected(error) from error
 
@@ -38,7 +38,7 @@ def _unexpected(error: Exception) -> InternalError:
     what = str(error).splitlines()[0] if str(error) else "no message"
     where = f"{os.path.basename(last.filename)}:{last.lineno}"
     hint = f"{REPORT}; LOOPWRIGHT_TRACEBACK=1 shows where it happened"
-    return InternalError(f"{type(error).__name__} in {where}: {what}", hint=hint)
+    return InternalError(Code.INTERNAL, f"{type(error).__name__} in {where}: {what}", hint=hint)
 
 
 def write_out(text: str) -> None:
@@ -49,7 +49,7 @@ def write_out(text: str) -> None:
     except OSError as error:
         with open(os.devnull, "w") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
-        raise GaveUp(f"standard output cannot be written: {error.strerror}") from None
+        raise GaveUp(Code.OUTPUT, f"standard output cannot be written: {error.strerror}") from None
 
 
 def placed(error: LoopwrightError, file: str) -> LoopwrightError:

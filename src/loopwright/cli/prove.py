@@ -13,7 +13,7 @@ from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ class NotEquivalent(Illegal):
     """The two programs differ; `explanation` is the whole story."""
 
     def __init__(self, message: str, *, witness: str, explanation: str, span: Span) -> None:
-        super().__init__(message, witness=witness, span=span)
+        super().__init__(Code.NOT_EQUIVALENT, message, witness=witness, span=span)
         self.explanation = explanation
 
 
@@ -82,9 +82,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
             return _work(arguments, say)
         from loopwright.cli.supervise import within
 
-        return within(
-            arguments.timeout, lambda say: failures_named(lambda: _work(arguments, say)), say
-        )
+        return within(arguments.timeout, lambda say: failures_named(lambda: _work(arguments, say)), say)
 
 
 def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
@@ -98,6 +96,7 @@ def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
     )
     if len(old) != len(new):
         raise BadInput(
+            Code.REGION,
             f"{arguments.old} has {len(old)} regions, {arguments.new} has {len(new)}",
             span=Span(arguments.new, 1, 1),
             hint="put as many '#pragma scop' regions into both",
@@ -127,7 +126,7 @@ def _proved(found: Equivalence, new: Program) -> int:
                 f"not equivalent: {message}", witness=witness, explanation=found.explanation, span=span
             )
         case Undecided(reason):
-            raise GaveUp(f"could not decide: {reason}", span=span)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=span)
 
 
 def _data(arguments: argparse.Namespace, verdict: str, diagnostics: list[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from loopwright.cli.options import seconds
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.rewrite.request import ProverRequest
 
 PROVERS = ("isl", "cvc5", "coq")
@@ -33,7 +33,9 @@ def code_path(arguments: argparse.Namespace) -> str | None:
 def prover_request(arguments: argparse.Namespace) -> ProverRequest:
     """What the command line asks for; to ask for a proof and for none is a mistake."""
     if arguments.no_prove and arguments.prover != "isl":
-        raise BadInput("--no-prove and --prover exclude each other", span=Span(arguments.file, 1, 1))
+        raise BadInput(
+            Code.OPTION, "--no-prove and --prover exclude each other", span=Span(arguments.file, 1, 1)
+        )
     return ProverRequest(arguments.prover, proof_path(arguments), arguments.prover_timeout)
 
 

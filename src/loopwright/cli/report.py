@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import explain_all, headline, witness
@@ -211,7 +211,7 @@ def _model(program: Program, what: str) -> Obligation:
         case Proved(count):
             return Obligation(what, "proved", f"{count} obligations")
         case Refuted(message=message):
-            raise InternalError(f"the text was misread: {message}")
+            raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {message}")
         case Undecided(reason):
             return Obligation(what, "could not decide", reason)
 

@@ -15,7 +15,7 @@ from loopwright.cli.diagnostics import show as show_error
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
-from loopwright.errors import BadInput, LoopwrightError
+from loopwright.errors import BadInput, Code, LoopwrightError
 
 if TYPE_CHECKING:
     from loopwright.cli.report import Report
@@ -92,7 +92,7 @@ def _written(arguments: argparse.Namespace) -> Written:
         allow_reassociation=arguments.allow_reassociation,
     )
     if arguments.pictures is not None and not can_draw():
-        raise BadInput(MISSING, hint=HOW)
+        raise BadInput(Code.MISSING_PART, MISSING, hint=HOW)
     target = arguments.output or f"{Path(arguments.file).stem}.html"
     with progress(sys.stderr) as say:
         made = report(request, say)

@@ -72,9 +72,7 @@ def _run(arguments: argparse.Namespace) -> Found:
             return _found(arguments, say)
         from loopwright.cli.supervise import within
 
-        return within(
-            arguments.timeout, lambda say: failures_named(lambda: _found(arguments, say)), say
-        )
+        return within(arguments.timeout, lambda say: failures_named(lambda: _found(arguments, say)), say)
 
 
 def _found(arguments: argparse.Namespace, say: Say) -> Found:

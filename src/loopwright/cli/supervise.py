@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO, NoReturn, TypeVar, cast
 
-from loopwright.errors import GaveUp, InternalError, LoopwrightError
+from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
 
 T = TypeVar("T")
 
@@ -76,12 +76,13 @@ def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say) -> object
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
             raise GaveUp(
+                Code.TIME,
                 f"the time limit of {seconds:g} s ran out while {doing}",
                 hint="allow more time with --timeout, or try --loop-type atomic, which makes less code",
             )
         data = pipe.read(1 << 16)
         if not data:
-            raise InternalError(f"the process that was {doing} died")
+            raise InternalError(Code.INTERNAL, f"the process that was {doing} died")
         received += data
         while (message := _message(received)) is not None:
             (kind, value), received = message

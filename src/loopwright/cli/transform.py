@@ -16,7 +16,7 @@ from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.cli.prover import add_prover_options, code_path, prover_request, report
-from loopwright.errors import BadInput, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, LoopwrightError, Span
 
 if TYPE_CHECKING:
     from loopwright.rewrite.outcome import Outcome, RegionReport
@@ -74,9 +74,7 @@ def _run(arguments: argparse.Namespace) -> Outcome:
             return transformed(request, say)
         from loopwright.cli.supervise import within
 
-        return within(
-            arguments.timeout, lambda say: failures_named(lambda: transformed(request, say)), say
-        )
+        return within(arguments.timeout, lambda say: failures_named(lambda: transformed(request, say)), say)
 
 
 def _request(arguments: argparse.Namespace) -> Request:
@@ -107,7 +105,10 @@ def _refuse_overwriting(arguments: argparse.Namespace) -> None:
     for name in (arguments.file, arguments.script):
         if name is not None and os.path.exists(name) and os.path.samefile(name, output):
             raise BadInput(
-                "this is the input itself", span=Span(output, 1, 1), hint="--in-place replaces the C file"
+                Code.FILE,
+                "this is the input itself",
+                span=Span(output, 1, 1),
+                hint="--in-place replaces the C file",
             )
 
 
@@ -155,7 +156,7 @@ def replace_file(path: str, data: bytes) -> None:
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise BadInput(f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
 
 
 def _mask() -> int:

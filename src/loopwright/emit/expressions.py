@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import assert_never
 
 from loopwright.emit.literals import LONG_LONG_MAX, literal
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -90,7 +90,7 @@ def _expression(expr: Expr) -> tuple[str, Level]:
 def _nested(function: str, arguments: tuple[Expr, ...]) -> tuple[str, Level]:
     """`f(f(a, b), c)` for three arguments; one argument is its own minimum and maximum."""
     if not arguments:
-        raise InternalError(f"a {function} of nothing")
+        raise InternalError(Code.INTERNAL, f"a {function} of nothing")
     if len(arguments) == 1:
         return _expression(arguments[0])
     inner, _ = _nested(function, arguments[:-1])

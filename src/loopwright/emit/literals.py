@@ -6,7 +6,7 @@ An `int` may have 32 bits.  A constant that leaves it no room for arithmetic is 
 
 from __future__ import annotations
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.loops.expressions import FloorDiv, Int, Rem, Scaled, TruncDiv
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import Term, subprograms, subterms, terms
@@ -26,6 +26,7 @@ def literal(value: int) -> str:
     if value == -LONG_LONG_MAX - 1:
         return f"(-{LONG_LONG_MAX}LL - 1)"
     raise BadInput(
+        Code.TOO_LARGE,
         f"the constant {value} does not fit in the 64 bits of C's long long",
         hint="scale the sets down: no C program can hold this value",
     )
@@ -33,11 +34,7 @@ def literal(value: int) -> str:
 
 def is_wide(node: Node) -> bool:
     """Whether `node` has a constant that `int` iterators should not be used with."""
-    return any(
-        abs(value) > INT_ROOM
-        for part in subprograms(node)
-        for value in _constants(part)
-    )
+    return any(abs(value) > INT_ROOM for part in subprograms(node) for value in _constants(part))
 
 
 def _constants(node: Node) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from loopwright.emit.literals import is_wide
 from loopwright.emit.marks import VECTORIZE, on_loops
 from loopwright.emit.names import HELPERS, KEYWORDS, Names, with_names
 from loopwright.emit.substitution import comment_lines, substituted
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Call, For, Let, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Array, Program, Statement
@@ -232,6 +232,7 @@ class _Writer:
         array = next(one for one in self.program.arrays if one.name == step.array)
         if array.rank > 0:
             raise GaveUp(
+                Code.OPENMP,
                 f"{step.statement} combines values into cells of {step.array} in a parallel loop, "
                 "which OpenMP cannot share out without locks",
                 hint="accumulate into a scalar, or mark another loop parallel",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.generate.conditions import constraint_test
 from loopwright.generate.expressions import (
     Linear,
@@ -95,6 +95,7 @@ def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: 
     local = eliminate_inner(domain, level)
     if not local.dim_has_lower_bound(DIM, level):
         raise BadInput(
+            Code.UNBOUNDED,
             f"schedule dimension {level} has no lower bound: there is no first iteration",
             hint="bound the dimension from below in the domain, or reverse its sign in the schedule",
         )

@@ -9,7 +9,7 @@ from typing import assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.generate.expressions import Place
 from loopwright.generate.grafts import nest
 from loopwright.generate.options import Options
@@ -43,7 +43,7 @@ def generate(schedule: Schedule, options: Options | None = None) -> Node:
         grafts = generate_tree(run, tree, stock, _executed(schedule, stock))
         return nest(grafts, Place((), stock.generated)) if grafts else EMPTY
     except isl.Error as error:
-        raise InternalError(f"isl failed while generating loops: {error}") from error
+        raise InternalError(Code.ISL, f"isl failed while generating loops: {error}") from error
 
 
 def _prefix(schedule: Schedule) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.generate.grafts import Graft
 from loopwright.generate.options import Options
 from loopwright.generate.stock import Stock
@@ -36,6 +36,7 @@ class Run:
         limit = self.options.max_statements
         if limit is not None and next(self.copies) >= limit:
             raise GaveUp(
+                Code.SIZE,
                 f"the program has more than {limit} statement copies",
                 hint="raise --max-statements, or ask for less separation or unrolling",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.errors import BadInput, GaveUp
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.generate.strides import Stride, detect_stride
 from loopwright.presburger.sets import DIM, DIV, disjoint_pieces, local_domain, shared_constraints
 
@@ -24,6 +24,7 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
     start, count = best
     if count > limit:
         raise GaveUp(
+            Code.SIZE,
             f"unrolling schedule dimension {level} takes {count} copies of its body",
             hint=f"the limit is {limit}; unroll a dimension with fewer iterations",
         )
@@ -42,6 +43,7 @@ def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> l
     pieces = disjoint_pieces(domain, level)
     if len(pieces) < 2:
         raise BadInput(
+            Code.UNBOUNDED,
             f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
             hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
         )

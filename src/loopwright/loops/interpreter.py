@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import repeat
 from typing import TypeAlias, assert_never
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -120,12 +120,14 @@ def iterations(loop: For, env: Environment, fuel: Iterator[object]) -> Iterator[
     Each takes one element of `fuel`.
     """
     if loop.step <= 0:
-        raise InternalError(f"the loop over {loop.iterator} has step {loop.step}")
+        raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
     value = evaluate(loop.start, env)
     done = object()
     while holds(loop.test, {**env, loop.iterator: value}):
         if next(fuel, done) is done:
-            raise GaveUp(f"interpreting: the loop over {loop.iterator} passed the limit of iterations")
+            raise GaveUp(
+                Code.SIZE, f"interpreting: the loop over {loop.iterator} passed the limit of iterations"
+            )
         yield value
         value += loop.step
 
@@ -156,11 +158,11 @@ def truncated_quotient(dividend: int, divisor: int) -> int:
 
 def _lookup(name: str, env: Environment) -> int:
     if name not in env:
-        raise InternalError(f"the program uses {name!r}, which has no value here")
+        raise InternalError(Code.INTERNAL, f"the program uses {name!r}, which has no value here")
     return env[name]
 
 
 def _positive(divisor: int) -> int:
     if divisor <= 0:
-        raise InternalError(f"a division by {divisor}: divisors are positive")
+        raise InternalError(Code.INTERNAL, f"a division by {divisor}: divisors are positive")
     return divisor

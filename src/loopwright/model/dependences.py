@@ -14,7 +14,7 @@ from enum import Enum
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Program, Statement
 
 
@@ -75,7 +75,7 @@ def dependences(program: Program) -> Dependences:
         flow, live_in = value_based_flow(program)
         return Dependences(tuple(memory_based(program)), flow, live_in)
     except isl.Error as failure:
-        raise InternalError(f"isl could not compute the dependences: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not compute the dependences: {failure}") from failure
 
 
 def memory_based(program: Program) -> Iterable[Dependence]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 
 BOXES = (1, 2, 4, 8, 16, 64, 1024)
 MOST_BITS = 200
@@ -82,7 +82,9 @@ def _nearest_to_zero(points: isl.Set, k: int) -> int:
     while _within(points, k, enough).is_empty():
         too_small, enough = enough, 2 * enough + 1
         if enough.bit_length() > MOST_BITS:
-            raise InternalError("a set that has a point has none of a value with fewer than 200 bits")
+            raise InternalError(
+                Code.INTERNAL, "a set that has a point has none of a value with fewer than 200 bits"
+            )
     while enough - too_small > 1:
         middle = (enough + too_small) // 2
         if _within(points, k, middle).is_empty():

@@ -6,7 +6,7 @@ import importlib
 import os
 from pathlib import Path
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.schedule import Schedule
 from loopwright.read.source import load
 
@@ -25,6 +25,7 @@ def read_schedule(path: str | Path) -> Schedule:
     suffix = os.path.splitext(name)[1]
     if suffix not in READERS and not os.path.isdir(name):
         raise BadInput(
+            Code.FILE,
             f"no reader for files that end in '{suffix}'" if suffix else "the file's name has no ending",
             span=Span(name, 1, 1),
             hint=f"known endings are {', '.join(READERS)}",

@@ -14,7 +14,7 @@ from itertools import pairwise, product
 
 import islpy as isl
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.read.formula import (
     Binary,
     Call,
@@ -63,8 +63,8 @@ class Meaning:
 
     source: Source
 
-    def error(self, at: Token, message: str, hint: str | None = None) -> BadInput:
-        return self.source.error(at.offset, message, hint=hint, length=max(1, len(at.text)))
+    def error(self, at: Token, message: str, hint: str | None = None, code: Code = Code.GRAMMAR) -> BadInput:
+        return self.source.error(at.offset, message, hint=hint, length=max(1, len(at.text)), code=code)
 
     def truth(self, formula: Formula, scope: Scope) -> isl.Set:
         """The points where a condition holds."""
@@ -137,7 +137,7 @@ class Meaning:
         if operator != "*":
             return self._divided(at, operator, first, second, exact)
         if not (_is_constant(first) or _is_constant(second)):
-            raise self.error(at, "a product of two variables is not affine")
+            raise self.error(at, "a product of two variables is not affine", code=Code.NOT_AFFINE)
         return first.mul(second)
 
     def _divided(
@@ -145,7 +145,7 @@ class Meaning:
     ) -> isl.PwAff:
         divisor = second.max_val() if _is_constant(second) else None
         if divisor is None or not divisor.is_int() or not divisor.is_pos():
-            raise self.error(at, "a division by anything but a positive constant")
+            raise self.error(at, "a division by anything but a positive constant", code=Code.NOT_AFFINE)
         if operator == "%":
             return first.mod_val(divisor)
         quotient = first.scale_down_val(divisor)

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.read.source import Source
 
 T = TypeVar("T")
@@ -37,9 +37,7 @@ class Complaint:
     length: int
 
 
-def read_isl(
-    read: Reader[T], source: Source, start: int, end: int, what: str, like: str = "{ ... }"
-) -> T:
+def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, like: str = "{ ... }") -> T:
     """`source.text[start:end]` as the isl object `what`, or `BadInput` at the place isl stumbles.
 
     `like` is what such an object looks like.
@@ -67,7 +65,7 @@ def complaint_about(read: Reader[T], text: str) -> Complaint | None:
         except isl.Error:
             stream = caught()
         else:
-            raise InternalError("isl read a text the second time that it had refused")
+            raise InternalError(Code.INTERNAL, "isl read a text the second time that it had refused")
     return _first_complaint(stream, text)
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 
 LARGEST = 4_000_000
 """Bytes a description may have; a longer file is a mistake, and reading it would only take long."""
@@ -33,8 +33,17 @@ class Source:
         number = self.text.count("\n", 0, offset) + 1
         return Span(self.file, number, offset - start + 1, line, max(1, min(length, room)))
 
-    def error(self, offset: int, message: str, *, hint: str | None = None, length: int = 1) -> BadInput:
-        return BadInput(message, span=self.span(offset, length), hint=hint)
+    def error(
+        self,
+        offset: int,
+        message: str,
+        *,
+        hint: str | None = None,
+        length: int = 1,
+        code: Code = Code.GRAMMAR,
+    ) -> BadInput:
+        """The error for a place in the text, to be raised."""
+        return BadInput(code, message, span=self.span(offset, length), hint=hint)
 
     def offset(self, line: int, column: int) -> int:
         """Where a line and column (from 1) are; beyond the text, its end."""
@@ -56,14 +65,15 @@ def load(path: str | Path) -> Source:
     """The text of a file, or what is wrong with the file."""
     name = os.fspath(path)
     if os.path.isdir(name):
-        raise BadInput("this is a directory", span=Span(name, 1, 1), hint="name a file inside it")
+        raise BadInput(Code.FILE, "this is a directory", span=Span(name, 1, 1), hint="name a file inside it")
     try:
         with open(name, "rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
-        raise BadInput(f"cannot be read: {error.strerror}", span=Span(name, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be read: {error.strerror}", span=Span(name, 1, 1)) from None
     if len(data) > LARGEST:
         raise BadInput(
+            Code.FILE,
             f"the file is larger than {LARGEST} bytes",
             span=Span(name, 1, 1),
             hint="a description of loops is small; is this the right file?",
@@ -78,6 +88,7 @@ def decode(name: str, data: bytes) -> str:
     except UnicodeDecodeError as error:
         shown = Source(name, data.decode("utf-8", "replace"))
         raise BadInput(
+            Code.FILE,
             f"byte 0x{data[error.start]:02x} is not UTF-8 text",
             span=_printable(shown.span(len(data[: error.start].decode("utf-8")))),
             hint="descriptions of loops are plain text files",
@@ -90,12 +101,14 @@ def checked(source: Source) -> Source:
     control = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", source.text)
     if control:
         raise BadInput(
+            Code.FILE,
             f"character 0x{ord(control.group()):02x} does not belong in a text file",
             span=_printable(source.span(control.start())),
             hint="descriptions of loops are plain text files",
         )
     if not source.without_comments().text.strip():
-        raise source.error(0, "the file is empty", hint="it holds no statement and no schedule")
+        hint = "it holds no statement and no schedule"
+        raise source.error(0, "the file is empty", hint=hint, code=Code.FILE)
     _refuse_deep_nesting(source.without_comments())
     return source
 

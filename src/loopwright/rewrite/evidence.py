@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopwright.emit.region import Accumulation, Loops, claims
-from loopwright.errors import REPORT, GaveUp, InternalError
+from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
@@ -58,7 +58,7 @@ def of_model(program: Program, wishes: Wishes, say: Say) -> Evidence:
         verdict = prove_ranking(program, Cvc5() if limit is None else Cvc5(limit))
         found.append(_read_right("Inv, Rank1 and Rank2 hold of the text, by cvc5", verdict))
         if asked and not found[-1].proofs:
-            raise GaveUp(f"could not decide: {found[-1].trusted[0]}")
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {found[-1].trusted[0]}")
     proved = [one for one in found if one.proofs]
     return sum(proved, Evidence()) if proved else found[0]
 
@@ -71,7 +71,7 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
         case Undecided(reason):
             return Evidence(trusted=(f"the loops of the region mean what was read: {reason}",))
         case Refuted() as wrong:
-            raise InternalError(f"the text was misread: {wrong.message} ({wrong.witness})")
+            raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {wrong.message} ({wrong.witness})")
 
 
 def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, tuple[Accumulation, ...]]:
@@ -116,11 +116,13 @@ def _demanded(what: str, verdict: Verdict) -> Evidence:
             return _proof(what, obligations)
         case Refuted():
             raise InternalError(
+                Code.OWN_MISTAKE,
                 f"this should hold, and does not: {what}: {verdict.message} ({verdict.witness})",
                 hint=f"nothing was written; {REPORT}",
             )
         case Undecided(reason):
             raise GaveUp(
+                Code.UNDECIDED,
                 f"could not decide that {what}: {reason}",
                 hint="nothing was written; --no-prove writes the file without a proof",
             )

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.errors import BadInput, GaveUp, InternalError, Span
+from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
 from loopwright.rewrite.request import ProverRequest
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ BATCH = 20
 Say = Callable[[str], None]
 
 
-def remarks_on(
-    regions: Sequence[tuple[Plan, Node]], request: ProverRequest, say: Say
-) -> tuple[str, ...]:
+def remarks_on(regions: Sequence[tuple[Plan, Node]], request: ProverRequest, say: Say) -> tuple[str, ...]:
     """What the prover that was asked for says of the rewritten regions of a C file."""
     match request.prover:
         case "cvc5":
@@ -37,8 +35,7 @@ def remarks_on(
 
             say("writing the proof")
             texts = [
-                transformation_file(plan.original, plan.program, node, _title(plan))
-                for plan, node in regions
+                transformation_file(plan.original, plan.program, node, _title(plan)) for plan, node in regions
             ]
             return coq_proof(texts, request.path, request.seconds, say)
         case _:
@@ -73,19 +70,21 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: 
                 case Fails(values):
                     shown = ", ".join(f"{name} = {value}" for name, value in values.items())
                     raise InternalError(
-                        f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}", span=one.span
+                        Code.OWN_MISTAKE,
+                        f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}",
+                        span=one.span,
                     )
                 case Unknown(reason):
-                    raise GaveUp(f"could not decide {one.name}, {one.meaning}: {reason}", span=one.span)
+                    raise GaveUp(
+                        Code.UNDECIDED, f"could not decide {one.name}, {one.meaning}: {reason}", span=one.span
+                    )
         count += len(batch)
     return f"cvc5 agrees ({count} obligations)"
 
 
 def coq_proof(texts: Sequence[str], path: str | None, limit: float | None, say: Say) -> tuple[str, ...]:
     """Write the file, or one for each region, and check it; in words what came of each."""
-    return tuple(
-        _coq_proof(text, _numbered(path, k, len(texts)), limit, say) for k, text in enumerate(texts)
-    )
+    return tuple(_coq_proof(text, _numbered(path, k, len(texts)), limit, say) for k, text in enumerate(texts))
 
 
 def _numbered(path: str | None, number: int, count: int) -> str | None:
@@ -103,7 +102,11 @@ def _coq_proof(text: str, path: str | None, limit: float | None, say: Say) -> st
         _write(text, path)
     if coq.coqc() is None:
         if path is None:
-            raise GaveUp("coqc is not installed", hint=f"{coq.INSTALL}, or write the proof with -o proof.v")
+            raise GaveUp(
+                Code.MISSING_PROGRAM,
+                "coqc is not installed",
+                hint=f"{coq.INSTALL}, or write the proof with -o proof.v",
+            )
         return f"{path} is written, and not checked: coqc is not installed; {coq.INSTALL}, then: {_how(path)}"
     where = f"{path}: " if path is not None else ""
     match coq.check(text, coq.ENOUGH if limit is None else limit, say):
@@ -111,12 +114,14 @@ def _coq_proof(text: str, path: str | None, limit: float | None, say: Say) -> st
             return f"{where}checked by coqc, no axioms"
         case coq.Refused(line, lemma, message):
             raise GaveUp(
+                Code.NO_PROOF,
                 f"Coq does not accept the proof: {lemma}, line {line}: {' '.join(message.split())[:200]}",
                 span=None if path is None else Span(path, max(line, 1), 1),
                 hint="isl proves it; the steps of this proof were not found, and nothing was printed",
             )
         case coq.OutOfTime(spent):
             raise GaveUp(
+                Code.TIME,
                 f"could not decide: coqc was not done after {spent:g} s",
                 hint="allow more time with --prover-timeout" + (f"; {_how(path)}" if path else ""),
             )
@@ -132,4 +137,4 @@ def _write(text: str, path: str) -> None:
     try:
         Path(path).write_text(text)
     except OSError as error:
-        raise BadInput(f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None

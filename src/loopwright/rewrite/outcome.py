@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from loopwright.errors import GaveUp, Illegal, InternalError
+from loopwright.errors import Code, GaveUp, Illegal, InternalError
 from loopwright.model.source import Source
 from loopwright.prove.legality.explain import explain_all, refusal
 from loopwright.prove.legality.legality import LegalityVerdict
@@ -47,7 +47,7 @@ class NotLegal(Illegal):
     """The script breaks something; `explanation` is the whole story, `details` the same as data."""
 
     def __init__(self, cause: Illegal, explanation: str, details: dict[str, Any]) -> None:
-        super().__init__(cause.message, witness=cause.witness, span=cause.span, hint=cause.hint)
+        super().__init__(cause.code, cause.message, witness=cause.witness, span=cause.span, hint=cause.hint)
         self.explanation = explanation
         self.details = details
 
@@ -56,7 +56,7 @@ class NotDecided(GaveUp):
     """Whether the script breaks something depends on what is not known here."""
 
     def __init__(self, cause: GaveUp, explanation: str, details: dict[str, Any]) -> None:
-        super().__init__(cause.message, span=cause.span, hint=cause.hint)
+        super().__init__(cause.code, cause.message, span=cause.span, hint=cause.hint)
         self.explanation = explanation
         self.details = details
 
@@ -71,4 +71,4 @@ def refused(plan: Plan, verdict: LegalityVerdict) -> Illegal | GaveUp:
         case GaveUp() as error:
             return NotDecided(error, explanation, details)
         case _:
-            raise InternalError("a plan was refused without a reason")
+            raise InternalError(Code.INTERNAL, "a plan was refused without a reason")

@@ -1,7 +1,7 @@
 """From a C file and a script to a new C file, every step proved (the design's first picture).
 
-    read -> model proved -> script -> legality proved -> loops -> scanning proved -> text
-         -> read back -> text proved
+read -> model proved -> script -> legality proved -> loops -> scanning proved -> text
+     -> read back -> text proved
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A C file as a value to rewrite from Python: what `loopwright transform` does, step by step.
 
-    plan = lw.read("kernel.c")["Mult"].interchange("j", "k").tile(32, 32).plan
-    print(lw.prove(plan))
-    print(lw.to_c(plan))
+plan = lw.read("kernel.c")["Mult"].interchange("j", "k").tile(32, 32).plan
+print(lw.prove(plan))
+print(lw.to_c(plan))
 """
 
 from __future__ import annotations

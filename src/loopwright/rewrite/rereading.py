@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from loopwright.emit.helpers import DEFINITIONS
-from loopwright.errors import BadInput, InternalError
+from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable
@@ -25,15 +25,17 @@ def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]
     after = [region.place for region in find_regions(new)]
     rewritten = [before.index(program.region) for program in originals]
     if len(before) != len(after) or not _same_outside(originals, new, [after[k] for k in rewritten]):
-        raise InternalError("the new text differs outside its regions")
+        raise InternalError(Code.OWN_MISTAKE, "the new text differs outside its regions")
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         found = parse_c(outlined(new, programs), pure=_called(originals))
     except BadInput as failure:
         line = failure.span.excerpt.strip() if failure.span else ""
-        raise InternalError(f"the new text cannot be read back: {failure.message}: {line}") from failure
+        raise InternalError(
+            Code.OWN_MISTAKE, f"the new text cannot be read back: {failure.message}: {line}"
+        ) from failure
     except Unreadable as failure:
-        raise InternalError(f"the new text cannot be read back: {failure}") from failure
+        raise InternalError(Code.OWN_MISTAKE, f"the new text cannot be read back: {failure}") from failure
     return tuple(unfolded(found[k], new, program) for k, program in programs.items())
 
 

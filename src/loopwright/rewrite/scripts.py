@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loopwright.emit.region import Loops, file_text
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.generate import Options, generate
 from loopwright.read.script import Items, Operation, Script, Value, Word
 from loopwright.transform import Plan, flat_schedule
@@ -56,9 +56,13 @@ def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> in
     if not handles:
         names = ", ".join(dict.fromkeys(tag.name for plan in plans for tag in plan.program.tags))
         hint = f"the labels are {names}" if names else "label the loops in the C file"
-        raise BadInput("no region has a loop component with this name", span=span, hint=hint)
+        raise BadInput(
+            Code.NO_COMPONENT, "no region has a loop component with this name", span=span, hint=hint
+        )
     what = "belongs to several regions" if fitting else "names loops of different regions"
-    raise BadInput(f"this operation {what}", span=span, hint="use labels, each region's its own")
+    raise BadInput(
+        Code.NO_COMPONENT, f"this operation {what}", span=span, hint="use labels, each region's its own"
+    )
 
 
 def _words(value: Value) -> list[Word]:

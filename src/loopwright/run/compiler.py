@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput, GaveUp, Span
+from loopwright.errors import BadInput, Code, GaveUp, Span
 
 FAST = ("-O3", "-march=native")
 """What a user compiles with."""
@@ -34,6 +34,7 @@ def find_compiler(name: str = "gcc") -> Compiler:
     path = shutil.which(name)
     if path is None:
         raise GaveUp(
+            Code.NO_COMPILER,
             f"there is no {name} on this machine, so nothing can be compiled and run",
             hint="install it, with 'apt install gcc' for example, or name another with --compiler",
         )
@@ -53,7 +54,7 @@ def compile_c(
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        raise GaveUp(f"{compiler.path} took more than {timeout:g} s for {source}") from None
+        raise GaveUp(Code.TIME, f"{compiler.path} took more than {timeout:g} s for {source}") from None
     if done.returncode != 0:
         raise _refusal(source, done.stderr)
     return program
@@ -64,11 +65,13 @@ def _refusal(source: Path, messages: str) -> BadInput:
     found = _DIAGNOSTIC.search(messages)
     if found is None:
         first = messages.strip().splitlines()[0] if messages.strip() else "no message"
-        return BadInput(f"does not compile: {first}", span=Span(str(source), 1, 1))
+        return BadInput(Code.DOES_NOT_COMPILE, f"does not compile: {first}", span=Span(str(source), 1, 1))
     line = int(found["line"])
     file = Path(found["file"])
     lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
     excerpt = lines[line - 1] if 0 < line <= len(lines) else ""
     return BadInput(
-        f"does not compile: {found['what']}", span=Span(found["file"], line, int(found["column"]), excerpt)
+        Code.DOES_NOT_COMPILE,
+        f"does not compile: {found['what']}",
+        span=Span(found["file"], line, int(found["column"]), excerpt),
     )

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.errors import BadInput, GaveUp
+from loopwright.errors import BadInput, Code, GaveUp
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ def execute(command: Sequence[str], *, timeout: float) -> Execution:
             list(command), stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False
         )
     except subprocess.TimeoutExpired:
-        raise GaveUp(f"{command[0]} was still running after {timeout:g} s") from None
+        raise GaveUp(Code.TIME, f"{command[0]} was still running after {timeout:g} s") from None
     except OSError as failure:
-        raise BadInput(f"{command[0]} cannot be run: {failure.strerror}") from None
+        raise BadInput(Code.RUN, f"{command[0]} cannot be run: {failure.strerror}") from None
     return Execution(tuple(command), done.returncode, done.stdout, done.stderr)
 
 
@@ -48,5 +48,5 @@ def output_of(command: Sequence[str], *, timeout: float) -> bytes:
     done = execute(command, timeout=timeout)
     if done.status != 0:
         told = done.messages.decode(errors="replace").strip()
-        raise BadInput(f"{' '.join(command)}: {done.ending}{': ' + told if told else ''}")
+        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}{': ' + told if told else ''}")
     return done.output

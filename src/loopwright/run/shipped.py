@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ def kernel_folder() -> Path:
         if folder.is_dir():
             return folder
     raise BadInput(
-        "there is no folder 'kernels' here", hint="run it in the project's folder, or name C files"
+        Code.FILE, "there is no folder 'kernels' here", hint="run it in the project's folder, or name C files"
     )
 
 
@@ -38,7 +38,7 @@ def kernels_named(names: Sequence[str]) -> tuple[Kernel, ...]:
 def _named(name: str) -> Kernel:
     if name.endswith(".c"):
         if not Path(name).is_file():
-            raise BadInput(f"there is no file {name}")
+            raise BadInput(Code.FILE, f"there is no file {name}")
         return _at(Path(name))
     folder = kernel_folder()
     path = folder / f"{name}.c"
@@ -47,11 +47,11 @@ def _named(name: str) -> Kernel:
     known = sorted(one.stem for one in folder.glob("*.c"))
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]}?" if near else f"the kernels are {', '.join(known)}"
-    raise BadInput(f"there is no kernel {name} in {folder}", hint=hint)
+    raise BadInput(Code.FILE, f"there is no kernel {name} in {folder}", hint=hint)
 
 
 def _at(source: Path) -> Kernel:
     script = source.with_suffix(".lw")
     if not script.is_file():
-        raise BadInput(f"{source} has no script beside it", hint=f"write one at {script}")
+        raise BadInput(Code.FILE, f"{source} has no script beside it", hint=f"write one at {script}")
     return Kernel(source.stem, source, script)

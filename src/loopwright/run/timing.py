@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.run.execution import output_of
 
 TIME = "--time"
@@ -42,6 +42,7 @@ def measured(command: Sequence[str], *, timeout: float) -> float:
         seconds = math.nan
     if not math.isfinite(seconds) or seconds < 0:
         raise BadInput(
+            Code.RUN,
             f"{command[0]} {TIME} printed {text[:40]!r}",
             hint="it should print the seconds spent in the region, and nothing else",
         )

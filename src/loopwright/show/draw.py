@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.show.layout import Layout, layout, outline, path
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables
 from loopwright.show.scene import Scene
@@ -84,7 +84,7 @@ def _saved(scene: Scene, palette: Palette, **options: Any) -> bytes:
     try:
         import matplotlib
     except ImportError:
-        raise BadInput(MISSING, hint=HOW) from None
+        raise BadInput(Code.MISSING_PART, MISSING, hint=HOW) from None
     buffer = io.BytesIO()
     with matplotlib.rc_context(FONT):
         _figure(scene, palette).savefig(buffer, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from loopwright.errors import Code
 from loopwright.transform.plan import Component, Directive, DirectiveKind, Misuse, Plan
 from loopwright.transform.relations import Function
 
@@ -41,6 +42,7 @@ def _followed(directive: Directive, function: Function) -> Directive:
     loops = [function.moved_loop(loop) for loop in (directive.loop, *directive.points)]
     if any(loop is None for loop in loops):
         raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
             f"this changes a loop that was marked '{directive.kind.value}'",
             hint=f"put '{directive.kind.value}' behind the operations that make its loop",
         )

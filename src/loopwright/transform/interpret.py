@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.read.script import Operation, Place, parse_script
 from loopwright.read.source import Source
@@ -35,7 +35,7 @@ def performed(plan: Plan, operation: Operation, source: Source) -> Plan:
         result = run(plan, Arguments(plan, operation, source))
     except Misuse as misuse:
         span = _span(source, _blamed(operation, misuse.argument))
-        raise BadInput(misuse.message, span=span, hint=misuse.hint) from None
+        raise BadInput(misuse.code, misuse.message, span=span, hint=misuse.hint) from None
     after = _bound(result.plan, result.handles, operation, source)
     text = source.text[operation.place.start : operation.place.end]
     return after.remember(text, _span(source, operation.place))
@@ -48,7 +48,9 @@ def _bound(plan: Plan, handles: tuple[Component, ...], operation: Operation, sou
         given = {0: "no handle", 1: "one handle"}.get(len(handles), f"{len(handles)} handles")
         place = Place(targets[0].place.start, targets[-1].place.end)
         raise BadInput(
-            f"{operation.name.text} gives {given}, not {len(targets)}", span=_span(source, place)
+            Code.ARGUMENTS,
+            f"{operation.name.text} gives {given}, not {len(targets)}",
+            span=_span(source, place),
         )
     for target, component in zip(targets, handles, strict=False):
         plan = plan.named(target.text, component)
@@ -59,7 +61,7 @@ def _unknown(operation: Operation, source: Source) -> BadInput:
     near = difflib.get_close_matches(operation.name.text, OPERATIONS, 1)
     hint = f"did you mean {near[0]}?" if near else f"the operations are {', '.join(sorted(OPERATIONS))}"
     span = _span(source, operation.name.place)
-    return BadInput(f"no operation is called {operation.name.text}", span=span, hint=hint)
+    return BadInput(Code.NO_OPERATION, f"no operation is called {operation.name.text}", span=span, hint=hint)
 
 
 def _blamed(operation: Operation, argument: int | None) -> Place:

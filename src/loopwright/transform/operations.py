@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from loopwright.errors import Code
 from loopwright.transform import operators
 from loopwright.transform.arguments import Arguments
 from loopwright.transform.library import counting, loops, statements, tiling, unrolling, wishes
@@ -103,11 +104,11 @@ def _tiles(
 ) -> list[tiling.Tiled]:
     """`i=32, j=32`, or sizes for the innermost loops."""
     if count < 2:
-        raise Misuse("a tile size is missing", hint="such as tile(L, 32, 32)")
+        raise Misuse(Code.ARGUMENTS, "a tile size is missing", hint="such as tile(L, 32, 32)")
     named = [k for k in range(1, count) if args.keyword(k) is not None]
     if named and len(named) < count - 1:
         other = next(k for k in range(1, count) if k not in named)
-        raise Misuse("some sizes name their loop, this one does not", argument=other)
+        raise Misuse(Code.ARGUMENTS, "some sizes name their loop, this one does not", argument=other)
     sizes = [args.integer(k, 1) for k in range(1, count)]
     if named:
         loops_named = [args.keyword_loop(k, component, everywhere=not skewed) for k in named]
@@ -144,7 +145,7 @@ def _fuse(plan: Plan, args: Arguments) -> Result:
     args.expect(2, None, "L = fuse(A, B) or L = fuse(A, B, n)")
     components, common = _components(args)
     if len(components) < 2:
-        raise Misuse("one component alone cannot be fused", hint="write it as fuse(A, B)")
+        raise Misuse(Code.ARGUMENTS, "one component alone cannot be fused", hint="write it as fuse(A, B)")
     after, found = statements.fuse(plan, components, common)
     return Result(after, (found,))
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import islpy as isl
 
+from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.transform.directives import carried_through
 from loopwright.transform.plan import Component, Misuse, Plan, repositioned
@@ -38,6 +39,7 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
         depth = plan.leaf(at).depth
         if not 0 <= common <= depth:
             raise Misuse(
+                Code.LOOPS_DO_NOT_FIT,
                 f"{common} common loops, but there are {depth} around the {which} component",
                 argument=2,
                 hint="affine(L, {[i] -> [i, 0]}) puts a loop of one iteration around L",
@@ -49,9 +51,10 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
 
 def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
     if set(one.positions) & set(two.positions):
-        raise Misuse("the two components overlap", argument=1)
+        raise Misuse(Code.NOT_NEIGHBOURS, "the two components overlap", argument=1)
     if two.first <= one.last:
         raise Misuse(
+            Code.NOT_NEIGHBOURS,
             "the second component does not come after the first",
             argument=1,
             hint="name them in the order of the program",
@@ -60,6 +63,7 @@ def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
     if between:
         names = ", ".join(plan.statements_at(Component.of(between)))
         raise Misuse(
+            Code.NOT_NEIGHBOURS,
             f"the components are not adjacent: {names} {'is' if ',' not in names else 'are'} between them",
             argument=1,
             hint="realign neighbours one after the other, from the first to the last",
@@ -87,22 +91,26 @@ def _moved_from(plan: Plan, start: Position, offset: Callable[[Position], Positi
 def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
     """Two neighbours in the body of loop n change places; the statements inside each keep theirs.
 
-        φ(p, j) = (p + d I(n), j)   where p ∈ P(l1), d the number of children l2 spans
-                  (p - e I(n), j)   where p ∈ P(l2), e the distance of their first children
-                  (p, j)            otherwise
+    φ(p, j) = (p + d I(n), j)   where p ∈ P(l1), d the number of children l2 spans
+              (p - e I(n), j)   where p ∈ P(l2), e the distance of their first children
+              (p, j)            otherwise
     """
     _check_adjacent(plan, one, two)
     both = Component.of((*one.positions, *two.positions))
     loop = next((k for k, pair in enumerate(zip(one.last, two.first, strict=True)) if pair[0] != pair[1]), 0)
     if len({position[:loop] for position in both.positions}) > 1:
         raise Misuse(
-            "the components are not in the body of one loop", argument=1, hint="lift them to the same loop"
+            Code.NOT_NEIGHBOURS,
+            "the components are not in the body of one loop",
+            argument=1,
+            hint="lift them to the same loop",
         )
     children = {position[: loop + 1] for position in both.positions}
     others = [leaf.position for leaf in plan.leaves if leaf.position not in both.positions]
     torn = Component.of(position for position in others if position[: loop + 1] in children)
     if torn.positions:
         raise Misuse(
+            Code.NOT_NEIGHBOURS,
             f"the components share a loop with {', '.join(plan.statements_at(torn))}",
             argument=1,
             hint="lift the handles to that loop",
@@ -136,7 +144,9 @@ def lift(plan: Plan, component: Component, loop: int) -> Component:
     """
     depth = plan.depth(component)
     if not 0 <= loop <= depth:
-        raise Misuse(f"loop {loop} of a component that has {depth} loops around it", argument=1)
+        raise Misuse(
+            Code.LOOPS_DO_NOT_FIT, f"loop {loop} of a component that has {depth} loops around it", argument=1
+        )
     prefixes = {position[:loop] for position in component.positions}
     return Component.of(leaf.position for leaf in plan.leaves if leaf.position[:loop] in prefixes)
 
@@ -193,6 +203,7 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
     """f must be a total function on the component's iteration vectors, and lose no dimension."""
     if function.taken > plan.loops:
         raise Misuse(
+            Code.MAP,
             f"the map takes {function.taken} iterators, but no statement has more than {plan.loops} loops "
             "around it",
             argument=1,
@@ -200,12 +211,15 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
         )
     if function.given < function.taken:
         raise Misuse(
+            Code.MAP,
             f"the map takes {function.taken} iterators and gives only {function.given}",
             argument=1,
             hint="a loop is removed by giving it a constant value: {[i, j] -> [i, 0]}",
         )
     if not function.relation.is_single_valued():
-        raise Misuse("the map gives several values for one iteration", argument=1, hint=function.ambiguity())
+        raise Misuse(
+            Code.MAP, "the map gives several values for one iteration", argument=1, hint=function.ambiguity()
+        )
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
             if position in component.positions:
@@ -214,6 +228,7 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
                 left_out = numbers.subtract(function.relation.domain())
                 if not left_out.is_empty():
                     raise Misuse(
+                        Code.MAP,
                         f"the map has no value for iteration {_example(left_out)} of {statement.name}",
                         argument=1,
                     )
@@ -222,9 +237,7 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
 def _example(points: isl.Set) -> str:
     """A point as a person writes it, with the parameters it needs."""
     point = points.sample_point()
-    vector = ", ".join(
-        str(point.get_coordinate_val(DIM, k)) for k in range(points.dim(DIM))
-    )
+    vector = ", ".join(str(point.get_coordinate_val(DIM, k)) for k in range(points.dim(DIM)))
     values = ", ".join(
         f"{points.get_dim_name(PARAM, k)} = {point.get_coordinate_val(PARAM, k)}"
         for k in range(points.dim(PARAM))
@@ -289,6 +302,7 @@ def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: i
     count = predicate.dim(DIM)
     if count > plan.loops:
         raise Misuse(
+            Code.MAP,
             f"the condition is on {count} iterators, but no statement has more than {plan.loops} loops "
             "around it",
             argument=1,
@@ -296,10 +310,13 @@ def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: i
     depth = plan.depth(component)
     if not 0 <= common <= depth:
         raise Misuse(
-            f"{common} common loops, but the component has {depth} loops around it", argument=2
+            Code.LOOPS_DO_NOT_FIT,
+            f"{common} common loops, but the component has {depth} loops around it",
+            argument=2,
         )
     if len({position[:common] for position in component.positions}) > 1:
         raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
             f"the statements of the component do not share {common} loops now",
             argument=2,
             hint=f"they share {plan.common_loops(component)}",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
 
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 class Misuse(BadInput):
     """An operation that has no meaning here; `argument` is the number of the one to blame."""
 
-    def __init__(self, message: str, *, argument: int | None = None, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self, code: Code, message: str, *, argument: int | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(code, message, hint=hint)
         self.argument = argument
 
 
@@ -139,7 +141,7 @@ class Plan:
         known = list(self.components)
         near = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}?" if near else f"the handles are {', '.join(known) or 'none at all'}"
-        raise Misuse(f"no loop component is called {name}", argument=argument, hint=hint)
+        raise Misuse(Code.NO_COMPONENT, f"no loop component is called {name}", argument=argument, hint=hint)
 
     def depth(self, component: Component) -> int:
         """How many loops are around every statement of the component."""

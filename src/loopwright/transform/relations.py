@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.presburger.sets import IN, OUT
 
 
@@ -122,5 +122,7 @@ def from_text(text: str) -> Function:
     try:
         relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
     except isl.Error as failure:
-        raise BadInput(f"this is no map: {text}", hint="write it as { [i, j] -> [j, i] }") from failure
+        raise BadInput(
+            Code.MAP, f"this is no map: {text}", hint="write it as { [i, j] -> [j, i] }"
+        ) from failure
     return function_of(relation)

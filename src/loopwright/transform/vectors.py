@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 
 Position: TypeAlias = tuple[int, ...]
@@ -57,16 +57,14 @@ def _positions(part: isl.Map) -> Iterator[Position]:
     for loop in reversed(range(loops_of(part))):
         positions = positions.project_out(DIM, entry(loop), 1)
     if not positions.is_bounded():
-        raise InternalError("a statement has a position that is not a constant")
+        raise InternalError(Code.INTERNAL, "a statement has a position that is not a constant")
     found: list[Position] = []
     positions.foreach_point(lambda point: found.append(_coordinates(point)))
     yield from found
 
 
 def _coordinates(point: isl.Point) -> Position:
-    return tuple(
-        int(point.get_coordinate_val(DIM, k).to_python()) for k in range(point.get_space().dim(DIM))
-    )
+    return tuple(int(point.get_coordinate_val(DIM, k).to_python()) for k in range(point.get_space().dim(DIM)))
 
 
 def at(schedule: isl.Map, prefix: Position) -> isl.Set:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.prove.backends.interface import Answer, Holds, Unknown
 from loopwright.prove.coq.arithmetic import proposition
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
@@ -42,7 +42,7 @@ class Coq:
 def _number(lemma: str, count: int) -> int:
     plain = lemma.removeprefix("obligation_")
     if not plain.isdigit() or int(plain) >= count:
-        raise GaveUp(f"coqc stopped outside of the obligations, at {lemma or 'the beginning'}")
+        raise GaveUp(Code.NO_PROOF, f"coqc stopped outside of the obligations, at {lemma or 'the beginning'}")
     return int(plain)
 
 

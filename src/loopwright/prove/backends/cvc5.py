@@ -13,7 +13,7 @@ from functools import reduce
 from importlib.util import find_spec
 from typing import Any, assert_never
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -59,7 +59,9 @@ def _module() -> Any:
         return importlib.import_module("cvc5")
     except ImportError:
         raise GaveUp(
-            "cvc5 is not installed", hint="install it with: pip install 'loopwright[cvc5]'"
+            Code.MISSING_PROGRAM,
+            "cvc5 is not installed",
+            hint="install it with: pip install 'loopwright[cvc5]'",
         ) from None
 
 
@@ -95,7 +97,9 @@ class Cvc5:
                 return Unknown(f"cvc5 could not decide within {self.seconds:g} s: {reason}")
             case values:
                 if not holds(violated, values):
-                    raise InternalError(f"cvc5's values do not refute {obligation.name}: {values}")
+                    raise InternalError(
+                        Code.INTERNAL, f"cvc5's values do not refute {obligation.name}: {values}"
+                    )
                 return Fails(values)
 
 
@@ -181,7 +185,7 @@ class _Solver:
 
     def floor(self, value: Any, divisor: int) -> Any:
         if divisor <= 0:
-            raise InternalError(f"a division by {divisor}")
+            raise InternalError(Code.INTERNAL, f"a division by {divisor}")
         return self.make(self.kind.INTS_DIVISION, value, self.number(divisor))
 
     def truncated(self, value: Any, divisor: int) -> Any:

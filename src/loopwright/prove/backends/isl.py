@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.backends.interface import Answer, Fails, Holds
 from loopwright.prove.obligations.obligation import Obligation
@@ -31,5 +31,5 @@ def _decide(obligation: Obligation) -> Answer:
         wrong = given.within(region(negation(obligation.wanted), given)).domain
         point = None if wrong.is_empty() else smallest_point(wrong)
     except isl.Error as error:
-        raise InternalError(f"isl failed on the obligation {obligation.name}: {error}") from error
+        raise InternalError(Code.ISL, f"isl failed on the obligation {obligation.name}: {error}") from error
     return Holds() if point is None else Fails(dict(zip(names, point.coordinates, strict=True)))

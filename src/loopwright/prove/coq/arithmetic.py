@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.prove.obligations.decisions import Cases, Choice, Decision
 
@@ -86,7 +86,7 @@ def _sum(terms: Sequence[ex.Expr], names: Names) -> str:
 
 def _folded(operator: str, arguments: Sequence[ex.Expr], names: Names) -> str:
     if not arguments:
-        raise InternalError(f"the {operator}imum of nothing")
+        raise InternalError(Code.INTERNAL, f"the {operator}imum of nothing")
     found = _at(arguments[0], names, ATOM)
     for k, one in enumerate(arguments[1:]):
         left = found if k == 0 else f"({found})"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from loopwright.errors import GaveUp, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 
 INSTALL = "install it with 'apt install coq' (8.16)"
 CLOSED = "Closed under the global context"
@@ -69,7 +69,9 @@ def library(say: Say) -> Path:
     """
     source = library_source()
     if source is None:
-        raise GaveUp("the Coq library is not here", hint="LOOPWRIGHT_PROOFS names its folder")
+        raise GaveUp(
+            Code.MISSING_PROGRAM, "the Coq library is not here", hint="LOOPWRIGHT_PROOFS names its folder"
+        )
     texts = [file for file in sorted(source.glob("*.v")) if file.name != "semantics.v"]
     files = [*texts, source / "Makefile"]
     digest = hashlib.sha256(b"\0".join(file.name.encode() + file.read_bytes() for file in files))
@@ -94,7 +96,9 @@ def _compile(files: list[Path], folder: Path) -> None:
             shutil.copy(file, made)
         done = subprocess.run(["make", "library"], cwd=made, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise InternalError(f"the Coq library does not compile: {done.stderr.strip()[-400:]}")
+            raise InternalError(
+                Code.INTERNAL, f"the Coq library does not compile: {done.stderr.strip()[-400:]}"
+            )
         try:
             os.rename(made, folder)
         except OSError:
@@ -108,7 +112,7 @@ def check(text: str, seconds: float = ENOUGH, say: Say = lambda doing: None) -> 
     """What `coqc` says of a file with this text."""
     program = coqc()
     if program is None:
-        raise GaveUp("coqc is not installed", hint=INSTALL)
+        raise GaveUp(Code.MISSING_PROGRAM, "coqc is not installed", hint=INSTALL)
     folder = library(say)
     say(f"checking {_lemmas(text)} lemmas with coqc")
     with tempfile.TemporaryDirectory() as made:
@@ -138,7 +142,7 @@ def _answer(text: str, status: int, output: str, errors: str) -> Answer:
         return Refused(0, "Print Assumptions", output.strip() or "nothing was asked")
     found = re.search(r'^File ".*", line (\d+), characters', errors, re.MULTILINE)
     if found is None:
-        raise InternalError(f"coqc failed: {errors.strip()[-400:] or output.strip()[-400:]}")
+        raise InternalError(Code.INTERNAL, f"coqc failed: {errors.strip()[-400:] or output.strip()[-400:]}")
     line = int(found.group(1))
     before = "\n".join(text.splitlines()[:line])
     named = re.findall(r"^(?:Lemma|Theorem|Definition) (\w+)", before, re.MULTILINE)

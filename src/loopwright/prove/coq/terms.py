@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, assert_never
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 from loopwright.prove.coq.names import text
@@ -34,7 +34,7 @@ def expr_term(expr: ex.Expr) -> str:
             return f"Scaled {integer(factor)} ({expr_term(argument)})"
         case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
             if divisor <= 0:
-                raise InternalError(f"a division by {divisor}")
+                raise InternalError(Code.INTERNAL, f"a division by {divisor}")
             return f"{type(expr).__name__} ({expr_term(argument)}) {divisor}"
         case ex.Select(test, then, orelse):
             return f"Select ({test_term(test)}) ({expr_term(then)}) ({expr_term(orelse)})"

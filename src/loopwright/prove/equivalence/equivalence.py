@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import PARAM
@@ -43,7 +43,7 @@ def prove_equivalent(old: Program, new: Program) -> Equivalence:
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
     except isl.Error as failure:
-        raise InternalError(f"isl could not compare two programs: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
 
 
 def _prove(old: Program, new: Program) -> Equivalence:

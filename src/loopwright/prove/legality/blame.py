@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import InternalError, Span
+from loopwright.errors import Code, InternalError, Span
 from loopwright.prove.legality.times import Schedules, time_of
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
 
@@ -31,7 +31,7 @@ def introduced_by(found: Violation | Defect, stages: Iterable[Stage]) -> Stage |
     try:
         return _introduced_by(found, tuple(stages))
     except isl.Error as failure:
-        raise InternalError(f"isl could not replay the script: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not replay the script: {failure}") from failure
 
 
 def _introduced_by(found: Violation | Defect, stages: tuple[Stage, ...]) -> Stage | None:

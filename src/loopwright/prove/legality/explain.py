@@ -1,24 +1,24 @@
 """A refusal in words, in the manner of a good compiler.
 
-    script.lw:2:1: error: a value is read before it is written
-        interchange(L)
-        ^~~~~~~~~~~~~~
-    flow dependence on A[1][0], for n = 2
-    k.c:5:5: S1(i = 0, j = 1) writes A[1][0]
-        A[i + 1][j - 1] = A[i][j];
-        ^~~~~~~~~~~~~~~
-    k.c:5:23: S1(i = 1, j = 0) reads A[1][0]
-        A[i + 1][j - 1] = A[i][j];
-                          ^~~~~~~
-    as written:  S1(0, 1) at time (0, 0, 0, 1, 0), then S1(1, 0) at time (0, 1, 0, 0, 0)
-    transformed: S1(1, 0) at time (0, 0, 0, 1, 0), then S1(0, 1) at time (0, 1, 0, 0, 0)
+script.lw:2:1: error: a value is read before it is written
+    interchange(L)
+    ^~~~~~~~~~~~~~
+flow dependence on A[1][0], for n = 2
+k.c:5:5: S1(i = 0, j = 1) writes A[1][0]
+    A[i + 1][j - 1] = A[i][j];
+    ^~~~~~~~~~~~~~~
+k.c:5:23: S1(i = 1, j = 0) reads A[1][0]
+    A[i + 1][j - 1] = A[i][j];
+                      ^~~~~~~
+as written:  S1(0, 1) at time (0, 0, 0, 1, 0), then S1(1, 0) at time (0, 1, 0, 0, 0)
+transformed: S1(1, 0) at time (0, 0, 0, 1, 0), then S1(0, 1) at time (0, 1, 0, 0, 0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from loopwright.errors import GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import Code, GaveUp, Illegal, LoopwrightError, Span
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
@@ -30,6 +30,12 @@ HEADLINES = {
     "flow": "a value is read before it is written",
     "anti": "a value is overwritten before it is read",
     "output": "two writes of one cell end in the wrong order",
+}
+
+CODES = {
+    "flow": Code.READ_TOO_EARLY,
+    "anti": Code.OVERWRITTEN_TOO_EARLY,
+    "output": Code.WRITES_SWAPPED,
 }
 
 AT_ONCE = {
@@ -74,8 +80,18 @@ def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Loopwrigh
     message = headline(found) + (f" (and {more} more)" if more else "")
     hint = _hint(found) if isinstance(found, Violation) else None
     if verdict.status is Status.UNDECIDED:
-        return GaveUp(f"could not decide: {message}", span=span, hint=hint)
-    return Illegal(message, witness=witness(found), span=span, hint=hint)
+        return GaveUp(Code.UNDECIDED, f"could not decide: {message}", span=span, hint=hint)
+    return Illegal(_code(found), message, witness=witness(found), span=span, hint=hint)
+
+
+def _code(found: Violation | Defect) -> Code:
+    match found:
+        case Violation(breach=Breach.UNORDERED):
+            return Code.NOT_PARALLEL
+        case Violation(kind=kind):
+            return CODES[kind]
+        case Defect():
+            return Code.NOT_ONE_TO_ONE
 
 
 def headline(found: Violation | Defect) -> str:

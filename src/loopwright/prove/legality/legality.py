@@ -18,7 +18,7 @@ from typing import Any
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.points import Point
@@ -96,7 +96,9 @@ def prove_legal(
     try:
         return _verdict(original, new, tuple(parallel), allow_reassociation, dependences)
     except isl.Error as failure:
-        raise InternalError(f"isl could not decide whether a schedule is legal: {failure}") from failure
+        raise InternalError(
+            Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
+        ) from failure
 
 
 def _verdict(

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
 from loopwright.presburger.sets import IN, OUT, PARAM, union
 
@@ -57,13 +57,15 @@ def _schedules(program: Program, new: Program | Schedules) -> Schedules:
     if isinstance(new, Program):
         for statement in new.statements:
             if statement.name not in names:
-                raise InternalError(f"the transformed program has a new statement, {statement.name}")
+                raise InternalError(
+                    Code.INTERNAL, f"the transformed program has a new statement, {statement.name}"
+                )
             if not statement.domain.is_equal(program.statement(statement.name).domain):
-                raise InternalError(f"the domain of {statement.name} is not what it was")
+                raise InternalError(Code.INTERNAL, f"the domain of {statement.name} is not what it was")
         new = {statement.name: statement.schedule for statement in new.statements}
     for name in names:
         if name not in new:
-            raise InternalError(f"the transformed program has no schedule for {name}")
+            raise InternalError(Code.INTERNAL, f"the transformed program has no schedule for {name}")
     return {name: new[name] for name in names}
 
 
@@ -157,7 +159,7 @@ def time_of(schedule: isl.Map, instance: tuple[int, ...], parameters: Mapping[st
             schedule = schedule.fix_val(PARAM, position, isl.Val(value))
     point = schedule.range().sample_point()
     if point.is_void():
-        raise InternalError(f"the instance {instance} has no time")
+        raise InternalError(Code.INTERNAL, f"the instance {instance} has no time")
     return tuple(
         int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(schedule.dim(OUT))
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 import islpy as isl
 
-from loopwright.errors import InternalError, Span
+from loopwright.errors import Code, InternalError, Span
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
@@ -154,7 +154,9 @@ def collision(scene: Scene, pairs: isl.Set, names: tuple[str, str]) -> Defect:
     one = occurrence(scene, names[0], found[0], point.parameters)
     other = occurrence(scene, names[1], found[1], point.parameters)
     if one.after != other.after:
-        raise InternalError(f"two instances at different times were taken for a collision: {one}, {other}")
+        raise InternalError(
+            Code.INTERNAL, f"two instances at different times were taken for a collision: {one}, {other}"
+        )
     return Defect(DefectKind.COLLISION, point.parameters, (one, other), (one.after,))
 
 
@@ -162,7 +164,7 @@ def smallest(points: isl.Set) -> Point:
     """The smallest point of a set that is not empty."""
     point = smallest_point(points)
     if point is None:
-        raise InternalError("an obligation fails, but nowhere")
+        raise InternalError(Code.INTERNAL, "an obligation fails, but nowhere")
     return point
 
 
@@ -206,7 +208,9 @@ def _touched(program: Program, access: Access) -> Touched:
 
 def _breach(first: Occurrence, second: Occurrence) -> Breach:
     if first.before >= second.before or first.after < second.after:
-        raise InternalError(f"a pair that is in order was taken for a violation: {first}, {second}")
+        raise InternalError(
+            Code.INTERNAL, f"a pair that is in order was taken for a violation: {first}, {second}"
+        )
     return Breach.SAME_TIME if first.after == second.after else Breach.REVERSED
 
 
@@ -217,7 +221,7 @@ def _cell(
     mine = _cells(dependence.source_access, one, parameters)
     point = smallest_point(mine.intersect(_cells(dependence.sink_access, other, parameters)))
     if point is None:
-        raise InternalError("two instances depend on each other, but touch no common cell")
+        raise InternalError(Code.INTERNAL, "two instances depend on each other, but touch no common cell")
     return point.coordinates
 
 

@@ -14,7 +14,7 @@ from typing import assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import (
     FALSE,
     TRUE,
@@ -125,7 +125,7 @@ def formula_of(points: isl.Set, names: Sequence[str]) -> Test:
 def _conjunction(piece: isl.BasicSet, names: Sequence[str]) -> Test:
     for position in range(piece.dim(isl.dim_type.div)):
         if piece.get_div(position).is_nan():
-            raise InternalError(f"an integer division without a value in {piece}")
+            raise InternalError(Code.INTERNAL, f"an integer division without a value in {piece}")
     return conjunction([inequality_of(one, names) for one in piece.get_constraints()])
 
 

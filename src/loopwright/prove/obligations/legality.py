@@ -1,7 +1,7 @@
 """Legality in the obligation language: two instances that touch a cell keep their order.
 
-    x in D_S, y in D_T, an access of S(x) and one of T(y) to the same cell, one of them a write:
-    θ(x) ≺ θ(y)  implies  θ'(x) ≺ θ'(y)         and   θ(x) = θ(y)  implies  S = T, x = y.
+x in D_S, y in D_T, an access of S(x) and one of T(y) to the same cell, one of them a write:
+θ(x) ≺ θ(y)  implies  θ'(x) ≺ θ'(y)         and   θ(x) = θ(y)  implies  S = T, x = y.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from loopwright.errors import GaveUp, Span
+from loopwright.errors import Code, GaveUp, Span
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -82,7 +82,7 @@ def _shape(table: Timetable, name: str) -> Shape:
     for statement in table.statements:
         if statement.name == name and len(statement.shapes) == 1 and not statement.shapes[0].times:
             return statement.shapes[0]
-    raise GaveUp(f"{name} has no single time in the schedule")
+    raise GaveUp(Code.NO_PROOF, f"{name} has no single time in the schedule")
 
 
 def _times(table: Timetable, instance: _Instance) -> Iterator[tuple[tuple[Test, ...], Vector]]:

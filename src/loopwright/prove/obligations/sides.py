@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
@@ -24,7 +24,9 @@ def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side
     try:
         text_program = text_loops(original)
     except Unreadable as failure:
-        raise GaveUp(f"no proof can be written: the loops of the text are not read: {failure}") from None
+        raise GaveUp(
+            Code.NO_PROOF, f"no proof can be written: the loops of the text are not read: {failure}"
+        ) from None
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
     return (timetable(old, text_program), text_program), (timetable(later, loops), loops)
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import GaveUp
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
@@ -93,7 +93,7 @@ def timetable(schedule: Schedule, program: Node) -> Timetable:
     known = meaning(schedule)
     timed = timed_calls(schedule, known)
     if isinstance(timed, Undecided):
-        raise GaveUp(f"no proof can be written: {timed.reason}")
+        raise GaveUp(Code.NO_PROOF, f"no proof can be written: {timed.reason}")
     tree = executed(program, known.context)
     maker = _Maker(known, timed, program, runs(tree))
     return maker.table(tree)
@@ -251,7 +251,10 @@ class _Maker:
             )
         chosen = choose(mine, [part.times for part in parts])
         if isinstance(chosen, Run):
-            raise GaveUp(f"no proof can be written: a call of {key[0]} does not say at which time it runs")
+            raise GaveUp(
+                Code.NO_PROOF,
+                f"no proof can be written: a call of {key[0]} does not say at which time it runs",
+            )
         executions = []
         for one in chosen:
             part = parts[one.leaf]
@@ -260,7 +263,7 @@ class _Maker:
             executions.append(Execution(one.run, one.points, point_names, time))
             self._time(one.run.position, self._full_map(part.leaf, one.times))
         if len({one.names for one in executions}) > 1:
-            raise GaveUp(f"no proof can be written: {key[0]} runs at times of different forms")
+            raise GaveUp(Code.NO_PROOF, f"no proof can be written: {key[0]} runs at times of different forms")
         wanted = reduce(isl.Set.union, (part.times.wrap().flatten() for part in parts))
         return Shape(names, disjunction(formulas), wanted, None, places, tuple(executions))
 
@@ -280,7 +283,10 @@ class _Maker:
         """The values of the bands as expressions of the iterators."""
         given = self.calls[run.position].time
         if given is None:
-            raise GaveUp(f"no proof can be written: a call of {run.name} does not say at which time it runs")
+            raise GaveUp(
+                Code.NO_PROOF,
+                f"no proof can be written: a call of {run.name} does not say at which time it runs",
+            )
         return given
 
 

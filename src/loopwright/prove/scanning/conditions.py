@@ -14,7 +14,7 @@ from typing import assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -117,14 +117,16 @@ def _variable(name: str, scope: Scope) -> isl.PwAff:
         return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.set, scope.names[name])
     position = scope.domain.find_dim_by_name(isl.dim_type.param, name)
     if position < 0:
-        raise InternalError(f"the program uses {name!r}, which is neither an iterator nor a parameter")
+        raise InternalError(
+            Code.INTERNAL, f"the program uses {name!r}, which is neither an iterator nor a parameter"
+        )
     return isl.PwAff.var_on_domain(scope.local_space(), isl.dim_type.param, position)
 
 
 def _floor(dividend: isl.PwAff, divisor: int) -> isl.PwAff:
     """⌊dividend / divisor⌋."""
     if divisor <= 0:
-        raise InternalError(f"the program divides by {divisor}: divisors are positive")
+        raise InternalError(Code.INTERNAL, f"the program divides by {divisor}: divisors are positive")
     return dividend.scale_down_val(isl.Val.read_from_str(dividend.get_ctx(), str(divisor))).floor()
 
 

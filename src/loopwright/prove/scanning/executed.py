@@ -16,7 +16,7 @@ from typing import TypeAlias, assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Compare, Expr, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.presburger.lexicographic import later_by_last
@@ -134,7 +134,9 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
         case Mark(_, body):
             return _executed(body, scope, positions)
         case _:
-            raise InternalError(f"the prover does not know the program node {type(node).__name__}")
+            raise InternalError(
+                Code.INTERNAL, f"the prover does not know the program node {type(node).__name__}"
+            )
 
 
 def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
@@ -182,7 +184,7 @@ def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
 def _iterations(loop: For, scope: Scope) -> Scope:
     """The values start, start + step, ... up to the first for which the test fails."""
     if loop.step <= 0:
-        raise InternalError(f"the loop over {loop.iterator} has step {loop.step}")
+        raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
     inner, outer_names, fresh = _entered(loop.iterator, scope)
     start = Scope(inner.domain, outer_names)
     steps = inner.within(region(Compare(Relation.GE, Var(fresh), loop.start), start))

@@ -16,7 +16,7 @@ from typing import TypeAlias, assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.schedule import (
     AnyOrder,
     Band,
@@ -139,7 +139,7 @@ def _banded(band: Band, state: _State) -> _State:
         return state
     for one in maps_of(band.schedule):
         if one.dim(isl.dim_type.out) != count:
-            raise InternalError(f"a band of {count} dimensions with the schedule {one}")
+            raise InternalError(Code.INTERNAL, f"a band of {count} dimensions with the schedule {one}")
     plain = isl.UnionMap.empty(band.schedule.get_space())
     for one in maps_of(band.schedule):
         plain = plain.union(isl.UnionMap.from_map(_plain_range(one)))
@@ -156,7 +156,9 @@ def _outer(condition: isl.Set, state: _State) -> isl.UnionSet | None:
     if condition.is_params() or condition.dim(isl.dim_type.set) == 0:
         return None
     if condition.dim(isl.dim_type.set) != state.bands():
-        raise InternalError(f"a condition on other than the {state.bands()} outer dimensions: {condition}")
+        raise InternalError(
+            Code.INTERNAL, f"a condition on other than the {state.bands()} outer dimensions: {condition}"
+        )
     return isl.UnionSet.from_set(condition.flatten().reset_tuple_id())
 
 

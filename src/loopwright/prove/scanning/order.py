@@ -17,7 +17,7 @@ from typing import TypeAlias, assert_never
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.scanning.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition
@@ -140,7 +140,7 @@ def _class_pairs(first: Class, second: Class, column: Column) -> Iterator[Failur
     compared = _compare(first[0], second[0], meeting)
     if compared is Compared.SAME:
         if first[0] != second[0]:
-            raise InternalError("one function in two forms")
+            raise InternalError(Code.INTERNAL, "one function in two forms")
         yield from _columns(first[1], column.k + 1, meeting)
     elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
         yield from _pairs(first, second, column)
@@ -223,7 +223,9 @@ def _compare(first: Entry, second: Entry, meeting: Meeting) -> Compared:
         case (BandDimension(a), earlier), (BandDimension(b), later) if a == b:
             return _compare_forms(earlier, later, meeting)
         case _:
-            raise InternalError("two times that agree so far are not of the same node of the schedule tree")
+            raise InternalError(
+                Code.INTERNAL, "two times that agree so far are not of the same node of the schedule tree"
+            )
 
 
 def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting: Meeting) -> Compared:

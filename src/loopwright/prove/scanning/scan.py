@@ -11,7 +11,7 @@ from itertools import chain
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.points import smallest_point
@@ -34,7 +34,7 @@ def prove_scan(schedule: Schedule, program: Node) -> Verdict:
     try:
         return _prove(schedule, program)
     except isl.Error as error:
-        raise InternalError(f"isl failed during the proof: {error}") from error
+        raise InternalError(Code.ISL, f"isl failed during the proof: {error}") from error
 
 
 def _prove(schedule: Schedule, program: Node) -> Verdict:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.prove.verdict import Instance, Refuted
 
@@ -44,7 +44,7 @@ def refuted(failure: Failure) -> Refuted:
     """The failure's smallest example, in words."""
     point = smallest_point(failure.points)
     if point is None:
-        raise InternalError(f"the obligation {failure.obligation!r} fails, but nowhere")
+        raise InternalError(Code.INTERNAL, f"the obligation {failure.obligation!r} fails, but nowhere")
     instances, time = _instances(failure, point)
     at = f" at time ({', '.join(map(str, time))})" if failure.time_follows else ""
     return sentence(failure.obligation, point.parameters, instances, at=at, loop=failure.loop)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from tree_sitter import Node
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Expr, Scaled, Sum, Var
 from loopwright.model.program import Program, Statement
@@ -51,7 +51,9 @@ def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
     by_place = {place(node): node for node in reversed(list(walk(block)))}
     missing = [s.name for s in program.statements if s.body.place not in by_place]
     if missing:
-        raise InternalError(f"the text of {', '.join(missing)} is not a statement of the syntax tree")
+        raise InternalError(
+            Code.INTERNAL, f"the text of {', '.join(missing)} is not a statement of the syntax tree"
+        )
     return {statement.name: by_place[statement.body.place] for statement in program.statements}
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import FALSE, TRUE, Expr, Int, Test, Var
 from loopwright.loops.interpreter import evaluate
 from loopwright.loops.traverse import variables
@@ -75,7 +75,7 @@ def ranking_obligations(program: Program) -> Iterator[Obligation]:
         steps = steps_of(loops)
         system = _System(program, steps, {s.name: _modelled(s, program) for s in program.statements})
     except isl.Error as failure:
-        raise InternalError(f"isl could not write the loops as formulas: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not write the loops as formulas: {failure}") from failure
     context = formula_of(program.context, ())
     for arrow in steps.entry:
         yield from system.step(None, arrow, context)
@@ -98,7 +98,9 @@ def _time(statement: Statement) -> tuple[Expr, ...]:
 
     isl.PwMultiAff.from_map(statement.schedule).foreach_piece(visit)
     if len(found) != 1:
-        raise InternalError(f"the schedule of {statement.name} as read is not one affine function")
+        raise InternalError(
+            Code.INTERNAL, f"the schedule of {statement.name} as read is not one affine function"
+        )
     return found[0]
 
 
@@ -144,9 +146,7 @@ class _System:
     def _moved_time(self, target: Point, arrow: Arrow) -> tuple[Expr, ...]:
         return tuple(_folded(substituted_expr(one, arrow.values)) for one in self._time(target))
 
-    def _between(
-        self, one: Modelled, early: tuple[Expr, ...] | None, late: tuple[Expr, ...] | None
-    ) -> Test:
+    def _between(self, one: Modelled, early: tuple[Expr, ...] | None, late: tuple[Expr, ...] | None) -> Test:
         """Some instance k of the statement has its time between the two."""
         own = one.statement
         values: dict[str, Expr] = {name: Var(f"{name} of {own.name}") for name in own.iterators}

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import islpy as isl
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
@@ -43,7 +43,7 @@ def prove_text(intended: Program, new: Program, claims: Sequence[Call]) -> Verdi
     except Unreadable as failure:
         return Undecided(f"the text is not read: {failure}")
     except isl.Error as failure:
-        raise InternalError(f"isl could not decide about the text: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not decide about the text: {failure}") from failure
 
 
 def _prove(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
@@ -144,12 +144,10 @@ def _graph(values: isl.Map, wanted: list[int]) -> isl.Set:
 def _refuted(old: Statement, new: Statement, wrong: isl.Set, program: Program) -> Refuted:
     point = smallest_point(wrong)
     if point is None:
-        raise InternalError("a claim about the text is false, but nowhere")
+        raise InternalError(Code.INTERNAL, "a claim about the text is false, but nowhere")
     instance = point.coordinates[: old.depth]
     sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
     line = program.source.line_of(new.body.place.start)
     shown = f"{old.name}({', '.join(map(str, instance))})"
     message = f"line {line} of the new text does not do what {shown} does"
     return Refuted("operation", message, f"{sizes}: {shown}", point.parameters, ((old.name, instance),))
-
-

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame, Value
@@ -255,7 +256,7 @@ def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
 def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> isl.PwAff:
     """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
     if divisor == 0:
-        raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED)
+        raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED, code=Code.NOT_AFFINE)
     size = whole(abs(divisor))
     never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
     if operator(node) == "%":

@@ -10,7 +10,7 @@ from typing import TypeVar
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.model.program import Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import (
@@ -109,7 +109,7 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
                     used.setdefault(str(item.get_dim_name(PARAM, position)))
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
-        raise InternalError(f"the iterator {stray[0]} escaped its loop")
+        raise InternalError(Code.INTERNAL, f"the iterator {stray[0]} escaped its loop")
     texts = _parameter_texts(setting.source, block, tuple(used))
     return tuple(Parameter(name, text) for name, text in texts.items())
 
@@ -149,7 +149,7 @@ def _with_params(item: _Space, params: Sequence[str]) -> _Space:
     for position in reversed(range(item.dim(PARAM))):
         if item.get_dim_name(PARAM, position) not in params:
             if item.involves_dims(PARAM, position, 1):
-                raise InternalError(f"{item} depends on {item.get_dim_name(PARAM, position)}")
+                raise InternalError(Code.INTERNAL, f"{item} depends on {item.get_dim_name(PARAM, position)}")
             item = item.project_out(PARAM, position, 1)
     return item.align_params(parameter_space(params))
 
@@ -162,9 +162,7 @@ def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
     return context.align_params(parameter_space(params))
 
 
-def _arrays(
-    setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array]
-) -> tuple[Array, ...]:
+def _arrays(setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array]) -> tuple[Array, ...]:
     """The storage the statements touch, in the order of the text."""
     local = {array.name: array for array in locals_}
     found: dict[str, Array] = {}

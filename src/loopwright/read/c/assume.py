@@ -9,7 +9,7 @@ from dataclasses import replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, names_of
@@ -53,7 +53,9 @@ def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     for name in names_of(stated):
         if name not in used:
             span = Span("--assume", 1, 1, option, len(option))
-            raise BadInput(f"there is no '{name}' in {setting.source.path}", span=span, hint=_HINT)
+            raise BadInput(
+                Code.OPTION, f"there is no '{name}' in {setting.source.path}", span=span, hint=_HINT
+            )
     return stated, replace(assumption, place=None)
 
 
@@ -62,7 +64,7 @@ def _in_option(failure: BadInput, option: str) -> BadInput:
     span = failure.span
     if span is not None:
         span = Span(span.file, 1, max(1, span.column - len(_BEFORE)), option, span.length)
-    return BadInput(failure.message, span=span, hint=failure.hint)
+    return BadInput(failure.code, failure.message, span=span, hint=failure.hint)
 
 
 def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[isl.Set, Assumption]:
@@ -72,17 +74,21 @@ def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[is
     root = parse(head + words + _BEHIND)
     declarations = [node for node in root.named_children if node.type == "declaration"]
     if root.has_error or len(declarations) != 1 or not stated.strip():
-        raise refuse(source, whole, "this is not a condition", _HINT)
+        raise refuse(source, whole, "this is not a condition", _HINT, code=Code.OPTION)
     value = field(field(declarations[0], "declarator"), "value")
     _refuse_chains(source, value)
     try:
         result = condition(value, Frame(replace(setting, source=source), everywhere()))
     except NotAffine as failure:
         raise refuse(
-            source, failure.node, f"an assumption must be affine, but {failure.reason}", _HINT
+            source,
+            failure.node,
+            f"an assumption must be affine, but {failure.reason}",
+            _HINT,
+            code=Code.NOT_AFFINE,
         ) from None
     if result.is_empty():
-        raise refuse(source, whole, "this is never true", _HINT)
+        raise refuse(source, whole, "this is never true", _HINT, code=Code.OPTION)
     return result, Assumption(AssumptionKind.USER, stated.strip(), whole)
 
 
@@ -92,7 +98,13 @@ def _refuse_chains(source: Source, value: Node) -> None:
         if node.type == "binary_expression" and operator(node) in _COMPARISONS:
             for side in (field(node, "left"), field(node, "right")):
                 if side.type == "binary_expression" and operator(side) in _COMPARISONS:
-                    raise refuse(source, node, "C does not chain comparisons", "write a <= b && b <= c")
+                    raise refuse(
+                        source,
+                        node,
+                        "C does not chain comparisons",
+                        "write a <= b && b <= c",
+                        code=Code.OPTION,
+                    )
 
 
 def combined(sets: Sequence[isl.Set]) -> isl.Set:

@@ -112,7 +112,11 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
         raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:
         raise refuse(
-            frame.setting.source, node, f"in this macro: {failure.message}", failure.hint or ACCEPTED
+            frame.setting.source,
+            node,
+            f"in this macro: {failure.message}",
+            failure.hint or ACCEPTED,
+            failure.code,
         ) from None
 
 

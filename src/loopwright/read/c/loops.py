@@ -12,6 +12,7 @@ from __future__ import annotations
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.errors import Code
 from loopwright.model.source import Source
 from loopwright.presburger.named import constant_value, number, variable, whole
 from loopwright.read.c.affine import affine, condition, constant, require_affine, with_constants
@@ -109,7 +110,11 @@ def _step(node: Node, frame: Frame, iterator: str) -> int:
         step = _increment(update, frame, iterator)
     except NotAffine as failure:
         raise refuse(
-            source, failure.node, f"the step of a loop must be a constant; {failure.reason}", _ACCEPTED
+            source,
+            failure.node,
+            f"the step of a loop must be a constant; {failure.reason}",
+            _ACCEPTED,
+            code=Code.NOT_AFFINE,
         ) from None
     if step is None:
         raise refuse(source, update, f"this does not add a constant to '{iterator}'", _ACCEPTED)

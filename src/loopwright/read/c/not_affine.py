@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.syntax import refuse
 
@@ -31,4 +31,5 @@ def not_affine(frame: Frame, failure: NotAffine, what: str) -> BadInput:
         failure.node,
         f"{what} must be affine in the iterators and parameters, but {failure.reason}",
         failure.hint,
+        code=Code.NOT_AFFINE,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput, InternalError, Span
+from loopwright.errors import BadInput, Code, InternalError, Span
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, number, variable
@@ -44,29 +44,29 @@ _DEEPEST = 250
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
-def read_c(
-    path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
-) -> tuple[Program, ...]:
+def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Program, ...]:
     """The regions of a C file."""
     name = str(path)
     try:
         data = Path(path).read_bytes()
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(message, span=Span(name, 1, 1), hint="give a C source file") from None
+        raise BadInput(Code.FILE, message, span=Span(name, 1, 1), hint="give a C source file") from None
     if len(data) > _LARGEST:
         hint = "put the regions into a file of their own"
-        raise BadInput(f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1), hint=hint)
+        raise BadInput(
+            Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1), hint=hint
+        )
     return parse_c(Source.decode(name, data), pure=pure, assume=assume)
 
 
-def parse_c(
-    source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
-) -> tuple[Program, ...]:
+def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Program, ...]:
     """The regions of a C text."""
     if "\0" in source.text:
         at = source.text.index("\0")
-        raise refuse(source, TextRange(at, at + 1), "this is not a text file", "give a C source file")
+        raise refuse(
+            source, TextRange(at, at + 1), "this is not a text file", "give a C source file", code=Code.FILE
+        )
     regions = find_regions(source)
     root = parse(without_directives(source.text))
     declarations = declarations_of(source, root, [region.place for region in regions])
@@ -74,7 +74,7 @@ def parse_c(
     try:
         return tuple(_program(file, region, frozenset(pure), assume) for region in regions)
     except isl.Error as failure:
-        raise InternalError(f"isl could not represent a region: {failure}") from failure
+        raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,13 @@ def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[
     for name, value in constants_used(setting, block):
         context = context.intersect(variable(name).eq_set(number(value)))
     if context.is_empty():
-        raise refuse(source, region.place, "the assumptions about this region contradict each other", _LOOK)
+        raise refuse(
+            source,
+            region.place,
+            "the assumptions about this region contradict each other",
+            _LOOK,
+            code=Code.OPTION,
+        )
     setting = replace(setting, context=context)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.errors import BadInput, Span
+from loopwright.errors import BadInput, Code, Span
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.syntax import blank, field, parse, refuse, refuse_syntax_errors, without_comments
 
@@ -40,9 +40,7 @@ def directives(text: str) -> tuple[Directive, ...]:
     visible = without_comments(text, literals=True)
     for match in _DIRECTIVE.finditer(without_comments(text, literals=False)):
         end = match.start(1) + len(visible[match.start(1) : match.end(1)].rstrip())
-        found.append(
-            Directive(match[2], match[3].rstrip(), TextRange(match.start(1), end), match.start(3))
-        )
+        found.append(Directive(match[2], match[3].rstrip(), TextRange(match.start(1), end), match.start(3)))
     return tuple(found)
 
 
@@ -67,7 +65,11 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                 opening = index
             case "scop", int():
                 raise refuse(
-                    source, line.place, "a region starts inside a region", "regions cannot be nested"
+                    source,
+                    line.place,
+                    "a region starts inside a region",
+                    "regions cannot be nested",
+                    code=Code.REGION,
                 )
             case "endscop", None:
                 raise refuse(
@@ -75,6 +77,7 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                     line.place,
                     "this '#pragma endscop' has no '#pragma scop' before it",
                     "put '#pragma scop' on a line of its own before the first loop",
+                    code=Code.REGION,
                 )
             case "endscop", int(start):
                 regions.append(_region(source, lines[start : index + 1]))
@@ -85,9 +88,11 @@ def find_regions(source: Source) -> tuple[Region, ...]:
             lines[opening].place,
             "this region does not end",
             "put '#pragma endscop' on a line of its own after the last loop",
+            code=Code.REGION,
         )
     if not regions:
         raise BadInput(
+            Code.REGION,
             "there is no region in this file",
             span=Span(source.path, 1, 1, source.text.split("\n", 1)[0].rstrip("\r")),
             hint="put '#pragma scop' before and '#pragma endscop' after the loops to read",
@@ -110,6 +115,7 @@ def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
                 line.place,
                 f"'#{line.name}' inside a region cannot be read: nothing is preprocessed",
                 "move it out of the region, or put the region inside one branch of the '#if'",
+                code=Code.REGION,
             )
     start = source.text.index("\n", first.place.end) + 1
     end = source.text.rfind("\n", 0, last.place.start) + 1
@@ -148,7 +154,9 @@ def _refuse_unbalanced(source: Source, inside: TextRange) -> None:
         elif opened:
             opened.pop()
         else:
-            raise refuse(source, spot, "this '}' closes a block opened before the region", _WHOLE)
+            raise refuse(
+                source, spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION
+            )
     if opened:
         spot = TextRange(opened[-1], opened[-1] + 1)
-        raise refuse(source, spot, "this '{' is not closed before the region ends", _WHOLE)
+        raise refuse(source, spot, "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import tree_sitter_c
 from tree_sitter import Language, Node, Parser
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Code
 from loopwright.model.source import Source, TextRange
 
 _LANGUAGE = Language(tree_sitter_c.language())
@@ -120,10 +120,12 @@ def without_parentheses(node: Node) -> Node:
     return node
 
 
-def refuse(source: Source, where: Node | TextRange, message: str, hint: str) -> BadInput:
+def refuse(
+    source: Source, where: Node | TextRange, message: str, hint: str, code: Code = Code.REGION_TEXT
+) -> BadInput:
     """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
     spot = where if isinstance(where, TextRange) else place(where)
-    return BadInput(message, span=source.span(spot), hint=hint)
+    return BadInput(code, message, span=source.span(spot), hint=hint)
 
 
 _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import DIM, OUT, eliminate_inner
 from loopwright.read.script_starts import loop_starts
@@ -23,6 +24,7 @@ def from_zero(plan: Plan, component: Component) -> Plan:
         statement = plan.program.statement(name)
         if not statement.schedule.is_equal(plan.original.statement(name).schedule):
             raise Misuse(
+                Code.LOOPS_DO_NOT_FIT,
                 f"the loops of {name} are not as they were written any more",
                 hint="from_zero comes before every other operation",
             )

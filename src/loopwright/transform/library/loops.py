@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from loopwright.errors import Code
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Misuse, Plan
 from loopwright.transform.relations import written
@@ -12,7 +13,7 @@ from loopwright.transform.relations import written
 def interchange(plan: Plan, component: Component, one: int, two: int) -> Plan:
     """affine(L, {[..., i, ..., j, ...] -> [..., j, ..., i, ...]})"""
     if one == two:
-        raise Misuse("a loop cannot be interchanged with itself", argument=2)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be interchanged with itself", argument=2)
     order = list(range(max(one, two) + 1))
     order[one], order[two] = two, one
     return permute(plan, component, order)
@@ -24,7 +25,7 @@ def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
     The loops named share the places they have now; a loop that is not named stays where it is.
     """
     if len(set(order)) != len(order):
-        raise Misuse("a loop is named twice", argument=1)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is named twice", argument=1)
     count = max(order) + 1
     full = list(range(count))
     for place, loop in zip(sorted(order), order, strict=True):
@@ -35,7 +36,7 @@ def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
 def skew(plan: Plan, component: Component, loop: int, along: int, factor: int) -> Plan:
     """affine(L, {[..., t, ..., i, ...] -> [..., t, ..., i + factor t, ...]})"""
     if loop == along:
-        raise Misuse("a loop cannot be skewed along itself", argument=2)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be skewed along itself", argument=2)
     return _changed(plan, component, loop, f"x{loop} + {factor} x{along}", max(loop, along) + 1)
 
 
@@ -58,7 +59,7 @@ def _changed(plan: Plan, component: Component, loop: int, value: str, count: int
 def check_whole(plan: Plan, component: Component, loop: int) -> None:
     """New loops around a loop are only made for all statements in it together."""
     if loop >= plan.common_loops(component):
-        raise Misuse(f"the statements share only {plan.common_loops(component)} loops")
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the statements share only {plan.common_loops(component)} loops")
     refuse_others(plan, component, loop)
 
 
@@ -68,6 +69,7 @@ def refuse_others(plan: Plan, component: Component, loop: int) -> None:
     if others.positions:
         name = plan.leaf(component.first).loops[loop]
         raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
             f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
             argument=0,
             hint=f"distribute it first, or name all of it: L = lift(..., {loop + 1})",

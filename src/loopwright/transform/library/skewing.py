@@ -23,6 +23,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.errors import Code
 from loopwright.model.dependences import memory_based
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.plan import Component, Misuse, Plan
@@ -73,6 +74,7 @@ def tile_coordinates(plan: Plan, component: Component, first: int, count: int) -
         if found is None:
             name = max((plan.leaf(position).loops for position in positions), key=len)[first + m]
             raise Misuse(
+                Code.LOOPS_DO_NOT_FIT,
                 f"no skew by the loops around it makes all dependences go forwards along {name}",
                 hint="tile fewer loops, or give the nest another order first",
             )

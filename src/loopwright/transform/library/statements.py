@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from loopwright.errors import Code
 from loopwright.transform.operators import affine, exchanged, realign
 from loopwright.transform.plan import Component, Misuse, Plan
 from loopwright.transform.relations import written
@@ -55,7 +56,9 @@ def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple
     depth, wanted = plan.depth(component), plan.depth(nest)
     if depth >= wanted:
         raise Misuse(
-            f"the statements have {depth} loops around them already, the nest has {wanted}", argument=1
+            Code.LOOPS_DO_NOT_FIT,
+            f"the statements have {depth} loops around them already, the nest has {wanted}",
+            argument=1,
         )
     plan = plan.named("sunk here", component).named("sunk into", nest)
     outputs = [*(f"x{k}" for k in range(depth)), *(str(value),) * (wanted - depth)]

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from loopwright.errors import Code
 from loopwright.transform.directives import with_directive
 from loopwright.transform.library.loops import refuse_others
 from loopwright.transform.library.skewing import tile_coordinates
@@ -40,6 +41,7 @@ def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bo
     first = depth - len(sizes)
     if first < 0:
         raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
             f"{len(sizes)} tile sizes, but the statements share {depth} loops",
             argument=depth + 1,
             hint=None if skewed else "'skew' as the last argument tiles loops that are not shared",
@@ -55,7 +57,7 @@ def tile(
     `full` generates the tiles that are not cut off by the bounds of the nest apart.
     """
     if len({one.loop for one in tiles}) != len(tiles):
-        raise Misuse("a loop is tiled twice")
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is tiled twice")
     first = min(one.loop for one in tiles)
     if skewed:
         plan, component = _skewed(plan, component, tiles, first)
@@ -65,17 +67,14 @@ def tile(
         return plan
     count = len(tiles)
     points = tuple(one.loop + count for one in tiles)
-    return with_directive(
-        plan, DirectiveKind.ISOLATE, component, first + count - 1, points=points
-    )
+    return with_directive(plan, DirectiveKind.ISOLATE, component, first + count - 1, points=points)
 
 
-def _plain(
-    plan: Plan, component: Component, tiles: Sequence[Tiled], first: int
-) -> tuple[Plan, Component]:
+def _plain(plan: Plan, component: Component, tiles: Sequence[Tiled], first: int) -> tuple[Plan, Component]:
     shared = plan.common_loops(component)
     if any(one.loop >= shared for one in tiles):
         raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
             f"the statements share only {shared} loops",
             hint="tile them apart, fuse them first, or say 'skew' as the last argument",
         )
@@ -98,18 +97,16 @@ def _with_tile_loops(
     return written(inputs, outputs, names)
 
 
-def _skewed(
-    plan: Plan, component: Component, tiles: Sequence[Tiled], first: int
-) -> tuple[Plan, Component]:
+def _skewed(plan: Plan, component: Component, tiles: Sequence[Tiled], first: int) -> tuple[Plan, Component]:
     """Each statement with its own coordinates, then all of them in the same tile loops."""
     loops = [one.loop for one in tiles]
     if loops != list(range(first, first + len(loops))):
-        raise Misuse("skewed tiles are of neighbouring loops, named from the outside in")
-    shared = [
-        _shared(plan, one, two) for one, two in pairwise(component.positions)
-    ]
+        raise Misuse(
+            Code.LOOPS_DO_NOT_FIT, "skewed tiles are of neighbouring loops, named from the outside in"
+        )
+    shared = [_shared(plan, one, two) for one, two in pairwise(component.positions)]
     if any(common < first for common in shared):
-        raise Misuse(f"the statements do not share the {first} loops around the tiles")
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, f"the statements do not share the {first} loops around the tiles")
     refuse_others(plan, component, first)
     coordinates = tile_coordinates(plan, component, first, len(tiles))
     deepest = max((plan.leaf(position).loops for position in component.positions), key=len)

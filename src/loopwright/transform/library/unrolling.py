@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
+from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import with_directive
 from loopwright.transform.library.loops import check_whole, strip_mine
@@ -40,6 +41,7 @@ def _check_constant(plan: Plan, component: Component, loop: int) -> None:
         for other in plan.iterations(inside, loop + 1):
             if not _distance(one, other, loop).is_bounded():
                 raise Misuse(
+                    Code.UNBOUNDED,
                     f"the number of iterations of {name} is not a constant",
                     argument=1,
                     hint=f"unroll(L, {name}, 4) writes out four at a time",
@@ -54,7 +56,7 @@ def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> 
     """
     loops = [one.loop for one in tiles]
     if len(set(loops)) != len(loops):
-        raise Misuse("a loop is named twice")
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is named twice")
     for loop in loops:
         check_whole(plan, component, loop)
     bodies = _bodies(plan, component)

@@ -1,0 +1,79 @@
+"""Every error carries its code from where it is raised, and every code is used and explained."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.codes import PAGES
+from loopwright.cli.main import main
+from loopwright.errors import Code
+
+SOURCES = Path(__file__).parents[2] / "src" / "loopwright"
+CLASSES = {"BadInput": 2, "Misuse": 2, "Illegal": 1, "GaveUp": 3, "InternalError": 4}
+"""The errors that are raised, with their exit status."""
+
+
+def trees() -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(SOURCES.rglob("*.py")):
+        yield path, ast.parse(path.read_text())
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    """The calls of the error classes; `case BadInput():` is a pattern, not a call."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in CLASSES:
+                yield name, node
+
+
+def codes(node: ast.AST) -> Iterator[Code]:
+    """The members of `Code` that are named in a piece of code."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and ast.unparse(one.value).rpartition(".")[2] == "Code":
+            assert one.attr in Code.__members__, one.attr
+            yield Code[one.attr]
+
+
+def test_every_error_is_made_with_a_code_of_its_class() -> None:
+    made = 0
+    for path, tree in trees():
+        for name, call in calls(tree):
+            where = f"{path.relative_to(SOURCES)}:{call.lineno}"
+            assert call.args, f"{where}: {name} without a code"
+            code = ast.unparse(call.args[0])
+            carried = code.rpartition(".")[2] in ("code", "_code(found)")
+            assert carried or "Code." in code, f"{where}: the first argument of {name} is {code}"
+            for one in codes(call.args[0]):
+                assert one.value[2] == str(CLASSES[name]), f"{where}: {name} with {one}"
+            made += 1
+    assert made > 150
+
+
+def test_every_code_is_used() -> None:
+    pages = SOURCES / "cli" / "codes.py"
+    used = {code for path, tree in trees() if path != pages for code in codes(tree)}
+    assert used == set(Code)
+
+
+def test_no_error_is_told_from_its_message() -> None:
+    """Messages are for people: nothing matches on them."""
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re."):
+                given = " ".join(ast.unparse(argument) for argument in node.args)
+                assert "error.message" not in given, f"{path.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize("code", list(Code), ids=lambda code: code.value)
+def test_every_code_has_a_page(code: Code, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(("explain", code.value))
+    out = capsys.readouterr().out
+    assert not ended.value.code
+    assert out.startswith(f"{code.value}: {PAGES[code].title}\n")
+    assert PAGES[code].remedy.split()[0] in out
