@@ -198,3 +198,9 @@ def test_a_text_that_is_wrong_is_never_written(
     out = tmp_path / "out.c"
     assert run("transform", file(tmp_path, PLAIN), "-o", str(out)) == 4
     assert "does not do what S1(" in capsys.readouterr().err and not out.exists()
+
+
+@pytest.mark.parametrize("script", ["", "\n", "# nothing yet\n"])
+def test_an_empty_script_file_is_a_script(tmp_path: Path, capsys: Captured, script: str) -> None:
+    assert run("transform", file(tmp_path, PLAIN), file(tmp_path, script, "s.lw")) == 0
+    assert capsys.readouterr().out == PLAIN

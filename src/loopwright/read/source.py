@@ -78,7 +78,7 @@ def load(path: str | Path) -> Source:
             span=Span(name, 1, 1),
             hint="a description of loops is small; is this the right file?",
         )
-    return checked(Source(name, decode(name, data)))
+    return plain(Source(name, decode(name, data)))
 
 
 def decode(name: str, data: bytes) -> str:
@@ -96,8 +96,8 @@ def decode(name: str, data: bytes) -> str:
     return text
 
 
-def checked(source: Source) -> Source:
-    """Refuse what no reader can make sense of: nothing at all, control characters, a pit of brackets."""
+def plain(source: Source) -> Source:
+    """Refuse what no reader can make sense of: control characters, a pit of brackets."""
     control = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", source.text)
     if control:
         raise BadInput(
@@ -106,11 +106,16 @@ def checked(source: Source) -> Source:
             span=_printable(source.span(control.start())),
             hint="descriptions of loops are plain text files",
         )
+    _refuse_deep_nesting(source.without_comments())
+    return source
+
+
+def checked(source: Source) -> Source:
+    """The same for descriptions of loops, of which an empty one has no meaning; an empty script has."""
     if not source.without_comments().text.strip():
         hint = "it holds no statement and no schedule"
         raise source.error(0, "the file is empty", hint=hint, code=Code.FILE)
-    _refuse_deep_nesting(source.without_comments())
-    return source
+    return plain(source)
 
 
 def _printable(span: Span) -> Span:
