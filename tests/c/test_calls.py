@@ -200,32 +200,6 @@ def test_a_min_with_two_definitions_is_believed_and_listed() -> None:
     assert believed(program, AssumptionKind.PURE) == ["'min' is the smaller of its arguments"]
 
 
-def test_casts_the_grammar_takes_for_calls_and_differences() -> None:
-    (statement,) = region(LOOP + "a[i] = (DATA_TYPE)(b[i]) + (DATA_TYPE)-x + (DATA_TYPE)_PB_N;").statements
-    assert reads(statement) == ["b[i]", "x[]", "_PB_N[]"]
-    (declared,) = region(LOOP + "a[i] = (real)-b[i] * (real)(x);", head="typedef double real;").statements
-    assert reads(declared) == ["b[i]", "x[]"]
-
-
-def test_a_cast_of_a_dereference_reads_through_the_pointer() -> None:
-    (statement,) = region(LOOP + "a[i] = (real)*b;", head="typedef double real;").statements
-    assert reads(statement) == ["b[0]"]
-
-
-def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
-    (statement,) = region(LOOP + "a[(real)-i] = 0;", head="typedef float real;").statements
-    assert writes(statement) == ["a[o0]?"]
-    (difference,) = region(LOOP + "a[(n)-i] = 0;").statements
-    assert writes(difference) == ["a[n - i]"]
-    error = refusal(LOOP + "a[i + (X)-k] = 0;")
-    assert "may be a type or a value" in error.message and underlined(error) == "i + (X)-k"
-
-
-def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
-    error = refusal(LOOP + "a[i] = (weigh)(b[i]);")
-    assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
-
-
 def test_a_macro_defined_behind_the_region_says_nothing_about_it() -> None:
     error = refusal("for (i = 0; i < n; i += T) a[i] = 0;", tail="\n#define T 4\n")
     assert "must be a constant" in error.message

@@ -14,7 +14,8 @@ from loopwright.model.program import Access, Inlined, Program, Statement
 from loopwright.model.source import TextRange
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.read.c.references import Reference
-from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import place, refuse, walk
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"

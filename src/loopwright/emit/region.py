@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.emit.c import Style, program_text
-from loopwright.emit.declared import declared_in
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.literals import is_wide
@@ -27,6 +26,7 @@ from loopwright.model.program import Array, Program, Statement
 from loopwright.model.source import Source
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.declarations import Declarations, is_unsigned_type
+from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import find_regions
 
 _QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")

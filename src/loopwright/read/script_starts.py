@@ -12,7 +12,8 @@ from tree_sitter import Node
 from loopwright.model.program import Program, Statement
 from loopwright.model.source import TextRange
 from loopwright.read.affine import expressions
-from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, place
 from loopwright.read.scope import Scope
 from loopwright.read.source import Source

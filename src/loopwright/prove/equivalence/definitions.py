@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from loopwright.emit.declared import declared_in
 from loopwright.model.program import Program
 from loopwright.model.source import Source
 from loopwright.read.c.macros import Macro, definitions, macros_of, reachable_macros
+from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
 from loopwright.read.c.syntax import field, parse, walk
 

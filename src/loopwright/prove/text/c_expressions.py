@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.emit.declared import declared_in
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
     And,
@@ -36,9 +35,11 @@ from loopwright.loops.expressions import (
 )
 from loopwright.model.program import Program
 from loopwright.presburger.named import PARAM
+from loopwright.read.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
 from loopwright.read.c.declarations import Declarations, is_integer_type
 from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
-from loopwright.read.c.syntax import EXPRESSION, expression_of, field, named_children, operator
+from loopwright.read.c.region_syntax import declared_in, kinds_in
+from loopwright.read.c.syntax import field, named_children, operator
 
 MOST_EXPANSIONS = 50
 RELATIONS = {relation.value: relation for relation in Relation}
@@ -57,6 +58,7 @@ class Words:
     fixed: Mapping[str, int]
     macros: tuple[Macro, ...]
     declarations: Declarations
+    kinds: Kinds
     values: Mapping[str, Expr]
     expansions: int = 0
 
@@ -76,6 +78,7 @@ def words_of(program: Program) -> Words:
         _fixed(program),
         tuple(macro for macro in macros_of(source) if macro.place.start < program.region.start),
         declared_in(source),
+        kinds_in(source, program.region),
         {},
     )
 
@@ -288,7 +291,10 @@ def _expanded(name: str, arguments: list[str] | None, words: Words) -> Expr:
         raise Unreadable(f"the macro '{name}' is not used as it is defined")
     given = dict(zip(macro.parameters or (), arguments or [], strict=False))
     body = re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), macro.body)
-    node = expression_of(body)
+    try:
+        node = expression_of(body, words.kinds, tuple(given.values()))
+    except Ambiguous as failure:
+        raise Unreadable(str(failure)) from None
     if node is None:
         raise Unreadable(f"the macro '{name}' is not an expression")
     inner = replace(words, text=EXPRESSION.format(body), expansions=words.expansions + 1)

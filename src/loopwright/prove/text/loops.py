@@ -28,7 +28,8 @@ from loopwright.prove.text.c_expressions import (
     words_of,
 )
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, named_children, operator, place, walk, without_parentheses
 
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]

@@ -71,7 +71,7 @@ def _align(
     if values is not None:
         found.append(values)
         return
-    first, second = _shape(old), _shape(new)
+    first, second = _shape(old, before), _shape(new, after)
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
     if not first[1]:
@@ -103,12 +103,18 @@ def _is_index(node: Node) -> bool:
     return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == node
 
 
-def _shape(node: Node) -> tuple[str, list[Node]]:
-    """The kind of a node with its punctuation, and its parts; an initialisation is an assignment."""
+def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
+    """The kind of a node with its punctuation, and its parts; an initialisation is an assignment.
+
+    What looks like an operator may be the cast `(X)`: its text counts.
+    """
     if node.type == "init_declarator":
         return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
-    marks = " ".join(part.type for part in parts if not part.is_named)
+    if node.type == "unary_expression":
+        marks = "".join(words.text[node.start_byte : field(node, "argument").start_byte].split())
+    else:
+        marks = " ".join(part.type for part in parts if not part.is_named)
     return f"{node.type}: {marks}", [part for part in parts if part.is_named]
 
 

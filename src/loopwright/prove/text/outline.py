@@ -19,7 +19,8 @@ from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.regions import find_regions, parse_region
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, named_children, place
 
 

@@ -8,7 +8,7 @@ where only a field of the element is written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 from tree_sitter import Node
@@ -102,26 +102,7 @@ def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     left, right = field(node, "left"), field(node, "right")
     if operator(node) in ("&&", "||"):
         return touches(left, frame, must) + touches(right, frame, False)
-    if _is_type_in_parentheses(left, frame):
-        if operator(node) == "*":
-            reference = reference_of(frame.setting.source, right)
-            if reference is None:
-                raise _unreadable(right, frame)
-            return _reference_read(replace(reference, subscripts=(*reference.subscripts, ())), frame, must)
-        if operator(node) not in "+-":
-            raise _unreadable(node, frame)
-        return touches(right, frame, must)
     return touches(left, frame, must) + touches(right, frame, must)
-
-
-def _is_type_in_parentheses(node: Node, frame: Frame) -> bool:
-    """`(X)` in front of an operator: the grammar takes a cast such as `(X)-y` for a difference."""
-    core = without_parentheses(node)
-    return (
-        node.type == "parenthesized_expression"
-        and core.type == "identifier"
-        and frame.setting.is_type(text_of(frame.setting.source, core))
-    )
 
 
 def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -150,7 +131,7 @@ def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Tou
 def _is_fixed(name: str, frame: Frame) -> bool:
     """A type, a local that is written out, or a macro, which was checked to hide nothing that changes."""
     macro = definitions(frame.setting.macros, name) != ()
-    return macro or frame.setting.is_type(name) or frame.value(name) is not None
+    return macro or frame.setting.kinds.is_type(name) or frame.value(name) is not None
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -187,10 +168,8 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     source = frame.setting.source
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
-    if function.type == "parenthesized_expression" and len(arguments) == 1:
+    if function.type == "parenthesized_expression":
         name = text_of(source, without_parentheses(function))
-        if frame.setting.is_type(name):
-            return touches(arguments[0], frame, must)
         raise refuse(
             source,
             function,

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.read.c.casts import expression_of
 from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
@@ -21,7 +22,6 @@ from loopwright.read.c.macros import definitions
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine, not_affine
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
-    expression_of,
     field,
     is_atomic,
     named_children,
@@ -29,7 +29,6 @@ from loopwright.read.c.syntax import (
     refuse,
     text_of,
     walk,
-    without_parentheses,
 )
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
@@ -151,7 +150,7 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         return value
     if name in frame.iterators:
         return variable(name)
-    if setting.is_type(name):
+    if setting.kinds.is_type(name):
         raise NotAffine(node, f"'{name}' is a type")
     if name in setting.names.iterators:
         raise refuse(
@@ -169,7 +168,7 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     if setting.names.ranks.get(name, 0) > 0:
         raise NotAffine(node, f"'{name}' is an array")
     for macro in definitions(setting.macros, name):
-        value_ = expression_of(macro.body)
+        value_ = expression_of(macro.body, setting.kinds)
         if value_ is None or not is_atomic(value_):
             raise NotAffine(node, f"the macro '{name}' is not an expression in parentheses", PARENTHESES)
     declared = setting.declarations.visible(name, setting.region)
@@ -188,49 +187,12 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
 def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
     left, right = field(node, "left"), field(node, "right")
     name = operator(node)
-    if (word := _parenthesised_name(frame, _last_operand(left))) is not None:
-        _refuse_ambiguous_cast(frame, node, word)
     if name in "/%":
         return _division(node, affine(left, frame), constant(right, frame), frame)
     if name == "*":
         return _product(node, frame)
     first, second = affine(left, frame), affine(right, frame)
     return first.add(second) if name == "+" else first.sub(second)
-
-
-def _last_operand(node: Node) -> Node:
-    """The `(X)` of `i + (X) - j`, which the grammar groups to the left."""
-    while node.type in ("binary_expression", "unary_expression"):
-        node = field(node, "right" if node.type == "binary_expression" else "argument")
-    return node
-
-
-def _parenthesised_name(frame: Frame, node: Node) -> str | None:
-    """X, where `node` is `(X)`."""
-    core = without_parentheses(node)
-    is_name = node.type == "parenthesized_expression" and core.type == "identifier"
-    return text_of(frame.setting.source, core) if is_name else None
-
-
-def _refuse_ambiguous_cast(frame: Frame, node: Node, name: str) -> None:
-    """`(X) - y` is a cast if X is a type, a difference if it is a value; the grammar cannot tell."""
-    setting = frame.setting
-    if setting.is_type(name) and frame.value(name) is None:
-        raise NotAffine(node, f"'{name}' is a type here, and the cast may change the value")
-    is_value = (
-        name in frame.iterators
-        or frame.value(name) is not None
-        or setting.declarations.visible(name, setting.region) is not None
-        or definitions(setting.macros, name) != ()
-        or name in setting.names.values
-    )
-    if not is_value:
-        raise refuse(
-            setting.source,
-            node,
-            f"'{name}' in parentheses may be a type or a value here",
-            f"leave out the parentheses if '{name}' is a value; declare it in the file if it is a type",
-        )
 
 
 def _product(node: Node, frame: Frame) -> isl.PwAff:

@@ -14,11 +14,12 @@ from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, names_of
 from loopwright.read.c.affine import condition
+from loopwright.read.c.casts import Ambiguous, parse_settled
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.regions import Directive
-from loopwright.read.c.syntax import blank, field, operator, parse, refuse, walk
+from loopwright.read.c.syntax import blank, field, operator, refuse, walk
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -71,7 +72,10 @@ def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[is
     source = setting.source
     whole = TextRange(start, start + len(stated))
     words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated))
-    root = parse(head + words + _BEHIND)
+    try:
+        root = parse_settled(head + words + _BEHIND, setting.kinds)
+    except Ambiguous as failure:
+        raise refuse(source, whole, str(failure), "leave out the parentheses around it") from None
     declarations = [node for node in root.named_children if node.type == "declaration"]
     if root.has_error or len(declarations) != 1 or not stated.strip():
         raise refuse(source, whole, "this is not a condition", _HINT, code=Code.OPTION)

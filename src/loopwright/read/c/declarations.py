@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import integer_text, looks_like_macro
-from loopwright.read.c.syntax import place, text_of, walk, without_parentheses
+from loopwright.read.c.syntax import operator, place, text_of, walk, without_parentheses
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -22,6 +22,7 @@ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t int_fast32_t i
 """
 INTEGER_TYPES = frozenset(_INTEGERS.split())
 FLOATING_TYPES = frozenset(("float", "double", "_Complex", "complex", "DATA_TYPE"))
+_OTHER_TYPES = frozenset(("void", "bool", "_Bool"))
 _NARROW = frozenset(("char", "short", "int8_t", "int16_t", "uint8_t", "uint16_t", "bool", "_Bool"))
 _UNSIGNED = frozenset(("unsigned", "size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t"))
 _QUALIFIERS = frozenset(("const", "volatile", "restrict", "__restrict", "static", "extern", "register"))
@@ -73,6 +74,13 @@ def is_integer_type(type_text: str) -> bool:
     """Wide enough that index arithmetic does not lose digits, as far as the name tells."""
     words = set(type_text.split()) - _QUALIFIERS
     return bool(words) and words <= INTEGER_TYPES and not words & _NARROW
+
+
+def is_type_text(text: str) -> bool:
+    """Whether `text` is a type spelt out: words of C, and stars."""
+    words = set(re.findall(r"\w+", text))
+    known = INTEGER_TYPES | FLOATING_TYPES | _QUALIFIERS | _OTHER_TYPES
+    return re.fullmatch(r"[\w\s*]+", text) is not None and bool(words) and words <= known
 
 
 def is_unsigned_type(type_text: str) -> bool:
@@ -156,13 +164,23 @@ def declarations_of(source: Source, root: Node, regions: Sequence[TextRange]) ->
                 aliases += _aliases(source, node)
             case "enumerator_list":
                 variables += _enumerators(source, node)
-            case "cast_expression":
+            case "cast_expression" if is_certain_cast(node):
                 types.update(_named_types(source, node.named_children[0]))
     values = functions | {variable.name for variable in variables}
     types |= {name for name in _cast_names(source, nodes) if name not in values}
     return Declarations(
         tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases)
     )
+
+
+def is_certain_cast(node: Node) -> bool:
+    """Whether `(x)` in front of the value makes no sense for a value x: x - y, x * y, x & y, x(y) do."""
+    value = node.child_by_field_name("value")
+    match value.type if value is not None else "":
+        case "unary_expression":
+            return value is not None and operator(value) not in ("-", "+")
+        case kind:
+            return kind not in ("pointer_expression", "cast_expression", "parenthesized_expression")
 
 
 def _aliases(source: Source, node: Node) -> list[tuple[str, str]]:

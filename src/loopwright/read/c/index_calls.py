@@ -12,6 +12,7 @@ from tree_sitter import Node
 from loopwright.errors import BadInput
 from loopwright.model.source import Source
 from loopwright.presburger.named import variable, whole
+from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.functions import mentioned
 from loopwright.read.c.macros import Macro, definitions, looks_like_macro
@@ -19,8 +20,6 @@ from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.references import parameter_name
 from loopwright.read.c.syntax import (
-    EXPRESSION,
-    expression_of,
     field,
     is_atomic,
     named_children,
@@ -100,7 +99,10 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
         raise NotAffine(node, f"the macro has {len(parameters)} parameters")
     texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
     body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
-    value = expression_of(body)
+    try:
+        value = expression_of(body, frame.setting.kinds, tuple(texts.values()))
+    except Ambiguous as failure:
+        raise NotAffine(node, f"in this macro, {failure}") from None
     if value is None or not is_atomic(value):
         raise NotAffine(node, "the macro is not an expression in parentheses", PARENTHESES)
     others = tuple(other for other in frame.setting.macros if other != macro)

@@ -9,6 +9,7 @@ from tree_sitter import Node
 
 from loopwright.model.program import Array
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
 from loopwright.read.c.fields import refuse_mixed_fields
 from loopwright.read.c.functions import Function
@@ -37,8 +38,6 @@ class Names:
     assigned: frozenset[str]
     locals: tuple[Local, ...]
     ranks: dict[str, int]
-    values: frozenset[str]
-    """Names that stand somewhere without parentheses around them, which a type in a cast does not."""
 
     @property
     def written(self) -> frozenset[str]:
@@ -72,9 +71,10 @@ class Setting:
         variable = self.declarations.visible(name, self.region)
         return variable.value if variable is not None else None
 
-    def is_type(self, name: str) -> bool:
-        """Whether the file uses `name` as a type."""
-        return name in self.declarations.types
+    @property
+    def kinds(self) -> Kinds:
+        """What the names of the file are here."""
+        return Kinds(self.declarations, self.macros, self.region)
 
 
 def loop_iterator(source: Source, loop: Node) -> str | None:
@@ -106,7 +106,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
     refuse_mixed_fields(source, block, assigned, frozenset(local.name for local in locals_))
-    return Names(iterators, assigned, locals_, ranks, _values(source, block))
+    return Names(iterators, assigned, locals_, ranks)
 
 
 def _targets(
@@ -174,16 +174,6 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
             kind = type_text(source, node, qualifiers=False)
             found.append(Local(name, kind, rank, extents, place(scope), declarator))
     return tuple(found)
-
-
-def _values(source: Source, block: Node) -> frozenset[str]:
-    return frozenset(
-        text_of(source, node)
-        for node in walk(block)
-        if node.type == "identifier"
-        and node.parent is not None
-        and node.parent.type != "parenthesized_expression"
-    )
 
 
 def _ranks(source: Source, block: Node, declarations: Declarations) -> dict[str, int]:

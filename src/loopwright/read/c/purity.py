@@ -113,7 +113,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                     f"the macro '{macro.name}' hides a use of '{word}', which changes in the region",
                     f"make '{word}' an argument of the macro, or write its body in the region",
                 )
-            safe = is_known_pure(setting, word) or looks_like_macro(word) or setting.is_type(word)
+            safe = is_known_pure(setting, word) or looks_like_macro(word) or setting.kinds.is_type(word)
             if called and not safe:
                 raise refuse(
                     setting.source,
@@ -160,7 +160,7 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = text_of(setting.source, field(node, "function"))
-        if name in LIBRARY or _is_looked_into(setting, name) or setting.is_type(name.strip("() ")):
+        if name in LIBRARY or _is_looked_into(setting, name):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))

@@ -16,23 +16,22 @@ from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
-from loopwright.read.c.declarations import Declarations, declarations_of
+from loopwright.read.c.declarations import Declarations
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.functions import functions_of
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.macros import Macro, macros_of
 from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
+from loopwright.read.c.region_syntax import declared_in, parse_file, parse_region
 from loopwright.read.c.regions import (
     Directive,
     Region,
     directives,
     find_regions,
-    parse_region,
-    without_directives,
 )
 from loopwright.read.c.statements import read_sequence
-from loopwright.read.c.syntax import field, parse, refuse, too_deep, walk, without_comments
+from loopwright.read.c.syntax import field, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
 
 _LARGEST = 4 << 20
@@ -68,8 +67,8 @@ def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] =
             source, TextRange(at, at + 1), "this is not a text file", "give a C source file", code=Code.FILE
         )
     regions = find_regions(source)
-    root = parse(without_directives(source.text))
-    declarations = declarations_of(source, root, [region.place for region in regions])
+    root = parse_file(source)
+    declarations = declared_in(source)
     file = File(source, root, regions, macros_of(source), declarations)
     try:
         return tuple(_program(file, region, frozenset(pure), assume) for region in regions)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.source import Source, TextRange
-from loopwright.read.c.syntax import blank, field, parse, refuse, refuse_syntax_errors, without_comments
+from loopwright.read.c.syntax import blank, refuse, without_comments
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
-_OPENING = "void f(){"
-_WHOLE = "put the pragmas around whole statements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,43 +116,3 @@ def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
     start = source.text.index("\n", first.place.end) + 1
     end = source.text.rfind("\n", 0, last.place.start) + 1
     return Region(TextRange(start, end), tuple(inner))
-
-
-def parse_region(source: Source, region: Region) -> Node:
-    """The statements of a region, as the block of a function.
-
-    The rest of the file is blanked, so that what its macros expand to cannot confuse the parser,
-    and the pragmas inside too: one may stand between a `for` and its body.
-    """
-    text = source.text
-    inside = region.place
-    _refuse_unbalanced(source, inside)
-    pieces = [blank(text[: inside.start - len(_OPENING) - 1]), _OPENING, "\n"]
-    position = inside.start
-    for pragma in region.pragmas:
-        pieces.append(text[position : pragma.place.start])
-        pieces.append(blank(source.slice(pragma.place)))
-        position = pragma.place.end
-    pieces += [text[position : inside.end], "}", blank(text[inside.end + 1 :])]
-    root = parse("".join(pieces))
-    refuse_syntax_errors(source, root)
-    return field(root.named_children[0], "body")
-
-
-def _refuse_unbalanced(source: Source, inside: TextRange) -> None:
-    """A region is a list of whole statements: its braces match each other."""
-    text = without_comments(source.text, literals=False)
-    opened: list[int] = []
-    for match in re.compile(r"[{}]").finditer(text, inside.start, inside.end):
-        spot = TextRange(match.start(), match.end())
-        if match.group() == "{":
-            opened.append(match.start())
-        elif opened:
-            opened.pop()
-        else:
-            raise refuse(
-                source, spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION
-            )
-    if opened:
-        spot = TextRange(opened[-1], opened[-1] + 1)
-        raise refuse(source, spot, "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)

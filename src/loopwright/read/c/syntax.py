@@ -44,18 +44,6 @@ def parse(text: str) -> Node:
     return Parser(_LANGUAGE).parse(plain.encode("ascii")).root_node
 
 
-EXPRESSION = "int x = {};"
-
-
-def expression_of(text: str) -> Node | None:
-    """The expression `text` is, with offsets into `EXPRESSION.format(text)`; None if it is none."""
-    root = parse(EXPRESSION.format(text))
-    if root.has_error or len(root.named_children) != 1:
-        return None
-    declarator = root.named_children[0].child_by_field_name("declarator")
-    return None if declarator is None else declarator.child_by_field_name("value")
-
-
 def is_atomic(node: Node) -> bool:
     """Whether the text of an expression stays together whatever stands around it."""
     return node.type in (

@@ -1,0 +1,201 @@
+"""`(X) - y`: a cast of -y if X is a type, a difference if X is a value.
+
+The grammar cannot know, and guesses: `(x) - y` a difference, `(x) - y * z` a cast, `(x)(y)` a call.
+A wrong guess loses the read of x, and groups what follows in another way.  The guess is put right
+in the text the parser sees, character for character, so that offsets stay those of the source:
+
+    (x) - y * z   becomes    x  - y * z   for a value: without parentheses there is nothing to guess
+    (X) - y * z   becomes   ~   - y * z   for a type: a cast binds like ~, and may change the value
+    (X) - y * z   becomes   +   - y * z   for a type of integers: it does not change the value
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from tree_sitter import Node
+
+from loopwright.model.source import TextRange
+from loopwright.read.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
+from loopwright.read.c.macros import Macro, definitions
+from loopwright.read.c.syntax import field, named_children, parse, place, walk
+
+
+class Kind(Enum):
+    """What a name is in front of an operand."""
+
+    VALUE = auto()
+    TYPE = auto()
+    INTEGER = auto()
+    """A type of integers wide enough to keep the value."""
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What the names of a file are at a place in it; with no place, what any of that name is."""
+
+    declarations: Declarations
+    macros: tuple[Macro, ...]
+    at: TextRange | None
+    plain: frozenset[str] = frozenset()
+    """Names that stand somewhere without parentheses around them, as a type in a cast does not."""
+
+    def of(self, name: str) -> Kind:
+        """A variable in scope is a value, whatever else has its name; so is a macro that is no type."""
+        if name in self.declarations.functions or self._is_variable(name):
+            return Kind.VALUE
+        meaning = self.declarations.resolved(name)
+        found = definitions(self.macros, name)
+        if found:
+            if not all(macro.parameters is None and is_type_text(macro.body) for macro in found):
+                return Kind.VALUE
+            meaning = self.declarations.resolved(found[0].body) if len(found) == 1 else name
+        elif name not in self.declarations.types and not name.endswith("_t"):
+            return Kind.VALUE if name in self.plain or self.at is None else Kind.UNKNOWN
+        return Kind.INTEGER if is_integer_type(meaning) else Kind.TYPE
+
+    def _is_variable(self, name: str) -> bool:
+        if self.at is None:
+            return any(variable.name == name for variable in self.declarations.variables)
+        return self.declarations.visible(name, self.at) is not None
+
+    def is_type(self, name: str) -> bool:
+        return self.of(name) in (Kind.TYPE, Kind.INTEGER)
+
+
+class Ambiguous(Exception):
+    """The file does not say whether `name` is a type or a value, and an index depends on it."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        super().__init__(f"'{name}' in parentheses may be a type or a value")
+        self.node = node
+        self.name = name
+
+
+def parse_settled(text: str, kinds: Kinds) -> Node:
+    """The syntax tree of `text`, casts and values told apart; offsets are those of `text`."""
+    while True:
+        root = parse(text)
+        edits = tuple(_edits(root, text, kinds))
+        if not edits:
+            return root
+        for edit, replacement in edits:
+            width = edit.end - edit.start
+            text = text[: edit.start] + replacement.ljust(width) + text[edit.end :]
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+EXPRESSION = "int x = {};"
+
+
+def expression_of(text: str, kinds: Kinds, values: Sequence[str] = ()) -> Node | None:
+    """The expression `text` is, with offsets into `EXPRESSION.format(text)`; None if it is none.
+
+    The names in `values` are those of the arguments of a macro, where they stood alone.
+    """
+    plain = kinds.plain.union(*(_NAME.findall(value) for value in values))
+    root = parse_settled(EXPRESSION.format(text), replace(kinds, plain=plain))
+    if root.has_error or len(root.named_children) != 1:
+        return None
+    declarator = root.named_children[0].child_by_field_name("declarator")
+    return None if declarator is None else declarator.child_by_field_name("value")
+
+
+def _edits(root: Node, text: str, kinds: Kinds) -> Iterator[tuple[TextRange, str]]:
+    """What to put in place of pairs of parentheses; each round takes away some of them."""
+    alone = {_text(text, node) for node in walk(root) if _stands_alone(node)}
+    kinds = replace(kinds, plain=kinds.plain | alone)
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        name = _guessed(node, text)
+        kind = Kind.UNKNOWN if name is None else kinds.of(name)
+        if name is not None and kind is Kind.UNKNOWN and _is_index(node):
+            raise Ambiguous(node, name)
+        edit = None if name is None else _edit(node, kind, text, kinds, name)
+        if _is_impossible_cast(node):
+            edit = _without_pair(node, text)
+        if edit is None:
+            pending.extend(reversed(node.children))
+        else:
+            yield edit
+
+
+def _edit(node: Node, kind: Kind, text: str, kinds: Kinds, name: str) -> tuple[TextRange, str] | None:
+    """How to write `(name)` so that the grammar takes it for what it is; None where it does."""
+    if node.type == "cast_expression":
+        return _without_pair(node, text) if kind in (Kind.VALUE, Kind.UNKNOWN) else None
+    if kind in (Kind.TYPE, Kind.INTEGER):
+        return place(node), "+" if kind is Kind.INTEGER else "~"
+    is_called = node.parent is not None and node.parent.type == "call_expression"
+    if is_called and kind is Kind.VALUE and not definitions(kinds.macros, name):
+        return _without_pair(node, text)
+    return None
+
+
+def _without_pair(node: Node, text: str) -> tuple[TextRange, str]:
+    """The parentheses `node` starts with become spaces."""
+    closing = next(child for child in node.children if child.type == ")")
+    return TextRange(node.start_byte, closing.end_byte), " " + text[node.start_byte + 1 : closing.start_byte]
+
+
+def _is_impossible_cast(node: Node) -> bool:
+    """`(A[i]) - y` and `(f(x)) - y`: there are no casts to types of arrays and functions."""
+    if node.type != "cast_expression":
+        return False
+    declarator = field(node, "type").child_by_field_name("declarator")
+    while declarator is not None and declarator.child_by_field_name("declarator") is not None:
+        declarator = declarator.child_by_field_name("declarator")
+    return declarator is not None and declarator.type in (
+        "abstract_array_declarator",
+        "abstract_function_declarator",
+    )
+
+
+def _guessed(node: Node, text: str) -> str | None:
+    """X, where `node` starts with `(X)` and the grammar had to guess what it is."""
+    if node.type == "cast_expression":
+        name = field(node, "type")
+        if len(name.children) != 1 or name.children[0].type != "type_identifier":
+            return None
+        return None if is_certain_cast(node) else _text(text, name)
+    parent = node.parent
+    if node.type != "parenthesized_expression" or parent is None or "sizeof" in parent.type:
+        return None
+    inner = named_children(node)
+    if len(inner) != 1 or inner[0].type != "identifier":
+        return None
+    is_called = parent.type == "call_expression" and field(parent, "function") == node
+    followed = re.compile(r"\s*[-+*&](?![-+&=>])").match(text, node.end_byte) is not None
+    return _text(text, inner[0]) if is_called or followed else None
+
+
+def _stands_alone(node: Node) -> bool:
+    """An identifier without parentheses around it, as a type in a cast would not stand."""
+    return (
+        node.type == "identifier"
+        and node.parent is not None
+        and node.parent.type != "parenthesized_expression"
+    )
+
+
+def _is_index(node: Node) -> bool:
+    """Whether the value of `node` decides where or how often something happens."""
+    inner, outer = node, node.parent
+    while outer is not None:
+        if outer.type == "subscript_expression" and field(outer, "index") == inner:
+            return True
+        if outer.type == "for_statement":
+            return field(outer, "body") != inner
+        if outer.type == "if_statement" and field(outer, "condition") == inner:
+            return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _text(text: str, node: Node) -> str:
+    return text[node.start_byte : node.end_byte]

@@ -1,0 +1,106 @@
+"""A name in parentheses in front of an operand: a cast, a value, or a function."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.c.support import reads, refusal, region, underlined, writes
+
+LOOP = "for (i = 0; i < n; i++) "
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("(x)-y", ["x[]", "y[]"]),
+        ("(x)-y*z", ["x[]", "y[]", "z[]"]),
+        ("(x)+y/z", ["x[]", "y[]", "z[]"]),
+        ("(x)*y*z", ["x[]", "y[]", "z[]"]),
+        ("(x)&y", ["x[]", "y[]"]),
+        ("(x)- -y*z", ["x[]", "y[]", "z[]"]),
+        ("(x)-b[i]*z", ["x[]", "b[i]", "z[]"]),
+        ("(b[i])-y*z", ["b[i]", "y[]", "z[]"]),
+        ("(A[i][0])+y*z", ["A[i, 0]", "y[]", "z[]"]),
+        ("(f(x))-y*z", ["x[]", "y[]", "z[]"]),
+        ("(f(b[i]))-y*z", ["b[i]", "y[]", "z[]"]),
+        ("-(x)-y*z", ["x[]", "y[]", "z[]"]),
+        ("(double)(x)-y*z", ["x[]", "y[]", "z[]"]),
+        ("(real)(x)-y*z", ["x[]", "y[]", "z[]"]),
+        ("fabs((x)-y*z)", ["x[]", "y[]", "z[]"]),
+        ("z > 0 ? (x)-y*2 : (y)+x*2", ["z[]", "x[]?", "y[]?", "y[]?", "x[]?"]),
+        ("(x)-sizeof(y)*2", ["x[]"]),
+        ("sizeof(x)-y*z", ["y[]", "z[]"]),
+        ("sizeof (real)-y*z", ["y[]", "z[]"]),
+        ("(x)(y)-z*2", "'x' is not known to be free"),
+        ("(f)(y)-z*2", ["y[]", "z[]"]),
+        ("(real)-y*z", ["y[]", "z[]"]),
+        ("(real)+y", ["y[]"]),
+        ("(real)*b*z", ["b[0]", "z[]"]),
+        ("(real)&y", "cannot be read"),
+        ("(real)(y)-z", ["y[]", "z[]"]),
+        ("(real)(b)[i]", ["b[i]"]),
+        ("(real)~k", ["k[]"]),
+        ("(WIDE)-y*z", ["y[]", "z[]"]),
+        ("(other_t)-y*z", ["y[]", "z[]"]),
+        ("(struct s)-y", ["y[]"]),
+        ("(OFFSET)-y*z", ["y[]", "z[]"]),
+    ],
+)
+def test_a_name_in_parentheses_loses_no_read(value: str, read: list[str] | str) -> None:
+    """Nobody declares x, y, z: they are values; what a type is, the file says."""
+    head = (
+        "typedef double real; double f(double v) { return v; }\n#define WIDE double\n#define OFFSET (n + 1)"
+    )
+    if isinstance(read, str):
+        assert read in refusal(f"{LOOP}a[i] = {value};", head=head).message
+    else:
+        (statement,) = region(f"{LOOP}a[i] = {value};", head=head).statements
+        assert reads(statement) == read
+
+
+def test_a_variable_in_scope_is_a_value_whatever_has_its_name_elsewhere() -> None:
+    head = "typedef double real; static double cast(int k) { return (real)k; }"
+    body = "for (i = 0; i < n; i++) a[i] = (real)-b[i]*2;"
+    assert reads(region(body, head=head).statements[0]) == ["b[i]"]
+    hidden = region("{ real = a[0]; " + body + " }", head=head + " double real;").statements[1]
+    assert reads(hidden) == ["real[]", "b[i]"]
+
+
+def test_macros_with_parameters_in_parentheses_are_values() -> None:
+    """`((r)-(c)*(ld))` has no cast in it, whatever r is called."""
+    head = "#define AT(r, c) ((r)-(c)*(3))"
+    (statement,) = region("for (int u = 0; u < n; u++) a[AT(u, 2)] = b[AT(u + n, u)];", head=head).statements
+    assert writes(statement) == ["a[-6 + u]"] and reads(statement) == ["b[n - 2u]"]
+
+
+def test_a_wide_integer_type_does_not_change_an_index() -> None:
+    (statement,) = region(LOOP + "a[(count)-i + n] = 0;", head="typedef long count;").statements
+    assert writes(statement) == ["a[n - i]"]
+
+
+def test_casts_the_grammar_takes_for_calls_and_differences() -> None:
+    (statement,) = region(LOOP + "a[i] = (DATA_TYPE)(b[i]) + (DATA_TYPE)-x + (DATA_TYPE)_PB_N;").statements
+    assert reads(statement) == ["b[i]", "x[]", "_PB_N[]"]
+    (declared,) = region(LOOP + "a[i] = (real)-b[i] * (real)(x);", head="typedef double real;").statements
+    assert reads(declared) == ["b[i]", "x[]"]
+
+
+def test_a_cast_of_a_dereference_reads_through_the_pointer() -> None:
+    (statement,) = region(LOOP + "a[i] = (real)*b;", head="typedef double real;").statements
+    assert reads(statement) == ["b[0]"]
+
+
+def test_a_cast_in_a_subscript_is_not_a_difference() -> None:
+    (statement,) = region(LOOP + "a[(real)-i] = 0;", head="typedef float real;").statements
+    assert writes(statement) == ["a[o0]?"]
+    (difference,) = region(LOOP + "a[(n)-i] = 0;").statements
+    assert writes(difference) == ["a[n - i]"]
+    error = refusal(LOOP + "a[i + (X)-k] = 0;")
+    assert "may be a type or a value" in error.message and underlined(error) == "(X)"
+
+
+def test_a_name_in_parentheses_before_a_list_is_ambiguous_if_unknown() -> None:
+    error = refusal(LOOP + "a[i] = (weigh)(b[i]);")
+    assert "may be a cast or a call" in error.message and underlined(error) == "(weigh)"
+
+
