@@ -80,8 +80,11 @@ def test_reorder_exchanges_neighbours() -> None:
 
 def test_reorder_of_parts_of_loops_is_refused() -> None:
     assert "share a loop with S5, S6" in refused(FIGURE_4A, "reorder(L1, L2)").message
-    error = refused(MATMUL, "A = lift(Init, 0)\nreorder(Init, Mult)\nreorder(Init, Mult)")
-    assert "does not come after" in error.message
+
+
+def test_reorder_twice_changes_nothing() -> None:
+    plan = planned(MATMUL, "reorder(Init, Mult)\nreorder(Init, Mult)")
+    assert plan.program.schedule() == plan.original.schedule()
 
 
 def test_reorder_inside_a_loop_of_several() -> None:
@@ -164,10 +167,10 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
         ("tile(Mult, skew)", "a tile size is missing"),
         ("interchange(Mult, i, i)", "with itself"),
         ("skew(Mult, i, i, 1)", "along itself"),
-        ("fuse(Init)", "takes at least 2 arguments"),
+        ("fuse(Init)", "one component alone cannot be fused"),
         ("fuse(Init, 2)", "one component alone"),
         ("sink(Mult, Init, 0)", "3 loops around them already"),
-        ("unroll_and_jam(Mult, i)", "takes 3 arguments"),
+        ("unroll_and_jam(Mult, i)", "without a number"),
         ("shift(Init, k, 1)", "no loop of the component has the iterator k"),
         ("W = lift(Mult, 1)\nreverse(W, k)", "loop 3 of some statements of the component, but not of S1"),
         ("shift(Mult, i, 1)\nfrom_zero()", "not as they were written"),

@@ -1,10 +1,10 @@
 """Transformation scripts (`.lw`), as in appendix B of paper 001: one operation a line.
 
     script    ::= {[operation] NEWLINE}
-    operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
+    operation ::= [targets "="] NAME "(" [argument {"," argument}] ")" [";"]
     targets   ::= NAME | "(" NAME {"," NAME} ")"
     argument  ::= [NAME "="] value
-    value     ::= ["-"] NUMBER | NAME | "[" value {"," value} "]" | map | set
+    value     ::= ["-" | "+"] NUMBER | NAME | "@" LINE | "[" value {"," value} "]" | map | set
     map       ::= "{" tuple "->" tuple [":" condition] "}"
     set       ::= "{" tuple ":" condition "}"
     tuple     ::= "[" [expression {"," expression}] "]"
@@ -101,11 +101,24 @@ class Script:
 _PATTERN = re.compile(
     r"""(?P<space>[^\S\n]+|\#[^\n]*)
       | (?P<line>\n)
-      | (?P<name>[A-Za-z_][A-Za-z_0-9]*)
+      | (?P<name>[A-Za-z_][A-Za-z_0-9]*|@[0-9]+)
       | (?P<number>[0-9]+)
       | (?P<mark>->|<=|>=|==|!=|&&|\|\||[-+*/%()\[\]{},:?<>=!;])""",
     re.VERBOSE,
 )
+
+VALUE = "a value"
+
+REMARK = "a remark begins with '#'"
+
+_HINTS = {
+    '"': "names are written without quotes: tile(Mult, 32, 32)",
+    "'": "names are written without quotes: tile(Mult, 32, 32)",
+    ".": "the component is the first argument: tile(Mult, 32, 32)",
+    "@": "a line of the C file is written @12",
+    "\\": "inside brackets a line may end anywhere",
+}
+"""What the author of a character that does not belong here may have meant."""
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
@@ -125,7 +138,11 @@ def _lines(source: Source) -> list[list[Token]]:
     while position < len(source.text):
         match = _PATTERN.match(source.text, position)
         if match is None:
-            raise source.error(position, f"'{source.text[position]}' has no meaning in a script")
+            raise source.error(
+                position,
+                f"'{source.text[position]}' has no meaning in a script",
+                hint=_HINTS.get(source.text[position]),
+            )
         position = match.end()
         if match.lastgroup == "line" and not opened:
             lines.append([])
@@ -194,10 +211,9 @@ class _Line:
 
     def word(self, what: str) -> Word:
         token = self.token
-        if token.kind is not Kind.NAME:
-            raise self.error(
-                f"{self.shown()} where {what} should be", hint="a line reads: L = operation(arguments)"
-            )
+        if token.kind is not Kind.NAME or (token.text.startswith("@") and what != VALUE):
+            hint = REMARK if token.text == "/" else "a line reads: L = operation(arguments)"
+            raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
         return Word(Place(token.offset, token.offset + len(token.text)), token.text)
 
@@ -219,8 +235,10 @@ class _Line:
             targets, name = [name], self.word("an operation")
         self.expect("(")
         arguments = self.separated(")")
+        self.take(";")
         if self.token.kind is not Kind.END:
-            raise self.error(f"{self.shown()} behind the operation", hint="write one operation a line")
+            hint = REMARK if self.token.text == "/" else "write one operation a line"
+            raise self.error(f"{self.shown()} behind the operation", hint=hint)
         return Operation(self.place(start), tuple(targets), name, tuple(arguments))
 
     def separated(self, end: str) -> list[Argument]:
@@ -250,12 +268,14 @@ class _Line:
             items = [argument.value for argument in self.separated("]")]
             return Items(self.place(token.offset), tuple(items))
         if token.kind is Kind.NAME:
-            return self.word("a value")
+            return self.word(VALUE)
         negative = self.take("-") is not None
+        if not negative:
+            self.take("+")
         number = self.token
         if number.kind is not Kind.NUMBER or len(number.text) > 18:
             raise self.error(
-                f"{self.shown()} where a value should be",
+                f"{self.shown()} where {VALUE} should be",
                 hint="arguments are handles, iterators, numbers and maps or sets in braces",
             )
         self.position += 1

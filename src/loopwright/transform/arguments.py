@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 import islpy as isl
@@ -11,7 +10,7 @@ from loopwright.errors import Code
 from loopwright.read.script import Argument, Integer, Items, MapText, Operation, SetText, Word
 from loopwright.read.script_sets import input_names, map_of, new_iterators, set_of
 from loopwright.read.source import Source
-from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.plan import Component, Misuse, Plan, close_to
 from loopwright.transform.relations import Function, function_of
 
 
@@ -51,18 +50,32 @@ class Arguments:
             raise Misuse(Code.ARGUMENTS, f"'{argument.keyword} =' has no meaning here", argument=k)
         return argument
 
+    def wrong(self, k: int, wanted: str, hint: str | None = None) -> Misuse:
+        """Argument `k` is not what is wanted there."""
+        place = self._argument(k).place
+        text = " ".join(self.source.text[place.start : place.end].split())
+        return Misuse(Code.ARGUMENTS, f"'{text}' where {wanted} should be", argument=k, hint=hint)
+
     def component(self, k: int) -> Component:
         value = self._plain(k).value
         if not isinstance(value, Word):
-            raise Misuse(
-                Code.ARGUMENTS, "a handle should be here", argument=k, hint="a label, or a name given by '='"
-            )
+            line = f"; a line of the C file is written @{value.value}" if isinstance(value, Integer) else ""
+            raise self.wrong(k, "a handle", f"a label, or a name given by '='{line}")
         return self.plan.component(value.text, k)
+
+    def components(self, k: int) -> list[Component]:
+        """A handle, or the handles of a list `[A, B]`."""
+        value = self._plain(k).value
+        if not isinstance(value, Items):
+            return [self.component(k)]
+        if not all(isinstance(item, Word) for item in value.values):
+            raise self.wrong(k, "a list of handles", "write it as [A, B]")
+        return [self.plan.component(item.text, k) for item in value.values if isinstance(item, Word)]
 
     def integer(self, k: int, least: int | None = None) -> int:
         value = self._argument(k).value
         if not isinstance(value, Integer):
-            raise Misuse(Code.ARGUMENTS, "a number should be here", argument=k)
+            raise self.wrong(k, "a number")
         if least is not None and value.value < least:
             raise Misuse(Code.ARGUMENTS, f"the number should be at least {least}", argument=k)
         return value.value
@@ -80,26 +93,22 @@ class Arguments:
     def keyword(self, k: int) -> str | None:
         return self._argument(k).keyword
 
-    def keyword_loop(self, k: int, component: Component, *, everywhere: bool) -> int:
-        """The loop that is named in front of `=`."""
-        name = self._argument(k).keyword
-        assert name is not None
-        return loop_called(self.plan, component, name, k, everywhere=everywhere)
+    def _loops_of(self, component: Component) -> str:
+        """A hint: what there is to choose from."""
+        return f"its loops are {', '.join(self.plan.leaf(component.first).loops) or 'none'}"
 
     def loop(self, k: int, component: Component) -> int:
         """The depth, from 0, of the loop with this iterator around the component."""
         value = self._plain(k).value
         if not isinstance(value, Word):
-            raise Misuse(Code.ARGUMENTS, "an iterator should be here", argument=k)
+            raise self.wrong(k, "an iterator", self._loops_of(component))
         return loop_called(self.plan, component, value.text, k)
 
     def loops(self, k: int, component: Component) -> tuple[int, ...]:
         """The loops of a list `[i, j]`."""
         value = self._plain(k).value
         if not isinstance(value, Items) or not all(isinstance(item, Word) for item in value.values):
-            raise Misuse(
-                Code.ARGUMENTS, "a list of iterators should be here", argument=k, hint="write it as [k, i, j]"
-            )
+            raise self.wrong(k, "a list of iterators", "write it as [k, i, j]")
         words = [item for item in value.values if isinstance(item, Word)]
         return tuple(loop_called(self.plan, component, word.text, k) for word in words)
 
@@ -109,9 +118,7 @@ class Arguments:
     def function(self, k: int) -> Function:
         value = self._plain(k).value
         if not isinstance(value, MapText):
-            raise Misuse(
-                Code.ARGUMENTS, "a map should be here", argument=k, hint="such as {[i, j] -> [j, i]}"
-            )
+            raise self.wrong(k, "a map", "such as {[i, j] -> [j, i]}")
         params = self.plan.program.params
         relation = map_of(self.source, value, params)
         return function_of(relation, tuple(new_iterators(value, params)), input_names(value))
@@ -119,9 +126,7 @@ class Arguments:
     def predicate(self, k: int) -> isl.Set:
         value = self._plain(k).value
         if not isinstance(value, SetText):
-            raise Misuse(
-                Code.ARGUMENTS, "a condition should be here", argument=k, hint="such as {[i, j] : j < n/2}"
-            )
+            raise self.wrong(k, "a condition", "such as {[i, j] : j < n/2}")
         return set_of(self.source, value, self.plan.program.params)
 
 
@@ -136,14 +141,10 @@ def loop_called(
     depths = {leaf.loops.index(name) for leaf in leaves if name in leaf.loops}
     if not depths:
         known = list(dict.fromkeys(loop for leaf in leaves for loop in leaf.loops))
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"its loops are {', '.join(known) or 'none'}"
-        raise Misuse(
-            Code.NO_ITERATOR,
-            f"no loop of the component has the iterator {name}",
-            argument=argument,
-            hint=hint,
-        )
+        near = close_to(name, known)
+        hint = (f"did you mean {near}? " if near else "") + f"its loops are {', '.join(known) or 'none'}"
+        message = f"no loop of the component has the iterator {name}"
+        raise Misuse(Code.NO_ITERATOR, message, argument=argument, hint=hint)
     depth = min(depths)
     others = [leaf.position for leaf in leaves if leaf.loops[depth : depth + 1] != (name,)]
     if len(depths) > 1 or (everywhere and others):

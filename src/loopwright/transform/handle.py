@@ -21,7 +21,7 @@ class Handle:
     def component(self) -> Component:
         return self.plan.component(self.name)
 
-    def __getitem__(self, name: str) -> Handle:
+    def __getitem__(self, name: str | int) -> Handle:
         """Another component of the same plan."""
         return self.plan[name]
 
@@ -35,7 +35,7 @@ class Handle:
     def _new_name(self, wanted: str | None, suffix: str) -> str:
         if wanted is not None:
             return wanted
-        name = f"{self.name}_{suffix}"
+        name = f"{self.name.replace('@', 'line')}_{suffix}"
         while name in self.plan.components:
             name += "_"
         return name
@@ -96,7 +96,8 @@ class Handle:
     def fuse(self, *others: str, common: int | None = None) -> Handle:
         """The handle is on everything that was fused."""
         words = [self.name, *others, *(() if common is None else (str(common),))]
-        return self._say(f"{self.name} = fuse({', '.join(words)})")
+        target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
+        return Handle(self._say(f"{target} = fuse({', '.join(words)})").plan, target)
 
     def distribute(self, *others: str, common: int = 0) -> Handle:
         return self._call("distribute", *others, common)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.read.script import Operation, Place, parse_script
 from loopwright.read.source import Source
 from loopwright.transform.arguments import Arguments
-from loopwright.transform.operations import OPERATIONS
-from loopwright.transform.plan import Component, Misuse, Plan, plan_of
+from loopwright.transform.operations import OPERATIONS, SYNONYMS
+from loopwright.transform.plan import Component, Misuse, Plan, close_to, plan_of
 
 
 def transform(program: Program, script: str, filename: str = "<script>") -> Plan:
@@ -58,8 +56,9 @@ def _bound(plan: Plan, handles: tuple[Component, ...], operation: Operation, sou
 
 
 def _unknown(operation: Operation, source: Source) -> BadInput:
-    near = difflib.get_close_matches(operation.name.text, OPERATIONS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"the operations are {', '.join(sorted(OPERATIONS))}"
+    name = operation.name.text
+    near = SYNONYMS.get(name.lower()) or close_to(name, OPERATIONS)
+    hint = f"did you mean {near}?" if near else f"the operations are {', '.join(sorted(OPERATIONS))}"
     span = _span(source, operation.name.place)
     return BadInput(Code.NO_OPERATION, f"no operation is called {operation.name.text}", span=span, hint=hint)
 

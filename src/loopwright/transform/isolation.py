@@ -46,5 +46,3 @@ def _neighbours(piece: isl.Map, points: tuple[int, ...]) -> isl.Map:
     for loop in sorted(points, reverse=True):
         others = others.project_out(OUT, entry(loop), 1)
     return others.apply_range(others.reverse())
-
-

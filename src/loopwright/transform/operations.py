@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from loopwright.errors import Code
 from loopwright.transform import operators
-from loopwright.transform.arguments import Arguments
+from loopwright.transform.arguments import Arguments, loop_called
 from loopwright.transform.library import counting, loops, statements, tiling, unrolling, wishes
 from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.sizes import Sized, sized
 
 
 @dataclass(frozen=True)
@@ -46,38 +47,72 @@ def _isplit(plan: Plan, args: Arguments) -> Result:
 
 
 def _interchange(plan: Plan, args: Arguments) -> Result:
-    args.expect(2, 3, "interchange(L, i, j) or interchange(L, [k, i, j])")
+    """Two loops, or the new order of several, as a list or one after the other."""
+    usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
+    args.expect(2, None, usage)
     component = args.component(0)
     if args.is_list(1):
         args.expect(2, 2, "interchange(L, [k, i, j])")
         return Result(loops.permute(plan, component, args.loops(1, component)))
-    args.expect(3, 3, "interchange(L, i, j)")
-    return Result(loops.interchange(plan, component, args.loop(1, component), args.loop(2, component)))
+    args.expect(3, None, usage)
+    named = [args.loop(k, component) for k in range(1, len(args))]
+    if len(named) == 2:
+        return Result(loops.interchange(plan, component, *named))
+    return Result(loops.permute(plan, component, named))
 
 
 def _skew(plan: Plan, args: Arguments) -> Result:
-    args.expect(3, 4, "skew(L, i, t, 1)")
+    args.expect(3, 4, "skew(L, i, t) or skew(L, i, t, 2)")
     component = args.component(0)
     factor = args.integer(3) if len(args) > 3 else 1
     return Result(loops.skew(plan, component, args.loop(1, component), args.loop(2, component), factor))
 
 
 def _shift(plan: Plan, args: Arguments) -> Result:
-    args.expect(3, 3, "shift(L, i, 1)")
+    example = "shift(L, i, 1) or shift(L, i=1, j=2)"
+    args.expect(2, None, example)
     component = args.component(0)
-    return Result(loops.shift(plan, component, args.loop(1, component), args.integer(2)))
+    for one in _named(args, component, sized(args, 1, len(args), None, example), example):
+        plan = loops.shift(plan, component, one.loop, one.size)
+    return Result(plan)
 
 
 def _reverse(plan: Plan, args: Arguments) -> Result:
-    args.expect(2, 2, "reverse(L, i)")
+    args.expect(2, None, "reverse(L, i)")
     component = args.component(0)
-    return Result(loops.reverse(plan, component, args.loop(1, component)))
+    for k in range(1, len(args)):
+        plan = loops.reverse(plan, component, args.loop(k, component))
+    return Result(plan)
 
 
 def _strip_mine(plan: Plan, args: Arguments) -> Result:
-    args.expect(3, 3, "strip_mine(L, i, 32)")
+    example = "strip_mine(L, i, 32)"
+    args.expect(2, 3, example)
     component = args.component(0)
-    return Result(loops.strip_mine(plan, component, args.loop(1, component), args.integer(2, 1)))
+    one = _single(args, component, example)
+    return Result(loops.strip_mine(plan, component, one.loop, one.size))
+
+
+def _single(args: Arguments, component: Component, example: str) -> tiling.Tiled:
+    """The only loop with its number."""
+    found = _named(args, component, sized(args, 1, len(args), 1, example), example)
+    if len(found) > 1:
+        raise Misuse(Code.ARGUMENTS, "one loop at a time", argument=1, hint=f"write it as {example}")
+    return found[0]
+
+
+def _named(
+    args: Arguments, component: Component, sizes: list[Sized], example: str, *, everywhere: bool = True
+) -> list[tiling.Tiled]:
+    """Every number with the loop it is for."""
+    found: list[tiling.Tiled] = []
+    for one in sizes:
+        if one.loop is None:
+            message = "it is not said which loop this is for"
+            raise Misuse(Code.ARGUMENTS, message, argument=one.argument, hint=f"write it as {example}")
+        loop = loop_called(args.plan, component, one.loop, one.argument, everywhere=everywhere)
+        found.append(tiling.Tiled(loop, one.size))
+    return found
 
 
 def _from_zero(plan: Plan, args: Arguments) -> Result:
@@ -95,6 +130,8 @@ def _tile(plan: Plan, args: Arguments) -> Result:
         skewed = skewed or args.is_word(count - 1, "skew")
         full = full or args.is_word(count - 1, "full")
         count -= 1
+    if count < 2:
+        raise Misuse(Code.ARGUMENTS, "a tile size is missing", hint="such as tile(L, 32, 32)")
     tiles = _tiles(plan, args, component, count, skewed)
     return Result(tiling.tile(plan, component, tiles, skewed=skewed, full=full))
 
@@ -102,47 +139,42 @@ def _tile(plan: Plan, args: Arguments) -> Result:
 def _tiles(
     plan: Plan, args: Arguments, component: Component, count: int, skewed: bool = False
 ) -> list[tiling.Tiled]:
-    """`i=32, j=32`, or sizes for the innermost loops."""
-    if count < 2:
-        raise Misuse(Code.ARGUMENTS, "a tile size is missing", hint="such as tile(L, 32, 32)")
-    named = [k for k in range(1, count) if args.keyword(k) is not None]
-    if named and len(named) < count - 1:
-        other = next(k for k in range(1, count) if k not in named)
-        raise Misuse(Code.ARGUMENTS, "some sizes name their loop, this one does not", argument=other)
-    sizes = [args.integer(k, 1) for k in range(1, count)]
-    if named:
-        loops_named = [args.keyword_loop(k, component, everywhere=not skewed) for k in named]
-        return [tiling.Tiled(loop, size) for loop, size in zip(loops_named, sizes, strict=True)]
-    return tiling.innermost(plan, component, sizes, skewed)
+    """`i=32, j=32` and the like, or sizes for the innermost loops."""
+    example = "tile(L, i=32, j=32) or tile(L, 32, 32)"
+    sizes = sized(args, 1, count, 1, example)
+    if all(one.loop is None for one in sizes):
+        return tiling.innermost(plan, component, [one.size for one in sizes], skewed)
+    return _named(args, component, sizes, example, everywhere=not skewed)
 
 
 def _unroll_and_jam(plan: Plan, args: Arguments) -> Result:
-    args.expect(2, None, "unroll_and_jam(L, i=4, j=4) or unroll_and_jam(L, i, 4)")
+    example = "unroll_and_jam(L, i=4, j=4) or unroll_and_jam(L, i, 4)"
+    args.expect(2, None, example)
     component = args.component(0)
-    if args.keyword(1) is None:
-        args.expect(3, 3, "unroll_and_jam(L, i, 4)")
-        tiles = [tiling.Tiled(args.loop(1, component), args.integer(2, 1))]
-    else:
-        tiles = _tiles(plan, args, component, len(args))
+    tiles = _named(args, component, sized(args, 1, len(args), 1, example), example)
     return Result(unrolling.unroll_and_jam(plan, component, tiles))
 
 
 def _unroll(plan: Plan, args: Arguments) -> Result:
-    args.expect(2, 3, "unroll(L, i) or unroll(L, i, 4)")
+    example = "unroll(L, i) or unroll(L, i, 4)"
+    args.expect(2, 3, example)
     component = args.component(0)
-    factor = args.integer(2, 1) if len(args) > 2 else None
-    return Result(unrolling.unroll(plan, component, args.loop(1, component), factor))
+    if len(args) == 2 and args.keyword(1) is None:
+        return Result(unrolling.unroll(plan, component, args.loop(1, component), None))
+    one = _single(args, component, example)
+    return Result(unrolling.unroll(plan, component, one.loop, one.size))
 
 
 def _components(args: Arguments) -> tuple[list[Component], int | None]:
-    """Handles, and behind them perhaps a number."""
+    """Handles in the order of the program, and behind them perhaps a number."""
     number = args.integer(len(args) - 1, 0) if args.is_integer(len(args) - 1) else None
     count = len(args) - (number is not None)
-    return [args.component(k) for k in range(count)], number
+    named = [component for k in range(count) for component in args.components(k)]
+    return sorted(named, key=lambda component: component.first), number
 
 
 def _fuse(plan: Plan, args: Arguments) -> Result:
-    args.expect(2, None, "L = fuse(A, B) or L = fuse(A, B, n)")
+    args.expect(1, None, "L = fuse(A, B) or L = fuse(A, B, n)")
     components, common = _components(args)
     if len(components) < 2:
         raise Misuse(Code.ARGUMENTS, "one component alone cannot be fused", hint="write it as fuse(A, B)")
@@ -159,7 +191,10 @@ def _distribute(plan: Plan, args: Arguments) -> Result:
 
 def _reorder(plan: Plan, args: Arguments) -> Result:
     args.expect(2, 2, "reorder(A, B)")
-    return Result(statements.reorder(plan, args.component(0), args.component(1)))
+    one, two = args.component(0), args.component(1)
+    if two.last < one.first:
+        one, two = two, one
+    return Result(statements.reorder(plan, one, two))
 
 
 def _sink(plan: Plan, args: Arguments) -> Result:
@@ -170,9 +205,11 @@ def _sink(plan: Plan, args: Arguments) -> Result:
 
 def _wish(name: str, wish: Callable[[Plan, Component, int], Plan]) -> Run:
     def run(plan: Plan, args: Arguments) -> Result:
-        args.expect(2, 2, f"{name}(L, i)")
-        component = args.component(0)
-        return Result(wish(plan, component, args.loop(1, component)))
+        args.expect(2, None, f"{name}(L, i)")
+        component, after = args.component(0), plan
+        for k in range(1, len(args)):
+            after = wish(after, component, args.loop(k, component))
+        return Result(after)
 
     return run
 
@@ -206,3 +243,23 @@ OPERATIONS: dict[str, Run] = {
     "unroll_and_jam": _unroll_and_jam,
     "vectorize": _wish("vectorize", wishes.vectorize),
 }
+
+SYNONYMS = {
+    "fission": "distribute",
+    "jam": "unroll_and_jam",
+    "merge": "fuse",
+    "normalize": "from_zero",
+    "omp": "parallel",
+    "parallelise": "parallel",
+    "parallelize": "parallel",
+    "permute": "interchange",
+    "register_tile": "unroll_and_jam",
+    "scale": "affine",
+    "simd": "vectorize",
+    "split": "isplit",
+    "stripmine": "strip_mine",
+    "swap": "interchange",
+    "vectorise": "vectorize",
+    "wavefront": "skew",
+}
+"""Other names for the operations, to be suggested."""

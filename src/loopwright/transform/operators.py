@@ -306,6 +306,7 @@ def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: i
             f"the condition is on {count} iterators, but no statement has more than {plan.loops} loops "
             "around it",
             argument=1,
+            hint=f"the loops of the component are {', '.join(plan.leaf(component.first).loops) or 'none'}",
         )
     depth = plan.depth(component)
     if not 0 <= common <= depth:

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
+from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
@@ -138,10 +139,17 @@ class Plan:
         """The component with this handle; statements' own names are handles too."""
         if name in self.components:
             return self.components[name]
-        known = list(self.components)
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"the handles are {', '.join(known) or 'none at all'}"
-        raise Misuse(Code.NO_COMPONENT, f"no loop component is called {name}", argument=argument, hint=hint)
+        by_line = [handle for handle in self.components if HANDLE.fullmatch(handle)]
+        if HANDLE.fullmatch(name):
+            message = f"no loop or statement of the region is on line {name[1:]}"
+            hint = f"the nearest are {' and '.join(nearest(name, by_line))}"
+        else:
+            message = f"no loop component is called {name}"
+            known = [handle for handle in self.components if handle not in by_line]
+            near = close_to(name, known)
+            hint = f"did you mean {near}?" if near else f"the handles are {', '.join(known) or 'none at all'}"
+            hint += f", or by its line {by_line[0]} to {by_line[-1]}" if by_line and not near else ""
+        raise Misuse(Code.NO_COMPONENT, message, argument=argument, hint=hint)
 
     def depth(self, component: Component) -> int:
         """How many loops are around every statement of the component."""
@@ -208,12 +216,16 @@ class Plan:
         )
         return replace(self, directives=placed, history=(*self.history, Step(text, span, self.program)))
 
-    def __getitem__(self, name: str) -> Handle:
-        """`plan["Mult"].tile(32, 32)`: the component with its operations as methods."""
+    def __getitem__(self, name: str | int) -> Handle:
+        """`plan["Mult"].tile(32, 32)`: the component with its operations as methods.
+
+        A number is a line of the C file: `plan[12]` is what a script calls `@12`.
+        """
         from loopwright.transform.handle import Handle
 
-        self.component(name)
-        return Handle(self, name)
+        handle = f"@{name}" if isinstance(name, int) else name
+        self.component(handle)
+        return Handle(self, handle)
 
     def transform(self, script: str, filename: str = "<script>") -> Plan:
         """The plan after the operations of a script."""
@@ -223,7 +235,7 @@ class Plan:
 
 
 def plan_of(program: Program) -> Plan:
-    """The program as it was written, each label and each statement's name a handle."""
+    """The program as it was written: each label, each line and each statement's name a handle."""
     places = {statement.name: pieces(statement.schedule) for statement in program.statements}
     leaves = tuple(
         sorted(
@@ -235,13 +247,20 @@ def plan_of(program: Program) -> Plan:
             key=lambda leaf: leaf.position,
         )
     )
+    named = {tag.name: tag.statements for tag in program.tags} | at_lines(program)
+    named |= {one.name: (one.name,) for one in program.statements if one.name not in named}
     handles = {
-        tag.name: Component.of(position for name in tag.statements for position, _ in places[name])
-        for tag in program.tags
+        handle: Component.of(position for name in names for position, _ in places[name])
+        for handle, names in named.items()
     }
-    for statement in program.statements:
-        handles.setdefault(statement.name, Component.of(position for position, _ in places[statement.name]))
     return Plan(program, program, leaves, handles)
+
+
+def close_to(name: str, known: Iterable[str]) -> str | None:
+    """What the author may have meant: capitals do not matter."""
+    plain = {one.lower(): one for one in known}
+    found = difflib.get_close_matches(name.lower(), plain, 1)
+    return plain[found[0]] if found else None
 
 
 def repositioned(

@@ -1,0 +1,69 @@
+"""Loops and statements by the line of the C file they are on: `@12` needs no label."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from loopwright.model.program import Program
+from loopwright.model.source import TextRange
+from loopwright.read.c.regions import without_directives
+from loopwright.read.c.syntax import blank, parse, place, walk
+
+HANDLE = re.compile(r"@(\d+)")
+
+_WHOLE = ("for_statement", "if_statement", "labeled_statement")
+"""What stands for everything inside it when it begins on a line."""
+
+
+def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
+    """`@12` -> the statements it names, for every line of the region that names some.
+
+    A line on which a loop, a condition or a label begins names all that is inside the outermost of
+    them; another line names the statements that are written on it.
+    """
+    found: dict[int, tuple[str, ...]] = {}
+    for node in walk(_tree(program)):
+        line = program.source.line_of(node.start_byte)
+        inside = _inside(program, place(node)) if node.type in _WHOLE else ()
+        if inside and line not in found:
+            found[line] = inside
+    for line, names in _written_on(program).items():
+        found.setdefault(line, names)
+    return {f"@{line}": found[line] for line in sorted(found)}
+
+
+def nearest(handle: str, known: list[str]) -> list[str]:
+    """The lines that name something next to one that does not: one before it, one behind it."""
+    wanted = _line(handle)
+    before = [name for name in known if _line(name) < wanted]
+    behind = [name for name in known if _line(name) > wanted]
+    return [*before[-1:], *behind[:1]]
+
+
+def _line(handle: str) -> int:
+    match = HANDLE.fullmatch(handle)
+    assert match is not None
+    return int(match[1])
+
+
+def _tree(program: Program) -> Node:
+    """The syntax tree of the region alone, at its offsets in the file."""
+    start, end = program.region.start, program.region.end
+    text = without_directives(program.source.text)
+    return parse(blank(text[:start]) + text[start:end])
+
+
+def _inside(program: Program, whole: TextRange) -> tuple[str, ...]:
+    return tuple(one.name for one in program.statements if whole.contains(one.body.place))
+
+
+def _written_on(program: Program) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for statement in program.statements:
+        first = program.source.line_of(statement.body.place.start)
+        last = program.source.line_of(statement.body.place.end)
+        for line in range(first, last + 1):
+            found[line] = (*found.get(line, ()), statement.name)
+    return found
