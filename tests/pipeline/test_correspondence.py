@@ -8,6 +8,7 @@ from pathlib import Path
 
 import islpy as isl
 import pytest
+from hypothesis import assume, given, settings
 
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
@@ -23,6 +24,8 @@ from loopwright.prove.text.ranking import prove_ranking, ranking_obligations
 from loopwright.prove.text.steps import steps_of
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.read.c.reader import parse_c, read_c
+from tests.c.support import region
+from tests.c.test_random import Tree, trees
 from tests.conftest import ROOT
 from tests.pipeline.support import file, run, wrapped
 
@@ -85,6 +88,15 @@ def test_kernels(path: Path) -> None:
     for read in read_c(path):
         verdict = prove_ranking(read, Cvc5())
         assert isinstance(verdict, Proved), verdict
+
+
+@settings(max_examples=25)
+@given(trees((), 3))
+def test_no_true_model_is_refuted(tree: Tree) -> None:
+    """Law: Inv, Rank1 and Rank2 hold of what the reader made, whatever the loops' tests."""
+    read = region(tree.text)
+    assume(len(read.statements) <= 6)
+    assert not isinstance(prove_ranking(read, Cvc5(0.5)), Refuted)
 
 
 NEST = (

@@ -30,9 +30,7 @@ def completion(arguments: argparse.Namespace) -> int:
     """Print the script; the exit status."""
     import shtab
 
-    from loopwright.cli.main import parser
-
-    write_out(str(shtab.complete(with_files(parser()), arguments.shell)) + "\n")
+    write_out(str(shtab.complete(with_files(arguments.parser), arguments.shell)) + "\n")
     return 0
 
 

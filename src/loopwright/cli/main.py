@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)
     for verb in VERBS:
         verb.add_to(verbs)
+    found.set_defaults(parser=found)
     return found
 
 

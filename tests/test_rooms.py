@@ -1,0 +1,151 @@
+"""The rules of docs/architecture.md, from the import statements alone.
+
+Imports inside functions and under TYPE_CHECKING count like all others.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import networkx
+
+from tests.conftest import ROOT
+
+SOURCES = ROOT / "src"
+PACKAGE = "loopwright"
+LONGEST = 400
+
+
+@dataclass(frozen=True)
+class Import:
+    """`line` of the module `importer` imports the module `imported`."""
+
+    importer: str
+    imported: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.importer}:{self.line} imports {self.imported}"
+
+
+@cache
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in sorted((SOURCES / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(SOURCES).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    """Everything of the package that a module of the package imports."""
+    return tuple(one for name, path in modules().items() for one in _imports(name, path))
+
+
+def _imports(importer: str, path: Path) -> Iterator[Import]:
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for target in _targets(node):
+                if target in modules() and target != importer:
+                    yield Import(importer, target, node.lineno)
+
+
+def _targets(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The modules an import statement names; `from a import b` is a.b where that is a module."""
+    if isinstance(node, ast.Import):
+        return [one.name for one in node.names]
+    assert node.module is not None and node.level == 0, "imports are absolute"
+    inner = [f"{node.module}.{one.name}" for one in node.names]
+    return [name if name in modules() else node.module for name in inner]
+
+
+def listed() -> list[str]:
+    """The rooms, as the table of the page has them, the first at the top."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+
+def room(module: str) -> str | None:
+    """The room a module is in; None for the modules beside the rooms."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and (SOURCES / PACKAGE / parts[1]).is_dir() else None
+
+
+def test_every_room_is_on_the_page() -> None:
+    rooms = {path.parent.name for path in (SOURCES / PACKAGE).glob("*/__init__.py")}
+    assert rooms == set(listed())
+    assert len(imports()) > 500
+
+
+def test_a_room_imports_only_rooms_above_it() -> None:
+    order = {name: place for place, name in enumerate(listed())}
+    wrong = []
+    for one in imports():
+        here, there = room(one.importer), room(one.imported)
+        if here is not None and there is not None and order[there] > order[here]:
+            wrong.append(str(one))
+    assert wrong == []
+
+
+def test_rooms_know_nothing_of_what_stands_beside_them_but_the_errors() -> None:
+    """The package itself and `python -m` stand on the rooms, not the other way round."""
+    beside = {PACKAGE, f"{PACKAGE}.__main__"}
+    found = [one for one in imports() if one.imported in beside and room(one.importer) not in ("cli", None)]
+    assert [str(one) for one in found] == []
+
+
+def test_the_prover_does_not_know_the_generator() -> None:
+    found = [one for one in imports() if room(one.importer) == "prove" and room(one.imported) == "generate"]
+    assert [str(one) for one in found] == []
+
+
+def test_nothing_imports_the_command_line() -> None:
+    found = [one for one in imports() if room(one.imported) == "cli" and room(one.importer) != "cli"]
+    assert [one.importer for one in found] == [f"{PACKAGE}.__main__"]
+
+
+FLUENT = {
+    ("loopwright.transform.plan", "loopwright.transform.handle"),
+    ("loopwright.transform.plan", "loopwright.transform.interpret"),
+}
+"""`plan["Mult"].tile(32)` and `plan.transform(script)`: methods of a plan that give plans, by way of modules
+that stand on it."""
+
+
+def test_no_circles() -> None:
+    """Also inside a room: each module stands on others that do not stand on it."""
+    arrows = {(one.importer, one.imported) for one in imports()}
+    assert arrows > FLUENT and len(circles(arrows)) == 1
+    assert circles(arrows - FLUENT) == []
+
+
+def circles(arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """The groups of modules that stand on each other."""
+    groups = networkx.strongly_connected_components(networkx.DiGraph(arrows))
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+def test_a_circle_is_seen() -> None:
+    assert circles([("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]) == [["b", "c"]]
+
+
+def test_a_file_is_one_idea() -> None:
+    files = [path for folder in ("src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files}
+    assert len(lengths) > 300
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+def test_isls_generator_is_a_peer_only() -> None:
+    """Not one mention of it: programs are made here, and isl's are for benchmarks.
+
+    The options of its schedule trees are read, as an input format.
+    """
+    words = re.compile(r"AstBuild|ast_build(?!_options)|AstNode|AstExpr")
+    assert [name for name, path in modules().items() if words.search(path.read_text())] == []
