@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.show.groups import groups
+from loopwright.show.outlines import Order
 from loopwright.show.scene import Scene
 from tests.show.support import DIAGONAL, PRODUCT, TRIANGLE, planned, scenes
 
@@ -148,3 +149,32 @@ def test_many_statements_are_drawn_in_parts(tmp_path: Path) -> None:
     assert len(groups(plan.original, plan.program)) == 8
     (*_, pair) = groups(plan.original, plan.program, ("S1", "S8"))
     assert [statement.name for statement in pair.statements] == ["S1", "S8"]
+
+
+@pytest.mark.parametrize(
+    ("script", "meaning", "order", "axis"),
+    [
+        ("parallel(S, j)", "one iteration of the parallel loop", Order.BESIDE, None),
+        ("vectorize(S, j)", "runs at once, in the lanes of vectors", Order.AT_ONCE, 0),
+        ("(A, B) = isplit(S, {[i, j] : i < 3}, 0)", "a loop of its own", Order.ONE_BY_ONE, None),
+    ],
+)
+def test_what_is_outlined(tmp_path: Path, script: str, meaning: str, order: Order, axis: int | None) -> None:
+    scene = only(scenes(planned(tmp_path, TRIANGLE, script)))
+    assert (scene.outlines.meaning, scene.outlines.order) == (meaning, order)
+    assert sum(len(tile.instances) for tile in scene.tiles) == len(scene.dots)
+    if axis is not None:
+        assert all(len({one[1][axis] for one in tile.instances}) == 1 for tile in scene.tiles)
+
+
+def test_incomplete_tiles_are_the_rest(tmp_path: Path) -> None:
+    scene = only(scenes(planned(tmp_path, TRIANGLE, "unroll(S, i, 4)")))
+    first, last = scene.tiles[0], scene.tiles[-1]
+    assert scene.outlines.meaning == "written out"
+    assert scene.outlines.is_rest(first) and not scene.outlines.is_rest(last)
+
+
+def test_loops_counted_anew(tmp_path: Path) -> None:
+    scene = only(scenes(planned(tmp_path, TRIANGLE, "from_zero()")))
+    assert scene.recounted and not scene.changed
+    assert scene.dot(("S1", (1, 0))).counted == (0, 0)

@@ -25,7 +25,7 @@ from loopwright.show.draw import HOW, MISSING
 from loopwright.show.meaning import MEANING
 from loopwright.show.page import page
 from loopwright.show.scene import Scene
-from loopwright.show.shrunk import shrunk, sizes
+from loopwright.show.shrunk import shrunk, size_for, sizes
 from loopwright.show.story import Obligation, Picture, Story, pictures_of, region_text, steps_of
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.interpret import performed
@@ -130,7 +130,7 @@ def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
 
 def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple[Plan, str]:
     """The operation as it is drawn: with small tiles, which the caption admits."""
-    size = 2 if plan.loops > 2 else 3
+    size = size_for(plan)
     smaller = shrunk(operation, size)
     if smaller is operation or sizes(smaller) == sizes(operation):
         return performed(plan, operation, script.source), note

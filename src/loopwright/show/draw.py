@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.errors import BadInput, Code
 from loopwright.show.layout import Layout, layout, outline, path
+from loopwright.show.outlines import Order
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables
-from loopwright.show.scene import Scene
+from loopwright.show.scene import Dot, Scene
 from loopwright.show.small import Instance
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ HOW = "pip install 'loopwright[show]'"
 
 @dataclass(frozen=True)
 class Panel:
-    """One view of the scene; `order` is "before", "after" or "", where dependences are drawn."""
+    """One view of the scene; `order` is "before", "after" or "", where dependences are drawn.
+
+    Where it is "counted" the dots have their new iterators in place of their number.
+    """
 
     title: str
     order: str
@@ -70,12 +74,21 @@ def png(scene: Scene, *, dark: bool = False) -> bytes:
     return _saved(scene, palette, format="png", dpi=160, facecolor=palette.paper)
 
 
+TITLES = {
+    Order.BESIDE: "After the script: side by side",
+    Order.AT_ONCE: "After the script: many at once",
+}
+SAME = ("Order after the script", "The same order, after the script")
+
+
 def panels(scene: Scene) -> tuple[Panel, ...]:
     first = Panel("Order as written", "before")
     last = Panel("What has to wait for what", "")
+    if scene.recounted and not scene.tiles:
+        return (first, Panel("The same order, counted anew", "counted"))
     if not scene.changed and not scene.tiles:
         return (first, last) if scene.arrows else (first,)
-    after = Panel("Order after the script", "after")
+    after = Panel(TITLES.get(scene.outlines.order) or SAME[not scene.changed], "after")
     return (first, after, last) if scene.arrows else (first, after)
 
 
@@ -132,7 +145,9 @@ def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
     if any(arrow.broken for arrow in scene.arrows) or scene.broken:
         entries.append(Line2D([], [], color=palette.broken, lw=2, label="has to wait, and does not"))
     if scene.tiles:
-        entries.append(Line2D([], [], color=palette.tile(0), lw=1.2, ls="--", label="tile"))
+        entries.append(Line2D([], [], color=palette.tile(0), lw=1.2, ls="--", label=scene.outlines.meaning))
+    if any(map(scene.outlines.is_rest, scene.tiles)):
+        entries.append(Line2D([], [], color=palette.muted, lw=1.2, ls="--", label=scene.outlines.rest))
     figure.legend(
         handles=entries, loc="lower center", ncols=6, frameon=False, fontsize=8, labelcolor=palette.ink
     )
@@ -156,7 +171,7 @@ class _Drawing:
         if panel.order != "before":
             self._tiles(labelled=panel.order == "after")
         if panel.order:
-            self._path(panel.order)
+            self._path("before" if panel.order == "before" else "after")
         else:
             self._arrows()
         self._dots(panel.order)
@@ -189,7 +204,8 @@ class _Drawing:
         from matplotlib.patches import Polygon
 
         for tile in self.scene.tiles:
-            colour = self.palette.tile(tile.number - 1)
+            is_rest = self.scene.outlines.is_rest(tile)
+            colour = self.palette.muted if is_rest else self.palette.tile(tile.number - 1)
             sheets = sorted({self.place.sheet_of[one] for one in tile.instances})
             for sheet in sheets:
                 spots = [self.place.spots[one] for one in tile.instances if self.place.sheet_of[one] == sheet]
@@ -200,7 +216,7 @@ class _Drawing:
                 self.axes.add_artist(
                     Polygon(corners, closed=True, fill=False, ec=colour, lw=1.1, ls=(0, (3, 2)), zorder=1)
                 )
-                if labelled and len(self.scene.tiles) > 1:
+                if labelled and len(self.scene.tiles) > 1 and self.scene.outlines.order is Order.ONE_BY_ONE:
                     x, y = min(corners, key=lambda spot: (round(spot[0] - spot[1], 6), spot))
                     self.axes.text(
                         x - 0.02, y + 0.02, str(tile.number), fontsize=6.5, color=colour, fontweight="bold",
@@ -209,11 +225,36 @@ class _Drawing:
 
     def _path(self, order: str) -> None:
         ordered = sorted(self.scene.dots, key=lambda dot: getattr(dot, order))
-        for one, two, is_jump in path([dot.instance for dot in ordered], self.place):
+        follows = self._follows if order == "after" else lambda one, two: True
+        for one, two, is_jump in path([dot.instance for dot in ordered], self.place, follows):
             self._arrow(
                 one, two, self.palette.path, 0.7 if is_jump else 1.3, bend=0.12 if is_jump else 0.0,
                 style=(0, (2, 2)) if is_jump else "-", zorder=1.5, alpha=0.55 if is_jump else 1.0,
             )  # fmt: skip
+
+    def _follows(self, one: Instance, two: Instance) -> bool:
+        """Whether the second waits for the first to be done."""
+        inside = {member: tile.number for tile in self.scene.tiles for member in tile.instances}
+        same = inside.get(one) == inside.get(two)
+        match self.scene.outlines.order:
+            case Order.BESIDE:
+                return same
+            case Order.AT_ONCE:
+                return not same or inside.get(one) is None
+            case _:
+                return True
+
+    def _number(self, dot: Dot, order: str) -> str:
+        """When it runs: of the instances in one outline, or of the outlines, where that is the order."""
+        if order == "counted":
+            return ",".join(map(str, dot.counted))
+        if order == "after":
+            tile = next((one for one in self.scene.tiles if dot.instance in one.instances), None)
+            if tile is not None and self.scene.outlines.order is Order.BESIDE:
+                return str(tile.instances.index(dot.instance) + 1)
+            if tile is not None and self.scene.outlines.order is Order.AT_ONCE:
+                return str(tile.number)
+        return str(getattr(dot, order))
 
     def _arrows(self) -> None:
         strong = self._strong()
@@ -276,9 +317,9 @@ class _Drawing:
                     corners = [(x, y + 1.2 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)]
                     self.axes.add_artist(Polygon(corners, closed=True, **style))
             if order:
-                size = 5.5 if self.place.crowded else 7
+                size = 5.5 if self.place.crowded or order == "counted" else 7
                 self.axes.text(
-                    x, y - 0.01, str(getattr(dot, order)), fontsize=size, color=self.palette.ink,
+                    x, y - 0.01, self._number(dot, order), fontsize=size, color=self.palette.ink,
                     ha="center", va="center_baseline", zorder=4,
                 )  # fmt: skip
 

@@ -7,7 +7,7 @@ outermost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -112,10 +112,14 @@ def _turn(one: Spot, two: Spot, three: Spot) -> float:
     return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
 
 
-def path(order: Sequence[Instance], found: Layout) -> list[tuple[Spot, Spot, bool]]:
-    """The steps from each instance to the next; True where it is a jump and not a neighbour."""
+def path(
+    order: Sequence[Instance], found: Layout, follows: Callable[[Instance, Instance], bool]
+) -> list[tuple[Spot, Spot, bool]]:
+    """The steps from each instance to the one that follows; True where it is a jump and not a neighbour."""
     steps: list[tuple[Spot, Spot, bool]] = []
     for one, two in pairwise(order):
+        if not follows(one, two):
+            continue
         (x1, y1), (x2, y2) = found.spots[one], found.spots[two]
         steps.append(((x1, y1), (x2, y2), (x2 - x1) ** 2 + (y2 - y1) ** 2 > 2.6))
     return steps

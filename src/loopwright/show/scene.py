@@ -11,8 +11,9 @@ from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
 from loopwright.show.groups import Group
+from loopwright.show.outlines import Outlines, outlines
 from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
-from loopwright.show.tiles import Tile, tiles
+from loopwright.show.tiles import Tile
 from loopwright.transform.plan import Plan
 
 
@@ -26,6 +27,8 @@ class Dot:
     """Which statement of the picture it is an instance of."""
     before: int
     after: int
+    counted: Coordinates = ()
+    """Its iteration numbers after the script."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Scene:
     statements: tuple[str, ...]
     dots: tuple[Dot, ...]
     arrows: tuple[Arrow, ...]
-    tiles: tuple[Tile, ...]
+    outlines: Outlines
     broken: Broken | None
     parameters: dict[str, int]
     notes: tuple[str, ...]
@@ -67,6 +70,15 @@ class Scene:
     @property
     def changed(self) -> bool:
         return any(dot.before != dot.after for dot in self.dots)
+
+    @property
+    def recounted(self) -> bool:
+        """Whether nothing changes but the values of the iterators."""
+        return not self.changed and any(dot.counted != dot.instance[1] for dot in self.dots if dot.counted)
+
+    @property
+    def tiles(self) -> tuple[Tile, ...]:
+        return self.outlines.tiles
 
     def dot(self, instance: Instance) -> Dot:
         return next(dot for dot in self.dots if dot.instance == instance)
@@ -96,7 +108,7 @@ def scene_of(
         statements=tuple(statement.name for statement in group.statements),
         dots=_dots(group, window, before, after),
         arrows=_essential(arrows, before),
-        tiles=tiles(group.statements, schedules, after),
+        outlines=outlines(plan, group.statements, schedules, after),
         broken=_named(arrows, about, before),
         parameters=window.parameters,
         notes=(*notes, *_remarks(group, window)),
@@ -172,6 +184,7 @@ def _dots(
             names.index(instance[0]),
             first[instance],
             second.get(instance, 0),
+            after.get(instance, ())[1 : 2 * len(instance[1]) : 2],
         )
         for instance in sorted(before, key=lambda one: first[one])
     )

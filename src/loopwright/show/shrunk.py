@@ -4,35 +4,48 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.read.script import Argument, Integer, Operation
+from loopwright.read.script import Integer, Items, Operation, Value
+from loopwright.transform.plan import Plan
 
-SIZED = {"tile": 1, "strip_mine": 2, "unroll_and_jam": 1, "unroll": 2}
-"""Operations with sizes, and the first argument that may be one."""
+SIZED = ("tile", "strip_mine", "unroll_and_jam", "unroll")
+"""Operations with sizes."""
+
+
+def size_for(plan: Plan) -> int:
+    """So that several tiles are in a picture: of 12 iterations of one loop, 6 of each of two, 4 of three."""
+    return {1: 5, 2: 3}.get(plan.loops, 2)
 
 
 def shrunk(operation: Operation, size: int) -> Operation:
     """The operation with no tile or strip larger than `size`."""
-    first = SIZED.get(operation.name.text)
-    if first is None:
+    if operation.name.text not in SIZED:
         return operation
-    arguments = [
-        _smaller(argument, size) if k >= first else argument for k, argument in enumerate(operation.arguments)
-    ]
+    arguments = [replace(one, value=_smaller(one.value, size)) for one in operation.arguments]
     return replace(operation, arguments=tuple(arguments))
 
 
-def _smaller(argument: Argument, size: int) -> Argument:
-    match argument.value:
-        case Integer(place, value) if value > size:
-            return replace(argument, value=Integer(place, size))
+def _smaller(value: Value, size: int) -> Value:
+    match value:
+        case Integer(place, number):
+            return Integer(place, min(number, size))
+        case Items(place, values):
+            return Items(place, tuple(_smaller(one, size) for one in values))
         case _:
-            return argument
+            return value
 
 
 def sizes(operation: Operation) -> tuple[int, ...]:
     """The tile sizes an operation names."""
-    first = SIZED.get(operation.name.text)
-    if first is None:
+    if operation.name.text not in SIZED:
         return ()
-    values = [argument.value for argument in operation.arguments[first:]]
-    return tuple(value.value for value in values if isinstance(value, Integer))
+    return tuple(number for argument in operation.arguments for number in _numbers(argument.value))
+
+
+def _numbers(value: Value) -> tuple[int, ...]:
+    match value:
+        case Integer(_, number):
+            return (number,)
+        case Items(_, values):
+            return tuple(number for one in values for number in _numbers(one))
+        case _:
+            return ()

@@ -1,0 +1,116 @@
+"""What is outlined in the order after the script: tiles, or what a wish for the loops is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import islpy as isl
+
+from loopwright.model.program import Statement
+from loopwright.show.small import Coordinates, Instance
+from loopwright.show.tiles import Tile, tiles
+from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.vectors import pieces
+
+
+class Order(Enum):
+    """How the instances in outlines run."""
+
+    ONE_BY_ONE = "one by one"
+    BESIDE = "each outline in its own order, beside the others"
+    AT_ONCE = "all of an outline at once"
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """Sets of instances and what it means to be in one of them."""
+
+    meaning: str = "tile"
+    tiles: tuple[Tile, ...] = ()
+    order: Order = Order.ONE_BY_ONE
+    rest: str = ""
+    """What those are called that are smaller than the others, where that makes a difference."""
+
+    def is_rest(self, tile: Tile) -> bool:
+        return bool(self.rest) and len(tile.instances) < max(len(one.instances) for one in self.tiles)
+
+
+def outlines(
+    plan: Plan,
+    statements: Sequence[Statement],
+    schedules: Mapping[str, isl.Map],
+    after: Mapping[Instance, Coordinates],
+) -> Outlines:
+    """Tiles where there are some; otherwise what the last wish is about, or the parts of a split."""
+    wishes = {one.kind: one for one in plan.directives}
+    found = tiles(statements, schedules, after)
+    if found:
+        rest = "the rest" if {DirectiveKind.UNROLL, DirectiveKind.ISOLATE} & set(wishes) else ""
+        return Outlines(_called(wishes), found, rest=rest)
+    if DirectiveKind.PARALLEL in wishes:
+        rows = _iterations(wishes[DirectiveKind.PARALLEL], after)
+        return Outlines("one iteration of the parallel loop", rows, Order.BESIDE)
+    if DirectiveKind.VECTORIZE in wishes:
+        rows = _lanes(wishes[DirectiveKind.VECTORIZE], after)
+        return Outlines("runs at once, in the lanes of vectors", rows, Order.AT_ONCE)
+    if DirectiveKind.UNROLL in wishes:
+        return Outlines("written out", _lanes(wishes[DirectiveKind.UNROLL], after))
+    if DirectiveKind.SEPARATE in wishes:
+        return Outlines("a loop of its own", _separated(wishes[DirectiveKind.SEPARATE], after))
+    split = {one.name for one in statements if len(pieces(schedules[one.name])) > 1}
+    return Outlines("a loop of its own", _parts(split, after)) if split else Outlines()
+
+
+def _called(wishes: Mapping[DirectiveKind, Directive]) -> str:
+    if DirectiveKind.UNROLL in wishes:
+        return "written out"
+    return "full tile" if DirectiveKind.ISOLATE in wishes else "tile"
+
+
+def _is_about(wish: Directive, instance: Instance, time: Coordinates) -> bool:
+    return instance[0] in wish.statements and time[0 : wish.dimension : 2] in wish.paths
+
+
+def _grouped(keys: Iterable[tuple[object, Instance]]) -> tuple[Tile, ...]:
+    members: dict[object, list[Instance]] = {}
+    for key, instance in keys:
+        members.setdefault(key, []).append(instance)
+    return tuple(Tile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
+
+
+def _iterations(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+    """Those of one iteration of the loop: times that agree up to its entry."""
+    return _grouped(
+        (time[: wish.dimension + 1], one) for one, time in _ordered(after) if _is_about(wish, one, time)
+    )
+
+
+def _lanes(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+    """Those of all iterations of one run of the loop: times that agree in front of its entry."""
+    return _grouped(
+        (time[: wish.dimension], one) for one, time in _ordered(after) if _is_about(wish, one, time)
+    )
+
+
+def _separated(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+    """Iterations of the loop in which the same statements run, as far as they follow each other."""
+    iterations: dict[Coordinates, list[Instance]] = {}
+    for one, time in _ordered(after):
+        if _is_about(wish, one, time):
+            iterations.setdefault(time[: wish.dimension + 1], []).append(one)
+    return _grouped(
+        ((time[: wish.dimension], frozenset(name for name, _ in inside)), one)
+        for time, inside in iterations.items()
+        for one in inside
+    )
+
+
+def _parts(split: set[str], after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+    """The statements of each part of a split."""
+    return _grouped((time[0::2], one) for one, time in _ordered(after) if one[0] in split)
+
+
+def _ordered(after: Mapping[Instance, Coordinates]) -> list[tuple[Instance, Coordinates]]:
+    return sorted(after.items(), key=lambda item: (item[1], item[0]))
