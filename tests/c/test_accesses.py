@@ -32,6 +32,11 @@ LOOP = "for (i = 0; i < n; i++) "
         ("a[i] = sizeof(b[i]) + 'c';", [], ["a[i]"]),
         ("g.u[i] = p->v[i] + g.x;", ["p__v[i]", "g__x[]"], ["g__u[i]"]),
         ("q[i].x = q[i].y;", ["q[i]"], ["q[i]?"]),
+        ("q[i].x[x] = 0;", ["x[]"], ["q[o0]?"]),
+        ("q[i]->x = q[i].y->z;", ["q[o0]?"], ["q[o0]?"]),
+        ("a[i] = *(b + i - 1) + (b + 2 * i)[n];", ["b[-1 + i]", "b[n + 2i]"], ["a[i]"]),
+        ("a[i] = b[i] ?: x;", ["b[i]", "x[]?"], ["a[i]"]),
+        ("a[x++] = b[(y = i)];", ["b[o0]?", "x[]"], ["y[]", "x[]", "a[o0]?"]),
     ],
 )
 def test_reads_and_writes(text: str, read: list[str], written: list[str]) -> None:
@@ -78,6 +83,20 @@ def test_a_call_that_gets_an_array_may_read_all_of_it() -> None:
     assert reads(statement) == ["b[o0]?", "A[i, o1]?"]
 
 
+def test_a_call_that_gets_an_address_may_read_from_there() -> None:
+    program = region(LOOP + "a[i] = norm(&b[i]) + norm(&A[i][0]) + norm(b + i) + norm(&x);", pure=["norm"])
+    assert reads(program.statements[0]) == ["b[o0]?", "A[o0, o1]?", "b[o0]?", "x[]?"]
+
+
+def test_the_fields_of_a_union_are_one_storage() -> None:
+    text = LOOP + "{ u.bits = i; a[i] = u.value; }"
+    union = "union { int bits; float value; }"
+    for head in (f"{union} u;", f"typedef {union} both; both u;"):
+        error = refusal(text, head=head)
+        assert "'u' is a union" in error.message and underlined(error) == "u.value"
+    assert region(text, head="struct { int bits; float value; } u;").statements
+
+
 def test_an_array_needs_all_its_subscripts_to_be_assigned() -> None:
     error = refusal(LOOP + "A[i] = b;")
     assert "'A' has 2 dimensions here, but is assigned with 1 subscript" in error.message
@@ -99,6 +118,15 @@ def test_an_array_needs_all_its_subscripts_to_be_assigned() -> None:
         ("STEP(i);", "changes nothing", "STEP(i);"),
         ("a[i] = (double){1};", "cannot be read", "(double){1}"),
         ("a[i] = ({ 1; });", "cannot be read", "{ 1; }"),
+        ("i[a] = 1;", "'i' is taken for the array", "i[a]"),
+        ("*(i + a) = 1;", "'i' is taken for the array", "*(i + a)"),
+        ("*(x + a) = a[i];", "'x' is taken for the array", "*(x + a)"),
+        ("{ p->a = q; x = p->a->b[i]; }", "'p->a' is used here and through its fields", "p->a"),
+        ("{ a[i] = 1; double a = 2; b[i] = a; }", "not the one declared inside", "a"),
+        ("{ x = n; double t[x]; t[0] = 1; }", "depends on 'x', which the region sets", "x"),
+        ("{ int m = n / 2; double t[m]; t[0] = 1; }", "depends on 'm', which the region sets", "m"),
+        ("a[i] = sizeof(int[k++]);", "depends on the type around it", "k++"),
+        ("a[i] = *&b[i];", "not a variable or an array element", "*&b[i]"),
     ],
 )
 def test_accesses_that_are_refused(text: str, message: str, where: str) -> None:

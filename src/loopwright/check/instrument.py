@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loopwright.check.segment import Segment
 from loopwright.check.sites import Site, Sites
 from loopwright.model.source import Source
-from loopwright.read.c.references import Subscript
+from loopwright.read.c.references import Subscript, is_subtracted
 from loopwright.read.c.syntax import is_atomic, text_of
 
 HEADER_FILE = "loopwright_check.h"
@@ -87,8 +87,12 @@ def _around(sites: Sites, site: Site, call: CallOf, only_checks: bool) -> list[I
 
 def observed_text(source: Source, subscript: Subscript) -> str:
     """The sum of the terms of a subscript."""
-    texts = [text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})" for term in subscript]
-    if len(texts) == 1:
+    texts = [
+        ("-" if is_subtracted(term) else "")
+        + (text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})")
+        for term in subscript
+    ]
+    if len(texts) == 1 and not is_subtracted(subscript[0]):
         return text_of(source, subscript[0])
     return " + ".join(texts) if texts else "0"
 

@@ -8,7 +8,7 @@ where only a field of the element is written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from tree_sitter import Node
@@ -21,7 +21,7 @@ from loopwright.read.c.frames import Frame
 from loopwright.read.c.macros import always_evaluated, definitions
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
-from loopwright.read.c.references import Reference, Subscript, reference_of
+from loopwright.read.c.references import Reference, Subscript, is_subtracted, reference_of
 from loopwright.read.c.syntax import (
     field,
     named_children,
@@ -50,8 +50,6 @@ _SILENT = (
     "char_literal",
     "string_literal",
     "concatenated_string",
-    "sizeof_expression",
-    "alignof_expression",
     "true",
     "false",
     "null",
@@ -64,6 +62,8 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
     match node.type:
         case kind if kind in _SILENT:
             return ()
+        case "sizeof_expression" | "alignof_expression":
+            return _unevaluated(node, frame)
         case "parenthesized_expression" | "comma_expression" | "expression_statement":
             return _all(named_children(node), frame, must)
         case "identifier" | "subscript_expression" | "field_expression":
@@ -77,7 +77,7 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
         case "binary_expression":
             return _binary(node, frame, must)
         case "conditional_expression":
-            branches = [field(node, "consequence"), field(node, "alternative")]
+            branches = [part for part in named_children(node) if part != field(node, "condition")]
             return touches(field(node, "condition"), frame, must) + _all(branches, frame, False)
         case "assignment_expression":
             return _assignment(node, frame, must)
@@ -96,6 +96,15 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
 
 def _all(nodes: list[Node], frame: Frame, must: bool) -> tuple[Touch, ...]:
     return tuple(touch for node in nodes for touch in touches(node, frame, must))
+
+
+def _unevaluated(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    """The size of something takes its type alone, but for `sizeof(int[k++])`."""
+    for part in walk(node):
+        if part.type in ("assignment_expression", "update_expression"):
+            message = "whether this happens depends on the type around it"
+            raise refuse(frame.setting.source, part, message, "do this in a statement of its own")
+    return ()
 
 
 def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -124,8 +133,15 @@ def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Tou
             f"'{name}' is the iterator of another loop, and is read outside it",
             "write the value out: what an iterator is after its loop is not tracked",
         )
-    own = Touch(name, reference.subscripts, False, must, place(reference.node))
+    own = _touch(reference, is_write=False, must=must)
     return (*_subscript_reads(reference, frame, must), own)
+
+
+def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
+    """The access itself; where a pointer inside an array leads is not known, so it may be all of it."""
+    subscripts = () if reference.elsewhere else reference.subscripts
+    certain = must and not reference.elsewhere and not (is_write and reference.partial)
+    return Touch(reference.base, subscripts, is_write, certain, place(reference.node))
 
 
 def _is_fixed(name: str, frame: Frame) -> bool:
@@ -135,7 +151,8 @@ def _is_fixed(name: str, frame: Frame) -> bool:
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    return _all([term for subscript in reference.subscripts for term in subscript], frame, must)
+    terms = [term for subscript in reference.subscripts for term in subscript]
+    return _all([*terms, *reference.inside], frame, must)
 
 
 def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -150,8 +167,7 @@ def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) 
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
-    own = Touch(reference.base, reference.subscripts, False, must, place(target))
-    return (own, *value, *write_to(target, frame, must))
+    return (_touch(reference, is_write=False, must=must), *value, *write_to(target, frame, must))
 
 
 def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -159,8 +175,7 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
-    certain = must and not reference.partial
-    own = Touch(reference.base, reference.subscripts, True, certain, place(target))
+    own = _touch(reference, is_write=True, must=must)
     return (*_subscript_reads(reference, frame, must), own)
 
 
@@ -189,9 +204,11 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
-    """`&x` as an argument: a pure function may read x, which has to be storage."""
+    """`&A[i]` as an argument: a pure function may read all of A from there, and A has to be storage."""
     found = _read(target, frame, False)
-    if not found:
+    if found:
+        found = (*found[:-1], replace(found[-1], subscripts=()))
+    else:
         raise refuse(
             frame.setting.source,
             target,
@@ -232,7 +249,8 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
 def _subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
     value = number(0)
     for term in subscript:
-        value = value.add(affine(term, frame))
+        signed = affine(term, frame)
+        value = value.sub(signed) if is_subtracted(term) else value.add(signed)
     return value
 
 

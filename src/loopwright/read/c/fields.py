@@ -9,8 +9,9 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from loopwright.model.source import Source
+from loopwright.read.c.declarations import Declarations
 from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import refuse, text_of, walk
+from loopwright.read.c.syntax import place, refuse, text_of, walk
 
 
 def refuse_mixed_fields(
@@ -31,15 +32,38 @@ def refuse_mixed_fields(
         if root != reference.base:
             fields.setdefault(root, []).append(reference.base)
     for reference in references:
-        if reference.base not in fields:
+        root = text_of(source, reference.root)
+        parts = [base for base in fields.get(root, ()) if base.startswith(f"{reference.base}__")]
+        if not parts:
             continue
-        written = any(base in assigned for base in fields[reference.base])
+        written = any(base in assigned for base in parts)
         if written or reference.subscripts or reference.base in assigned:
             raise refuse(
                 source,
                 reference.node,
-                f"'{reference.base}' is used here and through its fields",
+                f"'{text_of(source, reference.node)}' is used here and through its fields",
                 "use its fields one by one, always in the same way",
+            )
+
+
+def refuse_unions(
+    source: Source, block: Node, assigned: frozenset[str], declarations: Declarations
+) -> None:
+    """The fields of a union are one storage under several names."""
+    used: dict[str, set[str]] = {}
+    for reference in _whole_references(source, block):
+        root = text_of(source, reference.root)
+        declared = declarations.visible(root, place(block))
+        if declared is None or "union" not in declarations.resolved(declared.type).split():
+            continue
+        fields = used.setdefault(root, set())
+        fields.add(reference.base)
+        if len(fields) > 1 and fields & assigned:
+            raise refuse(
+                source,
+                reference.node,
+                f"'{root}' is a union: what is written to one field is read from another",
+                "use one field of it in a region",
             )
 
 

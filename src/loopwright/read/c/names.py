@@ -9,9 +9,10 @@ from tree_sitter import Node
 
 from loopwright.model.program import Array
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.bases import refuse_odd_bases
 from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
-from loopwright.read.c.fields import refuse_mixed_fields
+from loopwright.read.c.fields import refuse_mixed_fields, refuse_unions
 from loopwright.read.c.functions import Function
 from loopwright.read.c.macros import Macro, constant_macro, definitions
 from loopwright.read.c.references import Reference, reference_of
@@ -106,6 +107,8 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
         _refuse_whole(source, target, ranks)
     assigned = frozenset(target.base for target in targets)
     refuse_mixed_fields(source, block, assigned, frozenset(local.name for local in locals_))
+    refuse_unions(source, block, assigned, declarations)
+    refuse_odd_bases(source, block, iterators, ranks, declarations)
     return Names(iterators, assigned, locals_, ranks)
 
 
@@ -172,7 +175,8 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
                 )
             name, rank, extents = named
             kind = type_text(source, node, qualifiers=False)
-            found.append(Local(name, kind, rank, extents, place(scope), declarator))
+            reach = TextRange(node.start_byte, scope.end_byte)
+            found.append(Local(name, kind, rank, extents, reach, declarator))
     return tuple(found)
 
 

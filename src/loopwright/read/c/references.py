@@ -1,22 +1,22 @@
 """Lvalues: which storage an expression names, and with which subscripts.
 
-`A[i][j]`, `(A)[i][j]`, `*p`, `*(p + i)`, `grid->u[i]` and `particle[i].x` are all a base and a
-list of subscripts.  Fields in front of the subscripts belong to the base; fields behind them are
-left out: the whole element stands for its field.
+`A[i][j]`, `(A)[i][j]`, `*p`, `*(p + i - 1)`, `(p + i)[j]`, `grid->u[i]` and `particle[i].x` are all a base
+and a list of subscripts.  Fields in front of the subscripts belong to the base; what comes behind
+a field of an element is left out: the whole element stands for its parts.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
 from loopwright.model.source import Source
-from loopwright.read.c.syntax import field, operator, place, text_of, without_parentheses
+from loopwright.read.c.syntax import field, operator, text_of, without_parentheses
 
 Subscript = tuple[Node, ...]
-"""The terms whose sum is the subscript; none for 0."""
+"""The terms whose sum is the subscript, those `is_subtracted` says so of with a minus; none for 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class Reference:
     node: Node
     root: Node
     """The identifier it starts with."""
+    inside: tuple[Node, ...] = ()
+    """Subscripts inside the element: j of `particle[i].x[j]`."""
+    elsewhere: bool = False
+    """The element is a pointer, and where it points, it is not said: `particle[i]->x`."""
 
 
 def reference_of(source: Source, node: Node) -> Reference | None:
@@ -38,37 +42,49 @@ def reference_of(source: Source, node: Node) -> Reference | None:
         case "identifier":
             return Reference(text_of(source, core), (), False, node, core)
         case "subscript_expression":
-            inner = reference_of(source, field(core, "argument"))
-            return _extended(inner, (field(core, "index"),), node)
+            target, terms = _pointer_sum(field(core, "argument"))
+            return _extended(reference_of(source, target), (*terms, field(core, "index")), node)
         case "field_expression":
             inner = reference_of(source, field(core, "argument"))
-            if inner is None or inner.partial:
-                return inner
+            if inner is None:
+                return None
             if inner.subscripts:
-                return Reference(inner.base, inner.subscripts, True, node, inner.root)
+                follows = inner.elsewhere or operator(core) == "->"
+                return replace(inner, partial=True, node=node, elsewhere=follows)
             name = f"{inner.base}__{text_of(source, field(core, 'field'))}"
-            return Reference(name, (), False, node, inner.root)
+            return replace(inner, base=name, node=node)
         case "pointer_expression" if operator(core) == "*":
-            target = without_parentheses(field(core, "argument"))
-            terms: tuple[Node, ...] = ()
-            while target.type == "binary_expression" and operator(target) == "+":
-                terms = (field(target, "right"), *terms)
-                target = without_parentheses(field(target, "left"))
+            target, terms = _pointer_sum(field(core, "argument"))
             return _extended(reference_of(source, target), terms, node)
         case _:
             return None
 
 
+def _pointer_sum(node: Node) -> tuple[Node, tuple[Node, ...]]:
+    """`p + i - 1` as p and its terms."""
+    target = without_parentheses(node)
+    terms: tuple[Node, ...] = ()
+    while target.type == "binary_expression" and operator(target) in ("+", "-"):
+        terms = (field(target, "right"), *terms)
+        target = without_parentheses(field(target, "left"))
+    return target, terms
+
+
+def is_subtracted(term: Node) -> bool:
+    """Whether a term of a subscript is the y of `x - y`."""
+    outer = term.parent
+    is_difference = outer is not None and outer.type == "binary_expression" and operator(outer) == "-"
+    return is_difference and outer is not None and field(outer, "right") == term
+
+
 def _extended(inner: Reference | None, subscript: Subscript, node: Node) -> Reference | None:
-    if inner is None or inner.partial:
+    if inner is None:
         return None
-    return Reference(inner.base, (*inner.subscripts, subscript), False, node, inner.root)
+    if inner.partial:
+        return replace(inner, node=node, inside=(*inner.inside, *subscript), elsewhere=True)
+    return replace(inner, subscripts=(*inner.subscripts, subscript), node=node)
 
 
 def parameter_name(text: str) -> str:
     """An identifier for a parameter written as an expression: `f(4, n)` is `f_4_n`."""
     return re.sub(r"\W+", "_", text).strip("_")
-
-
-def is_inside(node: Node, outer: Node) -> bool:
-    return place(outer).contains(place(node))

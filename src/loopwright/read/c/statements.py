@@ -235,16 +235,27 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
                     "a pointer declared in a region cannot be followed",
                     "use the array it points into",
                 )
-            if part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators:
-                raise refuse(
-                    source,
-                    part,
-                    "the size of a local array depends on an iterator",
-                    "declare the array before the region",
-                )
+            size = part.child_by_field_name("size") if part.type == "array_declarator" else None
+            if size is not None:
+                _refuse_changing_size(size, frame)
         if is_initialised:
             piece = _initialised(node, declarator, piece)
     return piece
+
+
+def _refuse_changing_size(size: Node, frame: Frame) -> None:
+    """A local array is declared once, in front of the region: its size must be known there."""
+    names = frame.setting.names
+    for part in walk(size):
+        name = text_of(frame.setting.source, part) if part.type == "identifier" else ""
+        if name in names.iterators or name in names.written:
+            what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
+            raise refuse(
+                frame.setting.source,
+                part,
+                f"the size of a local array depends on {what}",
+                "declare the array before the region",
+            )
 
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:
