@@ -195,7 +195,7 @@ def yaml(value: Any) -> str:
 @st.composite
 def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node | None:
     """A tree below `outer` schedule dimensions; None is a leaf."""
-    match draw(st.integers(0, 12)) if depth else 0:
+    match draw(st.integers(0, 13)) if depth else 0:
         case 0 | 1:
             return None
         case 2 | 3 | 4 | 5 | 6:
@@ -212,6 +212,9 @@ def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int
             return draw(expansions(chosen, outer, depth))
         case 10:
             return draw(extensions(chosen, outer, depth))
+        case 11:
+            child = draw(trees(chosen, outer, depth - 1))
+            return child and {"context": draw(known(outer)), "child": child}
         case _:
             kind = draw(st.sampled_from(("sequence", "sequence", "set")))
             return {kind: draw(children(chosen, outer, depth, split=kind == "sequence"))}
@@ -219,6 +222,14 @@ def trees(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int
 
 def outer_names(outer: int) -> tuple[str, ...]:
     return tuple(f"o{k}" for k in range(outer))
+
+
+@st.composite
+def known(draw: st.DrawFn, outer: int) -> str:
+    """Something true of all times, as long as the parameters are small."""
+    names = outer_names(outer)
+    bounds = [f"-60 <= {name} <= {draw(st.integers(60, 80))}" for name in names]
+    return f"{PARAMETERS} -> {{ [{', '.join(names)}] : {' and '.join([*bounds, 'n + m <= 99'])} }}"
 
 
 @st.composite
@@ -236,10 +247,11 @@ def expansions(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth
 
 @st.composite
 def extensions(draw: st.DrawFn, chosen: tuple[Statement, ...], outer: int, depth: int) -> Node:
-    """A statement that runs a few times at each time of those it is added to."""
+    """A statement that runs a few times at each time of those it is added to, or at some of these."""
     names = outer_names(outer)
     added = Statement(f"E{chosen[0].name}", (*names, "e"), "")
-    bound = f"0 <= e <= {draw(st.integers(0, 2))}"
+    some = f" and {draw(affine((*names, 'n')))} >= 0" if draw(chance(3)) else ""
+    bound = f"0 <= e <= {draw(st.integers(0, 2))}{some}"
     return {
         "extension": f"{PARAMETERS} -> {{ [{', '.join(names)}] -> {added.instance} : {bound} }}",
         "child": {"sequence": draw(children((*chosen, added), outer, depth, split=False))},
@@ -293,7 +305,8 @@ def band_pieces(draw: st.DrawFn, statement: Statement) -> list[str]:
 @st.composite
 def band_options(draw: st.DrawFn, outer: int, size: int) -> list[str]:
     """Loop types, and sometimes an isolated part, unrolled or separated."""
-    kinds = [draw(st.sampled_from(("", "", "separate", "atomic"))) for _ in range(size)]
+    choices = ("", "", "", "separate", "separate", "atomic", "atomic", "unroll")
+    kinds = [draw(st.sampled_from(choices)) for _ in range(size)]
     options = [f"{kind}[{k}]" for k, kind in enumerate(kinds) if kind]
     if draw(chance(4)):
         before = ", ".join(outer_names(outer))

@@ -255,3 +255,26 @@ def test_looking_ahead_keeps_pieces_apart(split_bounds: bool) -> None:
         options="{ [t0, t1, t2] -> separate[0]; [t0, t1, t2] -> atomic[1] }",
     )
     proved_program(schedule, dead_loops=True, split_bounds=split_bounds)
+
+
+def test_what_an_extension_adds_for_several_statements_runs_once() -> None:
+    """S and T need not be interleaved, but what is added at the time they share would run for each."""
+    schedule = tree(
+        """
+        domain: "[n] -> { S[i] : 0 <= i <= n; T[i] : n <= i <= 2n }"
+        child:
+          schedule: "[n] -> [{ S[i] -> [(i)]; T[i] -> [(i)] }]"
+          child:
+            extension: "[n] -> { [t] -> E[t, e] : 0 <= e <= 1 }"
+            child:
+              sequence:
+                - filter: "[n] -> { S[i] }"
+                - filter: "[n] -> { E[t, e] }"
+                  child: { schedule: "[n] -> [{ E[t, e] -> [(e)] }]" }
+                - filter: "[n] -> { T[i] }"
+        """
+    )
+    for options in ({}, {"loop_type": LoopType.SEPARATE}, {"loop_type": LoopType.ATOMIC}):
+        run = execute(proved_program(schedule, **options), {"n": 1})
+        added = [name for name, _ in run].count("E")
+        assert added == 6

@@ -110,7 +110,10 @@ def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
                 for first in expand(a, tree.expansion)
                 for second in expand(b, tree.expansion)
             )
-        case Context() | Guard() | Mark() | Extension():
+        case Extension():
+            # what is added at a point that both share runs once, so that they stay together
+            return not a.domain().is_disjoint(b.domain())
+        case Context() | Guard() | Mark():
             return follows_in_tree(tree.child, a, b)
         case Leaf():
             return False
