@@ -45,7 +45,7 @@ def test_a_c_file_is_rewritten_from_python(tmp_path: Path) -> None:
         lw.to_c(wrong)
     right = lw.read(source).transform("distribute(Clear, Add)\ninterchange(Add, i, j)\n")
     assert lw.prove(right).proved  # type: ignore[union-attr]
-    assert "x[c1] += A[c0][c1] * y[c0];" in lw.to_c(right)
+    assert "x[i] += A[j][i] * y[j];" in lw.to_c(right)
 
 
 TWO = (

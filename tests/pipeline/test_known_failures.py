@@ -72,12 +72,12 @@ def test_a_producer_of_a_strided_consumer(tmp_path: Path) -> None:
 def test_splitting_a_loop_of_step_two_loses_nothing(tmp_path: Path) -> None:
     body = "  for (i = 1; i < n; i += 2)\n    L: a[i] += b[i];"
     new = same_output(tmp_path, body, "(X, Y) = isplit(L, {[i] : i < 8}, 0)\n")
-    assert new.count("a[c0] += b[c0];") + new.count("a[2 * c0 + 1] += b[2 * c0 + 1];") == 2
+    assert new.count("a[i] += b[i];") == 2
 
 
 def test_a_lower_bound_of_a_strided_loop_stays(tmp_path: Path) -> None:
     new = same_output(tmp_path, "  for (i = 1; i < 42; i += 2)\n    a[i] += 2;")
-    assert "c0 = 1; " in new or "2 * c0 + 1" in new
+    assert "for (i = 1; i <= 41; i += 2)" in new
 
 
 def test_declarations_and_pragmas_compile_in_any_order(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_declarations_and_pragmas_compile_in_any_order(tmp_path: Path) -> None:
 def test_what_looks_like_a_call_and_is_a_cast(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    a[i] = (real)(b[i]) + (real)-b[i + 1];\n  }"
     new = same_output(tmp_path, body, head="typedef double real;")
-    assert "a[c0] = (real)(b[c0]) + (real)-b[c0 + 1];" in new or "b[c0+1]" in new or "b[(c0) + 1]" in new
+    assert "a[i] = (real)(b[i]) + (real)-b[i + 1];" in new
 
 
 def test_a_pragma_between_a_loop_and_its_body(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def test_statements_keep_their_text_and_parameters_their_spelling(tmp_path: Path
     body = "  for (i = 0; i < g->n; i++)\n    A[i][0]   = SQRT_FUN( b[i] );"
     text = wrapped(body, names="struct grid *g, double *b, double A[10][10]")
     assert region(result(tmp_path, text).source.text) == (
-        "  for (int c0 = 0; c0 < g->n; c0 += 1)\n    A[c0][0]   = SQRT_FUN( b[c0] );\n"
+        "  for (i = 0; i < g->n; i++)\n    A[i][0]   = SQRT_FUN( b[i] );\n"
     )
 
 
@@ -25,7 +25,7 @@ def test_everything_outside_the_regions_stays_byte_for_byte(tmp_path: Path) -> N
     new = result(tmp_path, text).source.text
     for part in ("/* ä \t*/\nvoid f", "}\n\n\nvoid g", "#pragma endscop\n}\n// end"):
         assert part in text and part in new
-    assert new.count("int c0 = 0") == 2
+    assert new.count("for (i = 0;") == 2
 
 
 def test_line_ends_and_odd_bytes_stay(tmp_path: Path) -> None:
@@ -39,55 +39,61 @@ def test_line_ends_and_odd_bytes_stay(tmp_path: Path) -> None:
 def test_comments_and_labels_go_with_their_statement(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0; // here\n  }"
     expected = (
-        "  for (int c0 = 0; c0 < n; c0 += 1) {\n    /* clear */\n    Zero: a[c0] = 0;  // here\n  }\n"
+        "  for (i = 0; i < n; i++) {\n    /* clear */\n    Zero: a[i] = 0;  // here\n  }\n"
     )
     assert new_region(tmp_path, body) == expected
 
 
-def test_a_statement_written_twice_has_one_comment_and_no_label(tmp_path: Path) -> None:
+def test_of_a_statement_written_twice_the_first_has_the_comment_and_the_label(tmp_path: Path) -> None:
     body = "  for (i = 0; i < 2; i++) {\n    /* clear */\n    Zero: a[i] = 0;\n  }"
-    assert new_region(tmp_path, body, "unroll(Zero, i)") == "  /* clear */\n  a[0] = 0;\n  a[1] = 0;\n"
+    assert new_region(tmp_path, body, "unroll(Zero, i)") == "  /* clear */\n  Zero: a[0] = 0;\n  a[1] = 0;\n"
 
 
-def test_iterators_are_no_other_name_of_the_file(tmp_path: Path) -> None:
-    text = new_region(tmp_path, "  for (i = 0; i < n; i++)\n    a[i] = c0;", head="double c0, c0_;\n")
-    assert text == "  for (int c0__ = 0; c0__ < n; c0__ += 1)\n    a[c0__] = c0;\n"
+def test_a_new_iterator_is_no_other_name_of_the_region(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: a[i] = iT;"
+    text = new_region(tmp_path, body, "tile(L, 32)", head="double iT;\n")
+    assert text == (
+        "  for (int iT2 = 0; iT2 <= floord(n - 1, 32); iT2++)\n"
+        "    for (i = 32 * iT2; i <= min(n - 1, 32 * iT2 + 31); i++)\n      L: a[i] = iT;\n"
+    )
 
 
 def test_values_are_put_in_parentheses_where_operators_could_reach_them(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n    L: a[2*i] = 3 * i;"
-    assert "a[2*(c0 - 5)] = 3 * (c0 - 5);" in new_region(tmp_path, body, "shift(L, i, 5)")
+    assert "a[2*(i - 5)] = 3 * (i - 5);" in new_region(tmp_path, body, "shift(L, i, 5)")
 
 
 def test_a_macro_sees_one_argument(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n    L: a[i] = TWICE(i);"
     text = new_region(tmp_path, body, "shift(L, i, 1)", head="#define TWICE(x) x + x\n")
-    assert "a[c0 - 1] = TWICE((c0 - 1));" in text
+    assert "a[i - 1] = TWICE((i - 1));" in text
 
 
 def test_values_keep_the_type_of_the_iterator(tmp_path: Path) -> None:
     body = "  for (unsigned char_ = 1; char_ < n; char_++)\n    a[char_] = 1 / char_;"
-    text = new_region(tmp_path, body)
-    assert "1 / ((unsigned)c0)" in text
+    assert new_region(tmp_path, body) == body + "\n"
+    body = "  for (unsigned x = 1; x < n; x++)\n    L: a[x] = 1 / x;"
+    assert "long long x = 2" in (text := new_region(tmp_path, body, "shift(L, x, 1)"))
+    assert "1 / ((unsigned)(x - 1))" in text
 
 
 def test_an_unsigned_size_is_made_signed(tmp_path: Path) -> None:
     text = wrapped("  for (int x = 0; x < n; x++)\n    L: a[x] = 0;", names="unsigned n, double *a")
     new = region(result(tmp_path, text, "shift(L, x, -2)").source.text)
-    assert "((long long)n)" in new and "long long c0" in new
+    assert "((long long)n)" in new and "for (long long x = -2;" in new
 
 
 def test_local_variables_are_declared_in_front(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    double t = b[i];\n    a[i] = t * t;\n  }"
     assert new_region(tmp_path, body) == (
-        "  {\n    double t;\n    for (int c0 = 0; c0 < n; c0 += 1) {\n"
-        "      t = b[c0];\n      a[c0] = t * t;\n    }\n  }\n"
+        "  {\n    double t;\n    for (i = 0; i < n; i++) {\n"
+        "      t = b[i];\n      a[i] = t * t;\n    }\n  }\n"
     )
 
 
 def test_a_local_integer_is_written_out(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    int last = n - 1 - i;\n    a[last] = b[i];\n  }"
-    assert "a[n - 1 - c0] = b[c0];" in new_region(tmp_path, body)
+    assert "a[n - 1 - i] = b[i];" in new_region(tmp_path, body)
 
 
 def test_helpers_stand_once_in_front_of_the_first_region_that_needs_them(tmp_path: Path) -> None:
@@ -123,14 +129,14 @@ def test_a_condition_on_data_gets_braces(tmp_path: Path) -> None:
         "    } else\n      b[i] = 0;"
     )
     new = new_region(tmp_path, body)
-    assert "if (a[c0] > 0)" in new
+    assert "if (a[i] > 0)" in new
     assert read_c(file(tmp_path, wrapped(new.rstrip("\n")), "again.c"))
 
 
 def test_statements_of_several_lines_keep_their_shape(tmp_path: Path) -> None:
     body = "      for (i = 0; i < n; i++)\n        a[i] = b[i]\n             + 1;"
     assert new_region(tmp_path, body) == (
-        "      for (int c0 = 0; c0 < n; c0 += 1) {\n        a[c0] = b[c0]\n             + 1;\n      }\n"
+        "      for (i = 0; i < n; i++) {\n        a[i] = b[i]\n             + 1;\n      }\n"
     )
 
 
@@ -168,5 +174,5 @@ def test_vector_loops_are_marked_for_gcc(tmp_path: Path) -> None:
     body = "#pragma scop\n  for (int i = 0; i < n; i++)\n    L: b[i] = a[i] * 2;\n#pragma endscop"
     text = PROGRAM.format(region=body)
     new = result(tmp_path, text, "vectorize(L, i)").source.text
-    assert "#pragma GCC ivdep\n  for (int c0" in new
+    assert "#pragma GCC ivdep\n  for (int i" in new
     assert output(new, tmp_path) == output(text, tmp_path)

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.emit.c import Style, program_text
-from loopwright.emit.expressions import expression_to_c
-from loopwright.loops.nodes import Call
-from loopwright.model.program import statement_text
+from loopwright.emit.loop_names import names_in
+from loopwright.emit.region import Loops, region_text
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import Plan
 from loopwright.transform.operations import OPERATIONS
@@ -29,15 +27,8 @@ EXAMPLE = re.compile(
 
 
 def written(plan: Plan) -> str:
-    """The new loops with the statements' own text; whatever runs is checked by enumeration too."""
-    program = plan.program
-
-    def call(one: Call) -> list[str]:
-        statement = program.statement(one.name)
-        values = [expression_to_c(argument) for argument in one.arguments]
-        return [statement_text(program, statement, dict(zip(statement.iterators, values, strict=True)))]
-
-    return program_text(check(plan), Style(call=call))
+    """The new region, with OpenMP's pragmas; whatever runs is checked by enumeration too."""
+    return region_text(Loops(plan.original, check(plan), names=names_in(plan)), openmp=True)
 
 
 def pages() -> list[Path]:

@@ -32,8 +32,9 @@ from loopwright.check.solving import Solution, solution_to_c, solve
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
 from loopwright.check.writer_functions import subscripts
 from loopwright.check.writers import Writers
-from loopwright.emit.c import Style, program_text
+from loopwright.emit.c import program_text
 from loopwright.emit.expressions import Level, expression_to_c
+from loopwright.emit.style import Style
 from loopwright.errors import Code, GaveUp
 from loopwright.generate import generate
 from loopwright.generate.expressions import Place, linear

@@ -7,49 +7,19 @@ A body of one statement has no braces, unless an `else` could be read as belongi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, assert_never
 
 from loopwright.emit.expressions import condition_to_c, expression_to_c
-from loopwright.emit.literals import is_wide, literal
+from loopwright.emit.literals import is_wide
 from loopwright.emit.names import fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import can_be_annotated
 from loopwright.emit.standalone import translation_unit
+from loopwright.emit.style import Braces, Style
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
-
-
-def _call(call: Call) -> list[str]:
-    return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
-
-
-def _comment(text: str) -> list[str]:
-    """A mark as a comment that ends where its line does and begins no other."""
-    shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
-    shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
-    return [f"// {shown}"] if shown else []
-
-
-def _parallel(loop: For, openmp: bool) -> list[str]:
-    return ["#pragma omp parallel for"] if openmp else ["// parallel"]
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a program is to be written.
-
-    `call` gives the lines of a call, `mark` those in front of what a mark is on, and `parallel`
-    those in front of a parallel loop, told whether it is one for OpenMP to share out.
-    """
-
-    iterator_type: str = "int"
-    openmp: bool = False
-    call: Callable[[Call], list[str]] = _call
-    mark: Callable[[str], list[str]] = _comment
-    parallel: Callable[[For, bool], list[str]] = _parallel
 
 
 def to_c(
@@ -109,9 +79,9 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
         case Let(name, value, body):
             declaration = f"{style.iterator_type} {name} = {expression_to_c(value)};"
             lines = [declaration, *_sequence(body, style)]
-            return lines if lone else ["{", *_indented(lines), "}"]
+            return lines if lone else ["{", *style.indented(lines), "}"]
         case Mark(text, body):
-            return [*style.mark(text), *_lines(body, style, lone)]
+            return style.mark(text, _lines(body, style, lone))
         case Block():
             return []
         case _:
@@ -126,10 +96,10 @@ def _sequence(node: Node, style: Style) -> list[str]:
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
     test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
-    start = f"{style.iterator_type} {iterator} = {expression_to_c(loop.start)}"
-    head = f"for ({start};{test}; {iterator} += {literal(loop.step)})"
     annotated = style.openmp and loop.parallel and can_be_annotated(loop)
-    inner = replace(style, openmp=style.openmp and not annotated)
+    inner = style.in_parallel() if annotated else style
+    start = f"{inner.declared(iterator)} = {expression_to_c(loop.start)}"
+    head = f"for ({start};{test}; {style.hand.update(iterator, loop.step)})"
     lines = _controlled(head, loop.body, inner, braces=_needs_braces(loop.body, inner))
     return [*style.parallel(loop, annotated), *lines] if loop.parallel else lines
 
@@ -140,9 +110,9 @@ def _conditional(node: If, style: Style) -> list[str]:
     lines = _controlled(f"if ({condition_to_c(node.test)})", node.then, style, braces)
     if node.orelse is None:
         return lines
-    head = "} else" if braces else "else"
-    if braces:
-        lines.pop()
+    head = "else"
+    if braces and style.hand.braces is Braces.SAME_LINE:
+        head = f"{lines.pop()} else"
     orelse = _flat(node.orelse)
     if len(orelse) == 1 and isinstance(orelse[0], If):
         first, *rest = _conditional(orelse[0], style)
@@ -153,7 +123,10 @@ def _conditional(node: If, style: Style) -> list[str]:
 def _controlled(head: str, body: Node, style: Style, braces: bool) -> list[str]:
     statements = _flat(body)
     lines = [line for s in statements for line in _lines(s, style, len(statements) == 1)]
-    return [f"{head} {{", *_indented(lines), "}"] if braces else [head, *_indented(lines)]
+    if not braces:
+        return [head, *style.indented(lines)]
+    opening = [head, "{"] if style.hand.braces is Braces.OWN_LINE else [f"{head} {{"]
+    return [*opening, *style.indented(lines), "}"]
 
 
 def _needs_braces(body: Node, style: Style) -> bool:
@@ -163,7 +136,7 @@ def _needs_braces(body: Node, style: Style) -> bool:
     the author's, and an `else` might find it.
     """
     statements = _flat(body)
-    if len(statements) != 1:
+    if len(statements) != 1 or style.hand.always_braces:
         return True
     match _unmarked(statements[0]):
         case Let() | Block():
@@ -191,7 +164,3 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
 
 def _unmarked(node: Node) -> Node:
     return _unmarked(node.body) if isinstance(node, Mark) else node
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [line if not line or line.startswith("#") else f"  {line}" for line in lines]

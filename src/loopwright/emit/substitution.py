@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.model.program import Hole, Inlined, Program, Statement
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.syntax import without_comments
@@ -14,14 +15,16 @@ _ATOM = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def substituted(program: Program, statement: Statement, values: Mapping[str, str], number: str) -> list[str]:
+def substituted(
+    program: Program, statement: Statement, values: Mapping[str, str], types: IteratorTypes
+) -> list[str]:
     """The lines of the statement, `values[i]` in place of every iterator `i`, not indented.
 
-    `number` is the type of the new iterators.  Lines after the first keep their indentation
-    relative to it.
+    `types` are those of the new iterators.  Lines after the first keep their indentation relative
+    to it.
     """
     body = statement.body
-    filling = _Filling(program.source, values, number)
+    filling = _Filling(program.source, values, types)
     text = filling.filled(body.place, body.holes) + body.terminator
     return _unindented(text, _column(program.source, body.place.start))
 
@@ -30,7 +33,7 @@ def substituted(program: Program, statement: Statement, values: Mapping[str, str
 class _Filling:
     source: Source
     values: Mapping[str, str]
-    number: str
+    types: IteratorTypes
 
     def filled(self, place: TextRange, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
         """The text of `place` with its holes filled; `index` if it stands in a subscript."""
@@ -50,11 +53,17 @@ class _Filling:
                 value = self.values[iterator]
             case Inlined(_, definition, inner):
                 value = self.filled(definition, inner, index=index)
-        is_name = _NAME.fullmatch(value) is not None
-        if not index and (hole.type != self.number or (self.number != "int" and not is_name)):
+        if not index and hole.type != self._type(value):
             return f"(({hole.type}){value})" if _ATOM.fullmatch(value) else f"(({hole.type})({value}))"
         alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(self.source.text, hole.place)
         return value if alone else f"({value})"
+
+
+    def _type(self, value: str) -> str | None:
+        """The type of an expression of the new iterators; None where sizes may have widened it."""
+        if _NAME.fullmatch(value) is not None:
+            return self.types.of(value)
+        return "int" if self.types.number == "int" else None
 
 
 def _is_subscript(before: str) -> bool:

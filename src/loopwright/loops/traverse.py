@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from loopwright.loops.expressions import (
@@ -74,6 +75,21 @@ def children(node: Node) -> tuple[Node, ...]:
             return (then,) if orelse is None else (then, orelse)
         case For(body=body) | Let(body=body) | Mark(body=body):
             return (body,)
+        case _:
+            assert_never(node)
+
+
+def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
+    """`node` with the programs directly inside it changed."""
+    match node:
+        case Call():
+            return node
+        case Block(nodes):
+            return Block(tuple(change(child) for child in nodes))
+        case If(test, then, orelse):
+            return If(test, change(then), None if orelse is None else change(orelse))
+        case For() | Let() | Mark():
+            return replace(node, body=change(node.body))
         case _:
             assert_never(node)
 

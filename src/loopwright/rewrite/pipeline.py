@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from loopwright.emit.loop_names import names_in
 from loopwright.emit.region import Accumulation, Loops, file_text
 from loopwright.generate import Options, generate
 from loopwright.model.source import Source
@@ -89,7 +90,7 @@ def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
     node = generate(to_schedule(plan), Options())
     if wishes.prove:
         evidence += of_scanning(plan, node, say)
-    return _Region(plan, Loops(plan.original, node, accumulations), evidence)
+    return _Region(plan, Loops(plan.original, node, accumulations, names_in(plan)), evidence)
 
 
 def _report(plan: Plan, evidence: Evidence | None) -> RegionReport:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.emit.region import Loops, file_text
+from loopwright.emit.loop_names import names_in
+from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
 from loopwright.generate import Options, generate
 from loopwright.read.script import Items, Operation, Script, Value, Word
-from loopwright.transform import Plan, flat_schedule
+from loopwright.transform import Plan, to_schedule
 from loopwright.transform.interpret import performed
 
 
@@ -29,15 +30,14 @@ def applied(script: Script, plans: Sequence[Plan], *, steps: bool = False) -> Ap
         index = region_of(operation, now, script)
         now[index] = performed(now[index], operation, script.source)
         if steps:
-            shown.append((now[index].history[-1].text, region_text(now[index])))
+            shown.append((now[index].history[-1].text, text_of_plan(now[index])))
     return Applied(tuple(now), tuple(shown))
 
 
-def region_text(plan: Plan) -> str:
+def text_of_plan(plan: Plan, *, openmp: bool = False) -> str:
     """The region as the plan has it, nothing proved."""
-    program = plan.original
-    text = file_text([Loops(program, generate(flat_schedule(plan.program), Options()))])
-    return text[program.region.start : len(text) - (len(program.source.text) - program.region.end)]
+    node = generate(to_schedule(plan), Options())
+    return region_text(Loops(plan.original, node, names=names_in(plan)), openmp=openmp)
 
 
 def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.emit.region import Loops, file_text
 from loopwright.errors import LoopwrightError
-from loopwright.generate import Options, generate
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.explain import headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.rewrite.scripts import text_of_plan
 from loopwright.show.draw import MANY, svg
 from loopwright.show.groups import groups
 from loopwright.show.scene import Scene, scene_of
-from loopwright.transform import Plan, to_schedule
-
-SCOP = re.compile(r"#\s*pragma\s+scop\b[^\n]*\n")
+from loopwright.transform import Plan
 
 
 @dataclass(frozen=True)
@@ -70,11 +66,7 @@ class Story:
 
 def region_text(plan: Plan, *, openmp: bool = True) -> str:
     """The region as the generator writes it now, without a proof."""
-    program = plan.original
-    text = file_text([Loops(program, generate(to_schedule(plan), Options()))], openmp=openmp)
-    end = len(text) - (len(program.source.text) - program.region.end)
-    starts = [match.end() for match in SCOP.finditer(text, 0, end)]
-    return text[starts[-1] if starts else program.region.start : end]
+    return text_of_plan(plan, openmp=openmp)
 
 
 def steps_of(

@@ -138,7 +138,7 @@ class _Translation:
         condition = node.child_by_field_name("condition")
         if name is None or condition is None:
             raise Unreadable("a loop without an iterator or a test")
-        start = expression(_first(node), words)
+        start = expression(first_value(node), words)
         step = _step(node, name, words)
         body = field(node, "body")
         if step > 0:
@@ -151,7 +151,8 @@ class _Translation:
         return loops.For(counted, Scaled(-1, start), tested, -step, given)
 
 
-def _first(node: Node) -> Node:
+def first_value(node: Node) -> Node:
+    """What the iterator of a loop starts with."""
     start = field(node, "initializer")
     if start.type == "declaration":
         return field(field(start, "declarator"), "value")

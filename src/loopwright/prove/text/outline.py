@@ -18,6 +18,7 @@ from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
+from loopwright.prove.text.loops import first_value
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
@@ -53,11 +54,10 @@ def _blanks(node: Node, words: Words) -> Iterator[tuple[TextRange, str]]:
     match node.type:
         case "for_statement":
             name = loop_iterator(Source("", words.text), node)
-            start = field(node, "initializer")
             condition = node.child_by_field_name("condition")
-            if name is None or start.type != "declaration" or condition is None:
-                raise Unreadable("a loop that does not declare its iterator")
-            yield place(field(field(start, "declarator"), "value")), "0"
+            if name is None or condition is None:
+                raise Unreadable("a loop without an iterator or a test")
+            yield place(first_value(node)), "0"
             yield place(condition), f"{name}<1"
             yield from _blanks(field(node, "body"), words.bind(name, Var(name)))
         case "if_statement":

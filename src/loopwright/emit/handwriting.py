@@ -1,0 +1,108 @@
+"""How the author of a region writes loops, so that new ones can be written the same way.
+
+    for (i = 0; i < n; ++i)            the iterator is declared outside, counted by ++i
+    {                                  braces on lines of their own, around single statements too
+        a[i] = 0;                      four spaces to a level
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from loopwright.emit.style import Braces, Handwriting, Increment
+from loopwright.model.program import Program
+from loopwright.model.source import Source
+from loopwright.read.c.declarations import declared_name
+from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
+from loopwright.read.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
+
+
+def handwriting_of(program: Program) -> Handwriting:
+    """What the loops of the region tell; where they tell nothing, the usual way."""
+    source = program.source
+    (region,) = [one for one in find_regions(source) if one.place == program.region]
+    block = parse_region(source, region)
+    loops = [node for node in walk(block) if node.type == "for_statement"]
+    controlled = [body for node in walk(block) for body in _bodies(node)]
+    compound = [body for body in controlled if body.type == "compound_statement"]
+    return Handwriting(
+        indent=next(_indents(source, loops), "  "),
+        increment=next(_increments(source, loops), Increment.POSTFIX),
+        braces=next(_braces(source, compound), Braces.SAME_LINE),
+        always_braces=len(compound) == len(controlled)
+        and any(len(named_children(body)) == 1 for body in compound),
+        outside=_outside(source, block, loops),
+    )
+
+
+def _bodies(node: Node) -> list[Node]:
+    """The statements a loop or a condition controls; an `else if` is a condition of its own."""
+    match node.type:
+        case "for_statement":
+            return [field(node, "body")]
+        case "if_statement":
+            return [field(node, "consequence")]
+        case "else_clause":
+            return [part for part in named_children(node) if part.type != "if_statement"]
+        case _:
+            return []
+
+
+def _indents(source: Source, loops: list[Node]) -> Iterator[str]:
+    """How much further in than a loop its body is."""
+    for loop in loops:
+        body = field(loop, "body")
+        inside = named_children(body)[:1] if body.type == "compound_statement" else [body]
+        for first in inside:
+            outer, inner = _margin(source, loop), _margin(source, first)
+            if len(inner) > len(outer) and inner.startswith(outer):
+                yield inner[len(outer) :]
+
+
+def _margin(source: Source, node: Node) -> str:
+    begin = source.text.rfind("\n", 0, node.start_byte) + 1
+    line = source.text[begin:].split("\n", 1)[0]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _increments(source: Source, loops: list[Node]) -> Iterator[Increment]:
+    for loop in loops:
+        update = loop.child_by_field_name("update")
+        if update is None:
+            continue
+        update = without_parentheses(update)
+        if update.type == "update_expression":
+            is_prefix = text_of(source, update).startswith(("++", "--"))
+            yield Increment.PREFIX if is_prefix else Increment.POSTFIX
+        elif update.type == "assignment_expression" and text_of(source, update).rstrip().endswith("1"):
+            yield Increment.ASSIGN if operator(update) == "=" else Increment.ADD
+
+
+def _braces(source: Source, compound: list[Node]) -> Iterator[Braces]:
+    for body in compound:
+        begin = source.text.rfind("\n", 0, body.start_byte) + 1
+        is_alone = not source.text[begin : body.start_byte].strip()
+        yield Braces.OWN_LINE if is_alone else Braces.SAME_LINE
+
+
+def _outside(source: Source, block: Node, loops: list[Node]) -> frozenset[str]:
+    """Iterators no loop of the region and no declaration in it declares."""
+    assigned = {
+        name
+        for loop in loops
+        if field(loop, "initializer").type != "declaration"
+        and (name := loop_iterator(source, loop)) is not None
+    }
+    declared = {
+        named[0]
+        for node in walk(block)
+        if node.type == "declaration"
+        for part in node.children_by_field_name("declarator")
+        if (named := declared_name(source, part)) is not None
+    }
+    return frozenset(assigned - declared)

@@ -1,0 +1,178 @@
+"""The types of new iterators.
+
+A type that holds what all the author's iterators and sizes hold is right for every loop: `number`.
+A loop over nothing but an iterator of the author's has the author's type for it.  Where that is
+unsigned, what is computed from the iterator must not fall below zero on the way: only sums of
+terms that are added are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from loopwright.emit.literals import is_wide
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import rename, rename_test, subprograms, terms, variables, with_children
+from loopwright.model.program import Program
+from loopwright.read.c.declarations import Declarations, is_unsigned_type
+
+_QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")
+_NARROW = {"int", "signed", "signed int", "short", "char", "long", "long int"}
+_RANKS = {"int": 0, "signed": 0, "signed int": 0, "long": 1, "long int": 1, "long long": 2}
+
+
+@dataclass(frozen=True)
+class IteratorTypes:
+    """`own` has the iterators that have the author's type, `number` is for the others."""
+
+    number: str
+    own: Mapping[str, str]
+    unsigned: frozenset[str]
+    """Those of `own` that are unsigned."""
+
+    def of(self, iterator: str) -> str:
+        return self.own.get(iterator, self.number)
+
+
+def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
+    """The declared types of the parameters' texts, where there is a declaration."""
+    texts = [parameter.text for parameter in program.parameters]
+    found = ((text, declared.visible(text, program.region)) for text in texts)
+    return {text: declared.resolved(variable.type) for text, variable in found if variable is not None}
+
+
+def iterator_types(program: Program, node: Node, declared: Declarations) -> IteratorTypes:
+    """The types of the loops of `node`, whose iterators have their names already."""
+    number = _number(program, node, parameter_types(program, declared))
+    own: dict[str, str] = {}
+    for name in {part.iterator for part in subprograms(node) if isinstance(part, For)}:
+        kind = _authors(program, name)
+        meaning = "" if kind is None else declared.resolved(kind)
+        if kind is not None and (_holds(meaning, number) or _is_authors(name, kind, program, node)):
+            own[name] = kind
+    unsigned = {name for name, kind in own.items() if is_unsigned_type(declared.resolved(kind))}
+    kept = _never_below_zero(node, unsigned, program)
+    signed = {name: kind for name, kind in own.items() if name not in unsigned or name in kept}
+    return IteratorTypes(number, signed, kept)
+
+
+def _number(program: Program, node: Node, types: Mapping[str, str]) -> str:
+    """`int` if that is all there is, else a wider one."""
+    used = {*types.values(), *(one for statement in program.statements for one in statement.iterator_types)}
+    plain = {" ".join(word for word in one.split() if word not in _QUALIFIERS) for one in used}
+    if is_wide(node) or not plain <= _NARROW:
+        return "long long"
+    return "long" if plain & {"long", "long int"} else "int"
+
+
+def _authors(program: Program, name: str) -> str | None:
+    """The author's type for iterators of this name, if there is one only and `int` can be put in it."""
+    found = {
+        kind
+        for statement in program.statements
+        for iterator, kind in zip(statement.iterators, statement.iterator_types, strict=False)
+        if iterator == name
+    }
+    (only,) = found if len(found) == 1 else (None,)
+    return only if only is not None and not {"short", "char"} & set(only.split()) else None
+
+
+def _holds(kind: str, number: str) -> bool:
+    """Whether a signed type is as wide as `number`."""
+    return kind in _RANKS and _RANKS[kind] >= _RANKS[number]
+
+
+def _is_authors(name: str, kind: str, program: Program, node: Node) -> bool:
+    """Whether every loop called `name` runs over values the author's iterator takes."""
+    for loop in subprograms(node):
+        if not isinstance(loop, For) or loop.iterator != name:
+            continue
+        for call in subprograms(loop.body):
+            if isinstance(call, Call):
+                types = program.statement(call.name).iterator_types
+                uses = [
+                    (value, own)
+                    for value, own in zip(call.arguments, types, strict=False)
+                    if name in variables(value)
+                ]
+                if any(use != (Var(name), kind) for use in uses):
+                    return False
+    return True
+
+
+def _never_below_zero(node: Node, names: AbstractSet[str], program: Program) -> frozenset[str]:
+    """The largest part of `names` such that all that is computed from them is."""
+    kept = frozenset(names)
+    sizes = frozenset(program.params)
+    while True:
+        bad = {
+            name
+            for part in subprograms(node)
+            for name in kept & _involved(part)
+            if not all(_grows(term, kept, sizes) for term in _computed(part, name))
+        }
+        if not bad:
+            return kept
+        kept -= bad
+
+
+def _involved(part: Node) -> frozenset[str]:
+    mentioned = frozenset[str]().union(*(variables(term) for term in terms(part)))
+    return mentioned | {part.iterator} if isinstance(part, For) else mentioned
+
+
+def _computed(part: Node, name: str) -> tuple[Expr | Test, ...]:
+    """The terms of a statement that have to do with `name`; its own loop's all have."""
+    if isinstance(part, For) and part.iterator == name:
+        return terms(part)
+    return tuple(term for term in terms(part) if name in variables(term))
+
+
+def _grows(term: Expr | Test, names: AbstractSet[str], sizes: AbstractSet[str]) -> bool:
+    match term:
+        case Int(value):
+            return value >= 0
+        case Var(name):
+            return name in names or name in sizes
+        case Sum(parts):
+            return all(_grows(part, names, frozenset()) for part in parts)
+        case Scaled(factor, argument):
+            return factor > 0 and _grows(argument, names, frozenset())
+        case Compare(_, left, right):
+            return _grows(left, names, sizes) and _grows(right, names, sizes)
+        case And(tests) | Or(tests):
+            return all(_grows(one, names, sizes) for one in tests)
+        case Not(test):
+            return _grows(test, names, sizes)
+        case FloorDiv() | TruncDiv() | Rem() | Min() | Max() | Select():
+            return False
+        case _:
+            assert_never(term)
+
+
+def plainly(node: Node, names: AbstractSet[str], sizes: Mapping[str, str]) -> Node:
+    """`node` with sizes called by other names in the heads of the loops `names`."""
+    if isinstance(node, For) and node.iterator in names:
+        node = replace(node, start=rename(node.start, sizes), test=rename_test(node.test, sizes))
+    return with_children(node, lambda child: plainly(child, names, sizes))

@@ -1,0 +1,90 @@
+"""How C is written: what loops, calls, marks and braces look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from loopwright.emit.expressions import expression_to_c
+from loopwright.emit.literals import literal
+from loopwright.loops.nodes import Call, For
+
+
+class Increment(Enum):
+    """How a loop counts by one."""
+
+    POSTFIX = "{0}++"
+    PREFIX = "++{0}"
+    ADD = "{0} += 1"
+    ASSIGN = "{0} = {0} + 1"
+
+
+class Braces(Enum):
+    """Where an opening brace stands."""
+
+    SAME_LINE = "same line"
+    OWN_LINE = "own line"
+
+
+@dataclass(frozen=True)
+class Handwriting:
+    """`outside` are the iterators the loops assign and a declaration outside of the region makes."""
+
+    indent: str = "  "
+    increment: Increment = Increment.ADD
+    braces: Braces = Braces.SAME_LINE
+    always_braces: bool = False
+    outside: frozenset[str] = frozenset()
+
+    def update(self, iterator: str, step: int) -> str:
+        """What a loop does to its iterator at the end of each round."""
+        return self.increment.value.format(iterator) if step == 1 else f"{iterator} += {literal(step)}"
+
+
+def _call(call: Call) -> list[str]:
+    return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
+
+
+def _comment(text: str, lines: list[str]) -> list[str]:
+    """A mark as a comment that ends where its line does and begins no other."""
+    shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
+    shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
+    return [f"// {shown}", *lines] if shown else lines
+
+
+def _parallel(loop: For, openmp: bool) -> list[str]:
+    return ["#pragma omp parallel for"] if openmp else ["// parallel"]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a program is to be written.
+
+    `call` gives the lines of a call, `mark` those of what a mark is on, marked, and `parallel` those
+    in front of a parallel loop, told whether it is one for OpenMP to share out.
+    """
+
+    iterator_type: str = "int"
+    openmp: bool = False
+    call: Callable[[Call], list[str]] = _call
+    mark: Callable[[str, list[str]], list[str]] = _comment
+    parallel: Callable[[For, bool], list[str]] = _parallel
+    hand: Handwriting = field(default_factory=Handwriting)
+    types: Mapping[str, str] = field(default_factory=dict)
+    """The types of iterators that do not have `iterator_type`."""
+
+    def declared(self, iterator: str) -> str:
+        """The iterator in the head of its loop, which declares it where nobody else has."""
+        if iterator in self.hand.outside:
+            return iterator
+        return f"{self.types.get(iterator, self.iterator_type)} {iterator}"
+
+    def in_parallel(self) -> Style:
+        """Inside a loop that is shared out: nothing else is, and every thread has its own iterators."""
+        return replace(self, openmp=False, hand=replace(self.hand, outside=frozenset()))
+
+    def indented(self, lines: Iterable[str]) -> list[str]:
+        """Lines one level further in; directives stay in front."""
+        return [line if not line or line.startswith("#") else self.hand.indent + line for line in lines]
