@@ -82,7 +82,32 @@ def test_without_a_script(tmp_path: Path) -> None:
 
 def test_nothing_is_fetched(tmp_path: Path) -> None:
     _, page = shown(tmp_path, DIAGONAL, None)
-    assert not re.search(r"<script|<link|@import|url\((?!#)|(src|href)=\"https?:", page)
+    assert not re.search(r"<script[^>]|<link|fetch\(|@import|url\((?!#)|(src|href)=\"https?:", page)
+
+
+def test_the_contents_lead_to_every_part(tmp_path: Path) -> None:
+    _, page = shown(tmp_path, DIAGONAL, "reverse(S, j)\n")
+    links = re.findall(r'<a href="#([^"]+)">', page)
+    assert links == re.findall(r'<section id="([^"]+)">', page)
+    assert links == ["script", "order", "code", "steps", "proofs", "trust"]
+
+
+@needs_browser
+def test_keys(tmp_path: Path) -> None:
+    """o closes the steps when all are open, and j goes to the first part."""
+    _, page = shown(tmp_path, DIAGONAL, "reverse(S, j)\n")
+    assert "<details open>" in page
+    pressed = "".join(f'dispatchEvent(new KeyboardEvent("keydown", {{key: "{key}"}}));' for key in "oj")
+    told = "document.title = document.activeElement.textContent"
+    (tmp_path / "r.html").write_text(page.replace("</body>", f"<script>{pressed}{told}</script></body>"))
+    assert BROWSER is not None
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+         "--dump-dom", (tmp_path / "r.html").as_uri()],
+        check=True, capture_output=True, timeout=120, text=True,
+    )  # fmt: skip
+    assert "<details>" in done.stdout and "<details open" not in done.stdout
+    assert "<title>The script</title>" in done.stdout
 
 
 def test_the_same_input_gives_the_same_page(tmp_path: Path) -> None:

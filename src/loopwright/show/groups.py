@@ -27,9 +27,7 @@ class Group:
     placed: dict[str, tuple[int | None, ...]]
 
 
-def groups(
-    before: Program, after: Program, broken: tuple[str, str] | None = None
-) -> tuple[Group, ...]:
+def groups(before: Program, after: Program, broken: tuple[str, str] | None = None) -> tuple[Group, ...]:
     """The statements in loops, in the order of the text, those in a common outermost loop together.
 
     The two statements of a `broken` dependence are together as well.  Of a group that is too large to be

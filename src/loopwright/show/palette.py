@@ -73,12 +73,13 @@ def with_variables(svg: str) -> str:
     return svg
 
 
-def _rules(palette: Palette) -> str:
+def rules(palette: Palette) -> str:
+    """The variables with their colours, in CSS."""
     return " ".join(f"--lw-{field.name}: {getattr(palette, field.name)};" for field in fields(Palette))
 
 
 STYLE = (
-    f":root {{ color-scheme: light dark; {_rules(LIGHT)} }}\n"
-    f"@media (prefers-color-scheme: dark) {{ :root {{ {_rules(DARK)} }} }}\n"
+    f":root {{ color-scheme: light dark; {rules(LIGHT)} }}\n"
+    f"@media (prefers-color-scheme: dark) {{ :root {{ {rules(DARK)} }} }}\n"
 )
 """CSS that gives the variables their values, as the reader prefers."""

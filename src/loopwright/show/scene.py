@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence
@@ -89,7 +89,6 @@ def scene_of(
     group: Group,
     dependences: Iterable[Dependence],
     violations: Sequence[Violation] = (),
-    notes: tuple[str, ...] = (),
 ) -> Scene | None:
     """The picture of a group of statements; None where none of them ever runs."""
     names = {statement.name for statement in group.statements}
@@ -111,7 +110,7 @@ def scene_of(
         outlines=outlines(plan, group.statements, schedules, after),
         broken=_named(arrows, about, before),
         parameters=window.parameters,
-        notes=(*notes, *_remarks(group, window)),
+        notes=_remarks(group, window),
         labels=tuple(_label(plan.original, statement.name) for statement in group.statements),
         outside=frozenset(
             (axis, value)
@@ -162,10 +161,19 @@ def _remarks(group: Group, window: Window) -> tuple[str, ...]:
         ]
         if still:
             found.append(f"{statement.name} is drawn for {', '.join(still)}")
-        missing = [name for axis, name in enumerate(group.axes) if axis not in placed]
+    return (*found, *_missing(group))
+
+
+def _missing(group: Group) -> Iterator[str]:
+    """Which statements lack a loop that the picture has an axis for."""
+    lacking: dict[str, list[str]] = {}
+    for statement in group.statements:
+        placed = group.placed[statement.name]
+        missing = ", ".join(name for axis, name in enumerate(group.axes) if axis not in placed)
         if missing:
-            found.append(f"{statement.name} has no loop over {', '.join(missing)}")
-    return tuple(found)
+            lacking.setdefault(missing, []).append(statement.name)
+    for missing, names in lacking.items():
+        yield f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} no loop over {missing}"
 
 
 def _dots(

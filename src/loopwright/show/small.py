@@ -91,9 +91,7 @@ def _smallest(program: Program, statements: Sequence[Statement]) -> dict[str, in
     return None
 
 
-def _fits(
-    program: Program, statements: Sequence[Statement], values: Mapping[str, int], extent: int
-) -> bool:
+def _fits(program: Program, statements: Sequence[Statement], values: Mapping[str, int], extent: int) -> bool:
     """Whether the context allows the values, and no loop is too long."""
     if fixed(program.context, values).is_empty():
         return False

@@ -112,14 +112,15 @@ def pictures_of(
     first = verdict.violations[0] if verdict.violations else None
     broken = None if first is None else (first.first.statement, first.second.statement)
     for group in groups(plan.original, plan.program, broken):
-        scene = scene_of(plan, group, dependences, verdict.violations, notes)
+        scene = scene_of(plan, group, dependences, verdict.violations)
         if scene is not None and scene.dots:
-            found.append(Picture(scene, svg(scene), caption(scene)))
+            about = notes if scene.tiles else ()
+            found.append(Picture(scene, svg(scene), caption(scene, about)))
     return tuple(found)
 
 
-def caption(scene: Scene) -> str:
-    """What the picture is of."""
+def caption(scene: Scene, notes: Sequence[str] = ()) -> str:
+    """What the picture is of; `notes` are about its tiles."""
     values = ", ".join(f"{name} = {value}" for name, value in scene.parameters.items())
     text = f"{' and '.join(scene.statements)}: each dot is one execution"
     text += f", for {values}" if values else ""
@@ -127,4 +128,4 @@ def caption(scene: Scene) -> str:
         text += "; arrows that follow from others are left out"
     if len(scene.arrows) > MANY:
         text += ", and those of one execution of each statement are strong"
-    return "; ".join([text, *scene.notes]) + "."
+    return "; ".join([text, *notes, *scene.notes]) + "."

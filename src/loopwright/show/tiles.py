@@ -12,6 +12,9 @@ from loopwright.model.program import Statement
 from loopwright.presburger.sets import DIV, IN, OUT
 from loopwright.show.small import Coordinates, Instance
 
+FEWEST = 2
+"""Instances in a tile, on the average: outlines around single dots say nothing."""
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -24,13 +27,26 @@ class Tile:
 def tiles(
     statements: Sequence[Statement], schedules: Mapping[str, isl.Map], after: Mapping[Instance, Coordinates]
 ) -> tuple[Tile, ...]:
-    """Instances whose times agree in all entries that count tiles, numbered by the first to run."""
+    """Instances whose times agree in the entries that count tiles, numbered by the first to run.
+
+    Of tiles inside tiles the largest number of levels counts that leaves several instances in one.
+    """
     places = {statement.name: _counting(schedules[statement.name]) for statement in statements}
+    for levels in range(max((len(own) for own in places.values()), default=0), 0, -1):
+        found = _agreeing({name: own[:levels] for name, own in places.items()}, after)
+        if levels == 1 or sum(len(tile.instances) for tile in found) >= FEWEST * len(found):
+            return found
+    return ()
+
+
+def _agreeing(places: Mapping[str, Sequence[int]], after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+    """The instances by the entries of their times at `places`, and by the loops those count."""
     members: dict[Coordinates, list[Instance]] = {}
     for instance in sorted(after, key=lambda one: after[one]):
-        own = places[instance[0]]
+        own, time = places[instance[0]], after[instance]
         if own:
-            members.setdefault(tuple(after[instance][place] for place in own), []).append(instance)
+            key = (*time[0 : own[-1] : 2], *(time[place] for place in own))
+            members.setdefault(key, []).append(instance)
     return tuple(Tile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
 
 
