@@ -1,4 +1,4 @@
-"""`loopwright prove OLD.c NEW.c`: the same statement instances, in an order that changes nothing."""
+"""`loopwright prove OLD.c NEW.c`: whether two files compute the same, for every size."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Answer:
     """What was proved, region by region, and what it rests on."""
 
     obligations: tuple[int, ...]
+    ways: tuple[str, ...]
     assumptions: tuple[str, ...]
 
 
@@ -45,16 +46,27 @@ def add_to(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "prove",
         help="prove that two C files do the same",
-        description="Prove that the regions of NEW run the same statement instances as those of OLD, in an "
-        "order that changes nothing, for every problem size. NEW may be tiled, unrolled, split, shifted, and "
-        "its iterators renamed.",
+        description="Prove that the regions of NEW leave behind what those of OLD do, for every problem "
+        "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
+        "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values.",
     )
     parser.set_defaults(run=prove)
     parser.add_argument("old", metavar="OLD", help="a C file")
     parser.add_argument("new", metavar="NEW", help="what somebody made of it")
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
-    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
+    parser.add_argument(
+        "--allow-reassociation",
+        action="store_true",
+        help="let sums and products be computed in any order, which rounds differently",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="give up after so long (default: 30)",
+    )
 
 
 def prove(arguments: argparse.Namespace) -> int:
@@ -67,22 +79,27 @@ def prove(arguments: argparse.Namespace) -> int:
     if arguments.json:
         found = _data(arguments, "proved", []) | {
             "obligations": count,
+            "ways": list(answer.ways),
             "assumptions": list(answer.assumptions),
         }
         write_out(json.dumps(found, indent=2) + "\n")
     else:
-        write_out(f"proved: {arguments.new} does what {arguments.old} does ({count} obligations)\n")
+        how = " and ".join(dict.fromkeys(answer.ways))
+        write_out(f"proved {how}: {arguments.new} does what {arguments.old} does ({count} obligations)\n")
     sys.stderr.write("".join(f"  taken on trust: {text}\n" for text in answer.assumptions))
     return 0
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
     with progress(sys.stderr) as say:
-        if arguments.timeout is None:
-            return _work(arguments, say)
         from loopwright.cli.supervise import within
 
-        return within(arguments.timeout, lambda say: failures_named(lambda: _work(arguments, say)), say)
+        return within(
+            arguments.timeout,
+            lambda say: failures_named(lambda: _work(arguments, say)),
+            say,
+            hint="allow more time with --timeout",
+        )
 
 
 def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
@@ -102,14 +119,17 @@ def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
             hint="put as many '#pragma scop' regions into both",
         )
     counts: list[int] = []
+    found: list[Equivalence] = []
     for one, other in zip(old, new, strict=True):
-        say("proving")
-        counts.append(_proved(prove_equivalent(one, other), other))
+        answer = prove_equivalent(one, other, allow_reassociation=arguments.allow_reassociation, say=say)
+        found.append(answer)
+        counts.append(_proved(answer, other))
     proved = {promise.pragma.place for program in new for promise in promises(program)}
     said = [entry.text for program in old for entry in program.assumptions]
     said += [entry.text for program in new for entry in program.assumptions if entry.place not in proved]
+    said += [text for answer in found for text in answer.trusted]
     outside = "what the files do outside their regions is not compared"
-    return Answer(tuple(counts), (*dict.fromkeys(said), outside))
+    return Answer(tuple(counts), tuple(answer.way for answer in found), (*dict.fromkeys(said), outside))
 
 
 def _proved(found: Equivalence, new: Program) -> int:

@@ -25,10 +25,13 @@ Say = Callable[[str], None]
 Work = Callable[[Say], T]
 
 
-def within(seconds: float, work: Work[T], say: Say) -> T:
+HINT = "allow more time with --timeout, or try --loop-type atomic, which makes less code"
+
+
+def within(seconds: float, work: Work[T], say: Say, hint: str = HINT) -> T:
     """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up.
 
-    What the work says is passed on to `say`.
+    What the work says is passed on to `say`; the `hint` says what to do when it takes too long.
     """
     deadline = time.monotonic() + seconds
     reading, writing = os.pipe()
@@ -41,7 +44,7 @@ def within(seconds: float, work: Work[T], say: Say) -> T:
     os.close(writing)
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            return cast(T, _listen(pipe, deadline, seconds, say))
+            return cast(T, _listen(pipe, deadline, seconds, say, hint))
     finally:
         _end(child)
 
@@ -69,17 +72,13 @@ def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
     pipe.flush()
 
 
-def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say) -> object:
+def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say, hint: str) -> object:
     doing = "starting"
     received = b""
     while True:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            raise GaveUp(
-                Code.TIME,
-                f"the time limit of {seconds:g} s ran out while {doing}",
-                hint="allow more time with --timeout, or try --loop-type atomic, which makes less code",
-            )
+            raise GaveUp(Code.TIME, f"the time limit of {seconds:g} s ran out while {doing}", hint=hint)
         data = pipe.read(1 << 16)
         if not data:
             raise InternalError(Code.INTERNAL, f"the process that was {doing} died")

@@ -7,9 +7,11 @@ not read: a name that neither file defines is taken to be the same in both.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from loopwright.model.program import Program
+from loopwright.model.program import Array, Program
 from loopwright.model.source import Source
+from loopwright.prove.equivalence.outputs import is_dead
 from loopwright.read.c.macros import Macro, definitions, macros_of, reachable_macros
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
@@ -18,22 +20,58 @@ from loopwright.read.c.syntax import field, parse, walk
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def differing_names(old: Program, new: Program) -> list[str]:
-    """The names in OLD's statements that the files define differently."""
-    words = dict.fromkeys(
-        word for statement in old.statements for word in _WORD.findall(old.source.slice(statement.body.place))
-    )
+@dataclass(frozen=True)
+class Differences:
+    """`textual` names make equal texts mean different things; with `fatal` ones nothing can be compared.
+
+    A macro is textual: where it is replaced by its definition it does not matter what it is called.
+    """
+
+    textual: tuple[str, ...]
+    fatal: tuple[str, ...]
+
+
+def differences(old: Program, new: Program) -> Differences:
+    """The names in the statements of both programs that the files define differently."""
+    words = dict.fromkeys([*_words(old), *_words(new)])
     macros = macros_of(old.source), macros_of(new.source)
     functions = _functions(old.source), _functions(new.source)
-    kinds = _declared(old), _declared(new)
     types = declared_in(old.source), declared_in(new.source)
-    return [
+    storage = _storage(old, new)
+    called = _reached(words, functions)
+    textual = [word for word in words if _expansion(macros[0], word) != _expansion(macros[1], word)]
+    fatal = [
         word
-        for word in words
-        if _expansion(macros[0], word) != _expansion(macros[1], word)
-        or any(one[word] != other[word] for one, other in (functions, kinds) if word in one and word in other)
+        for word in (*words, *called)
+        if functions[0].get(word, functions[1].get(word)) != functions[1].get(word, functions[0].get(word))
         or types[0].resolved(word) != types[1].resolved(word)
     ]
+    textual += [name for name in storage.private if name not in textual]
+    return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))
+
+
+def _words(program: Program) -> list[str]:
+    """The names in the statements, and in the types of what they use."""
+    found = [
+        word
+        for statement in program.statements
+        for word in _WORD.findall(program.source.slice(statement.body.place))
+    ]
+    return found + [word for array in program.arrays for word in _WORD.findall(array.element_type or "")]
+
+
+def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:
+    """The functions that those in `words` call, and so on."""
+    found = dict.fromkeys(word for word in words if any(word in one for one in functions))
+    pending = list(found)
+    while pending:
+        name = pending.pop()
+        for one in functions:
+            for word in _WORD.findall(one.get(name, "")):
+                if word not in found and any(word in other for other in functions):
+                    found[word] = None
+                    pending.append(word)
+    return list(found)
 
 
 def _expansion(macros: tuple[Macro, ...], word: str) -> list[tuple[str, tuple[str, ...] | None, str]]:
@@ -41,6 +79,11 @@ def _expansion(macros: tuple[Macro, ...], word: str) -> list[tuple[str, tuple[st
         return []
     found = reachable_macros(macros, word)
     return [(macro.name, macro.parameters, " ".join(macro.body.split())) for macro in found]
+
+
+def functions_with_body(source: Source) -> frozenset[str]:
+    """The functions a file defines."""
+    return frozenset(_functions(source))
 
 
 def _functions(source: Source) -> dict[str, str]:
@@ -55,6 +98,30 @@ def _functions(source: Source) -> dict[str, str]:
     return found
 
 
-def _declared(program: Program) -> dict[str, tuple[int, str | None]]:
-    return {array.name: (array.rank, array.element_type) for array in program.arrays}
+@dataclass(frozen=True)
+class _Storage:
+    """Variables declared differently: `private` ones nobody else sees."""
 
+    private: tuple[str, ...]
+    shared: tuple[str, ...]
+
+
+def _storage(old: Program, new: Program) -> _Storage:
+    private: list[str] = []
+    shared: list[str] = []
+    others = {array.name: array for array in new.arrays}
+    for array in old.arrays:
+        other = others.get(array.name)
+        if other is None or _declared(array) == _declared(other):
+            continue
+        hidden = [
+            one.local or is_dead(program, one.name) for one, program in ((array, old), (other, new))
+        ]
+        (private if all(hidden) else shared).append(array.name)
+    return _Storage(tuple(private), tuple(shared))
+
+
+def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:
+    """Rank, type, whether it is the region's own, and the extents that say where a cell lies."""
+    inner = tuple("".join(one.split()) for one in array.extents[1:])
+    return array.rank, array.element_type, array.local, inner

@@ -39,7 +39,7 @@ from loopwright.read.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
 from loopwright.read.c.declarations import Declarations, is_integer_type
 from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
 from loopwright.read.c.region_syntax import declared_in, kinds_in
-from loopwright.read.c.syntax import field, named_children, operator
+from loopwright.read.c.syntax import field, is_atomic, named_children, operator
 
 MOST_EXPANSIONS = 50
 RELATIONS = {relation.value: relation for relation in Relation}
@@ -124,7 +124,7 @@ def expression(node: Node, words: Words) -> Expr:
         case "call_expression":
             return _call(node, words)
         case "identifier" if definitions(words.macros, words.of(node)):
-            return _expanded(words.of(node), None, words)
+            return _expanded(node, None, words)
         case _:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
 
@@ -253,7 +253,7 @@ def _call(node: Node, words: Words) -> Expr:
     name = words.of(field(node, "function"))
     arguments = named_children(field(node, "arguments"))
     if definitions(words.macros, name) and not _is_helper(name, words):
-        return _expanded(name, [words.of(argument) for argument in arguments], words)
+        return _expanded(node, [words.of(argument) for argument in arguments], words)
     if len(arguments) != 2:
         raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
     match name.lower():
@@ -281,21 +281,39 @@ def _is_helper(name: str, words: Words) -> bool:
     return f"#define {name}({', '.join(macro.parameters or ())}) {macro.body}" == DEFINITIONS[name]
 
 
-def _expanded(name: str, arguments: list[str] | None, words: Words) -> Expr:
-    """A macro of the file, replaced by its definition as the preprocessor would."""
+_CLOSED = (
+    "parenthesized_expression",
+    "argument_list",
+    "init_declarator",
+    "assignment_expression",
+    "subscript_expression",
+    "for_statement",
+)
+"""What stands around a macro without an operator that could tear its expansion apart."""
+
+
+def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Node, Words]:
+    """The expression that a macro of the file is, replaced as the preprocessor does, and its words."""
+    name = words.of(use if arguments is None else field(use, "function"))
     found = definitions(words.macros, name)
     if len(found) != 1 or found[0].conditional or words.expansions >= MOST_EXPANSIONS:
         raise Unreadable(f"the definition of the macro '{name}' is not known for certain")
     (macro,) = found
-    if (macro.parameters is None) != (arguments is None):
+    if (macro.parameters is None) != (arguments is None) or "#" in macro.body:
         raise Unreadable(f"the macro '{name}' is not used as it is defined")
-    given = dict(zip(macro.parameters or (), arguments or [], strict=False))
+    if len(macro.parameters or ()) != len(arguments or ()):
+        raise Unreadable(f"the macro '{name}' does not have so many arguments")
+    given = dict(zip(macro.parameters or (), arguments or [], strict=True))
     body = re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), macro.body)
     try:
         node = expression_of(body, words.kinds, tuple(given.values()))
     except Ambiguous as failure:
         raise Unreadable(str(failure)) from None
-    if node is None:
-        raise Unreadable(f"the macro '{name}' is not an expression")
-    inner = replace(words, text=EXPRESSION.format(body), expansions=words.expansions + 1)
-    return expression(node, inner)
+    around = use.parent
+    if node is None or not (is_atomic(node) or around is None or around.type in _CLOSED):
+        raise Unreadable(f"the macro '{name}' is not an expression of its own here")
+    return node, replace(words, text=EXPRESSION.format(body), expansions=words.expansions + 1)
+
+
+def _expanded(use: Node, arguments: list[str] | None, words: Words) -> Expr:
+    return expression(*expansion(use, arguments, words))

@@ -2,7 +2,8 @@
 
 Two texts are compared node by node.  Where both have an integer expression of iterators and
 parameters, `A[i + 1]` and `A[c0 + 2]`, they may differ: that their values are equal is an equation
-between the iterators of the two statements, to be proved.  Everything else has to be the same.
+between the iterators of the two statements, to be proved.  Outside of subscripts their types have to
+be the same too.  Everything else has to be the same.
 
 The arguments of a call may be those of a macro, which sees text and not values: `SQ(i + 1)` and
 `SQ(c0 + 2)` need not be the same.  There only a single name or number may be replaced, and only
@@ -17,7 +18,8 @@ from tree_sitter import Node
 
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
-from loopwright.read.c.syntax import field, is_atomic, without_parentheses
+from loopwright.prove.text.integer_types import value_type
+from loopwright.read.c.syntax import field, is_atomic, place, without_parentheses
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,27 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
     if textual and not (_is_single(old) and is_atomic(new)):
         return None
     try:
-        return Equation(expression(old, before), expression(new, after))
+        equation = Equation(expression(old, before), expression(new, after))
     except Unreadable:
         return None
+    if _is_in_subscript(old):
+        return equation
+    kinds = value_type(old, before, place(old)), value_type(new, after, place(new))
+    return equation if kinds[0] == kinds[1] is not None else None
 
 
 def _is_single(node: Node) -> bool:
     return node.type in ("identifier", "number_literal") or is_atomic(node)
+
+
+def _is_in_subscript(node: Node) -> bool:
+    """Whether `node` is part of a subscript, where integers are integers."""
+    inner, outer = node, node.parent
+    while outer is not None:
+        if outer.type == "subscript_expression" and field(outer, "index") == inner:
+            return True
+        inner, outer = outer, outer.parent
+    return False
 
 
 def _is_index(node: Node) -> bool:

@@ -144,3 +144,8 @@ def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
         if index >= len(parameters) or parameters[index] not in _IDENTIFIER.findall(certain):
             return False
     return True
+
+
+def mentions(macro: Macro, name: str) -> bool:
+    """Whether the body has the word `name` in it."""
+    return name in _IDENTIFIER.findall(macro.body)

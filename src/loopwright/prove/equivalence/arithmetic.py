@@ -1,0 +1,292 @@
+"""C's arithmetic on concrete values: what a run really computes, for made-up inputs.
+
+Integers that overflow, divisions by zero and the like are `Undefined`: such a run shows nothing.
+`exact` arithmetic is that of rational numbers, in which sums may be reassociated.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterable
+from ctypes import c_float
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+
+from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Input, Term
+from loopwright.prove.equivalence.traces import Place, Step
+from loopwright.prove.text.c_types import INTEGERS, common, is_known, promoted
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+
+Number = int | float | Fraction
+
+
+class Undefined(Exception):
+    """C does not say what this is."""
+
+
+class Unvalued(Exception):
+    """Nothing here knows what this computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    type: str
+    number: Number
+
+
+@dataclass(frozen=True)
+class World:
+    """Inputs and meanings: a `seed` for what cells hold, a type for those whose type is not known."""
+
+    seed: int
+    unknown: str
+    exact: bool
+    opaque: frozenset[str]
+    """Functions with a body in the file, which is not looked into."""
+
+    def type(self, name: str) -> str:
+        return name if is_known(name) else self.unknown
+
+    def input(self, place: Place, kind: str) -> Value:
+        """What a cell held before the region."""
+        random = Random(f"{self.seed} {place}")
+        kind = self.type(kind)
+        if kind in INTEGERS:
+            return self.converted(Value("int", random.randint(-9, 9)), kind)
+        return self.converted(Value("double", _made_up(random)), kind)
+
+    def converted(self, value: Value, kind: str) -> Value:
+        kind = self.type(kind)
+        if kind in INTEGERS:
+            return Value(kind, _to_integer(value, kind))
+        if kind == "long double" and not self.exact:
+            raise Unvalued("long double")
+        if self.exact:
+            return Value(kind, _fraction(value.number))
+        number = float(value.number)
+        return Value(kind, c_float(number).value if kind == "float" else number)
+
+    def rounded(self, number: Number, kind: str) -> Value:
+        """The result of an operation of floating type."""
+        return self.converted(Value("double", number), kind)
+
+
+def _made_up(random: Random) -> float:
+    """A number of either sign; magnitudes differ, so that sums in different orders round differently."""
+    return random.choice((-1, 1)) * random.uniform(0.5, 1) * 2.0 ** random.randint(-3, 3)
+
+
+def _fraction(number: Number) -> Fraction:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise Undefined("a number that is not finite")
+    return Fraction(number)
+
+
+def _to_integer(value: Value, kind: str) -> int:
+    limits = INTEGERS[kind]
+    number = value.number
+    if kind == "_Bool":
+        return int(number != 0)
+    if isinstance(number, float) and not math.isfinite(number):
+        raise Undefined("a conversion to an integer")
+    whole = int(number)
+    if limits.least <= whole <= limits.greatest:
+        return whole
+    if value.type in INTEGERS:
+        wrapped = whole & ((1 << limits.bits) - 1)
+        return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped
+    raise Undefined("a conversion to an integer")
+
+
+def computed(steps: Iterable[Step], world: World) -> dict[Place, Value]:
+    """What a run leaves in the cells it writes."""
+    memory: dict[Place, Value] = {}
+    for step in steps:
+        for assignment in step.computation.assignments:
+            memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
+    return memory
+
+
+def differ(one: Value, other: Value) -> bool:
+    """Whether two values are not the same bits; what is not a number has none to speak of."""
+    if isinstance(one.number, float) and isinstance(other.number, float):
+        if math.isnan(one.number) and math.isnan(other.number):
+            return False
+        return struct.pack("d", one.number) != struct.pack("d", other.number)
+    return one.number != other.number
+
+
+def _value(term: Term, step: Step, memory: dict[Place, Value], world: World) -> Value:
+    match term:
+        case Constant(text, kind):
+            return world.converted(Value("double", float(text.rstrip("fF"))), kind)
+        case Index(value, kind):
+            return world.converted(Value("long", step.at(value)), kind)
+        case Cell(_, _, kind):
+            place = step.place(term)
+            return memory[place] if place in memory else world.input(place, kind)
+        case Apply(operator, arguments):
+            return _applied(operator, arguments, lambda one: _value(one, step, memory, world), world)
+        case Input():
+            raise AssertionError("a statement reads cells")
+
+
+def _applied(
+    operator: str, arguments: tuple[Term, ...], value: Callable[[Term], Value], world: World
+) -> Value:
+    match operator:
+        case "?:":
+            assert operator == CHOICE
+            chosen = value(arguments[1] if value(arguments[0]).number != 0 else arguments[2])
+            other = {one for one in (arguments[1].type, arguments[2].type) if is_known(one)}
+            return world.converted(chosen, other.pop()) if len(other) == 1 else chosen
+        case "&&":
+            return Value("int", int(all(value(one).number != 0 for one in arguments)))
+        case "||":
+            return Value("int", int(any(value(one).number != 0 for one in arguments)))
+        case "!":
+            return Value("int", int(value(arguments[0]).number == 0))
+        case _ if operator.startswith("("):
+            return world.converted(value(arguments[0]), operator[1:-1])
+        case _ if operator.endswith("()"):
+            return _called(operator[:-2], [value(one) for one in arguments], world)
+        case _ if len(arguments) == 1:
+            return _unary(operator[0], value(arguments[0]), world)
+        case _:
+            return _binary(operator, value(arguments[0]), value(arguments[1]), world)
+
+
+def _unary(operator: str, operand: Value, world: World) -> Value:
+    kind = promoted(operand.type)
+    if operator == "~":
+        if isinstance(operand.number, int):
+            return _integer(~operand.number, kind)
+        raise Undefined("~ of what is no integer")
+    number = -operand.number if operator == "-" else operand.number
+    return _integer(number, kind) if isinstance(number, int) else world.rounded(number, kind)
+
+
+def _integer(number: int, kind: str) -> Value:
+    limits = INTEGERS[kind]
+    if limits.signed and not limits.least <= number <= limits.greatest:
+        raise Undefined("an integer that overflows")
+    return Value(kind, number & limits.greatest if not limits.signed else number)
+
+
+COMPARED: dict[str, Callable[[Number, Number], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def _binary(operator: str, left: Value, right: Value, world: World) -> Value:
+    if operator in ("<<", ">>"):
+        return _shifted(operator, left, right)
+    kind = common(left.type, right.type)
+    one, other = (world.converted(side, kind).number for side in (left, right))
+    if operator in COMPARED:
+        return Value("int", int(COMPARED[operator](one, other)))
+    if isinstance(one, int) and isinstance(other, int):
+        return _integer(_whole(operator, one, other), kind)
+    return world.rounded(_floating(operator, one, other), kind)
+
+
+def _shifted(operator: str, left: Value, right: Value) -> Value:
+    if not isinstance(left.number, int) or not isinstance(right.number, int):
+        raise Undefined("a shift of what is no integer")
+    kind = promoted(left.type)
+    if not 0 <= right.number < INTEGERS[kind].bits or left.number < 0:
+        raise Undefined("a shift by too much, or of a negative number")
+    number = left.number << right.number if operator == "<<" else left.number >> right.number
+    return _integer(number, kind)
+
+
+def _whole(operator: str, one: int, other: int) -> int:
+    match operator:
+        case "+":
+            return one + other
+        case "-":
+            return one - other
+        case "*":
+            return one * other
+        case "&":
+            return one & other
+        case "|":
+            return one | other
+        case "^":
+            return one ^ other
+        case "/" | "%" if other != 0:
+            quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+            return quotient if operator == "/" else one - other * quotient
+        case _:
+            raise Undefined("a division by zero")
+
+
+def _floating(operator: str, one: Number, other: Number) -> Number:
+    match operator:
+        case "+":
+            return one + other
+        case "-":
+            return one - other
+        case "*":
+            return one * other
+        case "/":
+            if other != 0:
+                return one / other
+            if isinstance(one, Fraction) or isinstance(other, Fraction):
+                raise Undefined("a division by zero")
+            if one == 0 or math.isnan(one):
+                return math.nan
+            return math.copysign(math.inf, one) * math.copysign(1, other)
+        case _:
+            raise Undefined(f"'{operator}' of numbers that are no integers")
+
+
+def _called(name: str, arguments: list[Value], world: World) -> Value:
+    """A function of the library; any other one without a body is as good as any."""
+    if name in world.opaque:
+        raise Unvalued(name)
+    if name in LIBRARY:
+        return _library(name, arguments, world)
+    if name in INDEX_HELPERS and len(arguments) == 2:
+        return _smaller_or_larger(name, *arguments)
+    described = f"{world.seed} {name} {[(one.type, str(one.number)) for one in arguments]}"
+    return world.rounded(_made_up(Random(described)), "double")
+
+
+def _smaller_or_larger(name: str, one: Value, other: Value) -> Value:
+    """min and max, which are believed to be what they are called."""
+    if name.strip("_i").lower() not in ("min", "max"):
+        raise Unvalued(name)
+    is_less = one.number < other.number
+    return one if is_less == ("min" in name.lower()) else other
+
+
+_NAMES = """
+sqrt exp expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
+fabs floor ceil trunc fmod remainder hypot copysign erf erfc
+"""
+_EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in _NAMES.split()}
+_EXACT |= {"fmin": min, "fmax": max}
+
+
+def _library(name: str, arguments: list[Value], world: World) -> Value:
+    if name in ("abs", "labs", "llabs"):
+        number = arguments[0].number
+        return _integer(abs(int(number)), {"abs": "int", "labs": "long", "llabs": "long long"}[name])
+    base = name if name in _EXACT else name[:-1]
+    if base not in _EXACT:
+        raise Unvalued(name)
+    kind = "double" if name == base else {"f": "float", "l": "long double"}[name[-1]]
+    numbers = [float(one.number) for one in arguments]
+    try:
+        found = float(_EXACT[base](*numbers))
+    except (ValueError, OverflowError) as wrong:
+        raise Undefined(f"{name} of this") from wrong
+    return world.rounded(found, kind)

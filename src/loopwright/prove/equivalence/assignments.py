@@ -1,0 +1,160 @@
+"""A statement as the assignments it makes, one after the other.
+
+    x op= e              x = x op e
+    x = y = e            y = e; x = y
+    if (c) x = e         x = c ? e : x          for a condition on data
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.loops.expressions import Expr, Int
+from loopwright.loops.nodes import Call
+from loopwright.model.program import Program, Statement
+from loopwright.prove.equivalence.reading import Reading, binary, cell, choice, converted, term
+from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
+from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.instances import sides
+from loopwright.read.c.syntax import field, named_children, operator
+
+ONE = Index(Int(1), "int")
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A statement and its assignments; `columns` are the integer expressions in them."""
+
+    statement: Statement
+    line: int
+    assignments: tuple[Assignment, ...]
+    columns: dict[Expr, int]
+
+    def call(self) -> Call:
+        """An execution of the statement, with the values of its integer expressions."""
+        return Call(self.statement.name, tuple(self.columns))
+
+
+def computations(program: Program) -> dict[str, Computation]:
+    """The statements of a program by name; `Unreadable` where one is no assignment of values."""
+    found: dict[str, Computation] = {}
+    for name, side in sides(program).items():
+        statement = program.statement(name)
+        made = _assignments(side.node, _reading(program, statement, side.words))
+        _refuse_surprises(statement, made, program)
+        line = program.source.line_of(statement.body.place.start)
+        found[name] = Computation(statement, line, made, _columns(made))
+    return found
+
+
+def _reading(program: Program, statement: Statement, words: Words) -> Reading:
+    bare = Reading(words, {}, {}, frozenset(), statement.body.place)
+    types = {
+        array.name: bare.resolved(array.element_type) if array.element_type else f"typeof({array.name})"
+        for array in program.arrays
+    }
+    local = frozenset(array.name for array in program.arrays if array.local)
+    ranks = {array.name: array.rank for array in program.arrays}
+    return Reading(words, types, ranks, local, statement.body.place)
+
+
+def _columns(made: tuple[Assignment, ...]) -> dict[Expr, int]:
+    columns: dict[Expr, int] = {}
+    for assignment in made:
+        for part in (assignment.target, *subterms(assignment.value)):
+            match part:
+                case Cell(_, subscripts):
+                    for subscript in subscripts:
+                        columns.setdefault(subscript, len(columns))
+                case Index(value):
+                    columns.setdefault(value, len(columns))
+    return columns
+
+
+def _refuse_surprises(statement: Statement, made: tuple[Assignment, ...], program: Program) -> None:
+    """The arrays found here have to be those the reader of the program found."""
+    written = {assignment.target.array for assignment in made}
+    read = {part.array for one in made for part in subterms(one.value) if isinstance(part, Cell)}
+    local = {array.name for array in program.arrays if array.local}
+
+    def known(name: str) -> str:
+        return f"{name} of the region" if name in local else name
+
+    if written != {known(access.array) for access in statement.writes}:
+        raise Unreadable(f"what {statement.name} writes was read in two ways")
+    if not {known(access.array) for access in statement.reads} <= read | written:
+        raise Unreadable(f"what {statement.name} reads was read in two ways")
+
+
+def _assignments(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+    match node.type:
+        case "expression_statement" | "parenthesized_expression" | "else_clause":
+            return _assignments(_only(node), reading)
+        case "compound_statement":
+            return _assignments(_only(node), reading)
+        case "comma_expression":
+            return tuple(one for part in named_children(node) for one in _assignments(part, reading))
+        case "init_declarator":
+            target = cell(field(node, "declarator"), reading)
+            return (_stored(target, term(field(node, "value"), reading)),)
+        case "update_expression":
+            target = cell(field(node, "argument"), reading)
+            return (_stored(target, binary(operator(node)[0], target, ONE)),)
+        case "assignment_expression":
+            return _assignment(node, reading)
+        case "if_statement":
+            return (_guarded(node, reading),)
+        case kind:
+            raise Unreadable(f"a statement of the kind '{kind}' is not read as an assignment")
+
+
+def _only(node: Node) -> Node:
+    inner = named_children(node)
+    if len(inner) != 1:
+        raise Unreadable("a block of several statements under a condition on data")
+    return inner[0]
+
+
+def _stored(target: Cell, value: Term) -> Assignment:
+    return Assignment(target, converted(value, target.type))
+
+
+def _assignment(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+    target = cell(field(node, "left"), reading)
+    value = field(node, "right")
+    while value.type == "parenthesized_expression":
+        value = _only(value)
+    before: tuple[Assignment, ...] = ()
+    if value.type == "assignment_expression":
+        before = _assignment(value, reading)
+        right: Term = before[-1].target
+    else:
+        right = term(value, reading)
+    name = operator(node)
+    if name != "=":
+        if before:
+            raise Unreadable("an assignment inside a compound assignment")
+        right = binary(name.removesuffix("="), target, right)
+    return (*before, _stored(target, right))
+
+
+def _guarded(node: Node, reading: Reading) -> Assignment:
+    """x = c ? e : x, or c ? e : f where the other branch assigns to the same cell."""
+    condition = term(field(node, "condition"), reading)
+    then = _one(field(node, "consequence"), reading)
+    alternative = node.child_by_field_name("alternative")
+    if alternative is None:
+        return Assignment(then.target, choice(condition, then.value, then.target))
+    orelse = _one(alternative, reading)
+    if orelse.target != then.target:
+        raise Unreadable("branches of a condition on data that assign to different cells")
+    return Assignment(then.target, choice(condition, then.value, orelse.value))
+
+
+def _one(node: Node, reading: Reading) -> Assignment:
+    made = _assignments(node, reading)
+    if len(made) != 1:
+        raise Unreadable("several assignments under a condition on data")
+    return made[0]

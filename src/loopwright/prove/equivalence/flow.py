@@ -1,0 +1,159 @@
+"""Where every value read in a program was computed: exact, value-based data flow.
+
+An assignment of a statement is a definition; its instances are those of the statement, at the times
+[0, θ, k], k being the place of the assignment in the statement.  At [1, 0, ...], behind them all,
+every cell is read once more: this gives what the region leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from loopwright.loops.expressions import Expr, Var
+from loopwright.model.program import Program
+from loopwright.presburger.sets import DIM, IN, OUT, union
+from loopwright.prove.equivalence.assignments import Computation, computations
+from loopwright.prove.equivalence.terms import Cell, Input, Term
+from loopwright.prove.text.instances import values_at
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """D[i], a value at each instance; `values` are its integer expressions, { D[i] -> [e1, ...] }."""
+
+    name: str
+    value: Term
+    domain: isl.Set
+    values: isl.Map
+    columns: Mapping[Expr, int]
+    line: int | None = None
+    """None for what was there before the region, and for what is read behind it."""
+
+    def relation(self, expressions: tuple[Expr, ...], target: str = "") -> isl.Map:
+        """{ D[i] -> target[expressions] }."""
+        chosen = isl.Map.from_domain(isl.Set.universe(self.values.get_space().range()))
+        chosen = chosen.add_dims(OUT, len(expressions))
+        for place, expression in enumerate(expressions):
+            chosen = chosen.equate(IN, self.columns[expression], OUT, place)
+        found = self.values.apply_range(chosen)
+        return found.set_tuple_name(OUT, target) if target else found
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The definition that a read finds, { reader -> definition }."""
+
+    definition: Definition
+    relation: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """The definitions of a program, when they run and which cell each of them writes."""
+
+    definitions: dict[str, Definition]
+    times: isl.UnionMap
+    writes: dict[str, isl.UnionMap]
+    """By array, { D[i] -> A[x] }."""
+    ranks: Mapping[str, int]
+    types: Mapping[str, str]
+    _found: dict[tuple[str, Cell], tuple[Source, ...]] = field(default_factory=dict)
+
+    def sources(self, reader: Definition, cell: Cell) -> tuple[Source, ...]:
+        """The definitions a read of `cell` finds; what was there before the region is one."""
+        key = (reader.name, cell)
+        if key not in self._found:
+            self._found[key] = tuple(self._sources(reader, cell))
+        return self._found[key]
+
+    def _sources(self, reader: Definition, cell: Cell) -> Iterable[Source]:
+        read = reader.relation(cell.subscripts, cell.array)
+        if cell.array not in self.writes:
+            yield Source(before_region(cell.array, read.range()), read)
+            return
+        times = self.times.union(isl.UnionMap.from_map(self._behind(reader)))
+        info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
+        info = info.set_must_source(self.writes[cell.array]).set_schedule_map(times)
+        flow = info.compute_flow()
+        for relation in sorted(_maps(flow.get_must_no_source()), key=str):
+            yield Source(before_region(cell.array, relation.range()), relation.coalesce())
+        found = {str(one.get_tuple_name(IN)): one for one in _maps(flow.get_must_dependence())}
+        for name in sorted(found):
+            yield Source(self.definitions[name], found[name].reverse().coalesce())
+
+    def _behind(self, reader: Definition) -> isl.Map:
+        """The time of what is read behind the region; nothing for a definition of the program."""
+        length = next((one.dim(OUT) for one in _maps(self.times)), 1)
+        late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
+        late = late.fix_val(OUT, 0, isl.Val(1))
+        for place in range(1, length):
+            late = late.fix_val(OUT, place, isl.Val(0))
+        return late if reader.name not in self.definitions else isl.Map.empty(late.get_space())
+
+    def written(self, array: str) -> isl.Set | None:
+        """The cells of an array that are written."""
+        found = [relation.range() for relation in _maps(self.writes.get(array, self.times))]
+        return union(found) if array in self.writes and found else None
+
+
+def _maps(relation: isl.UnionMap) -> list[isl.Map]:
+    found: list[isl.Map] = []
+    relation.foreach_map(found.append)
+    return [one for one in found if not one.is_empty()]
+
+
+def flow_of(program: Program, context: isl.Set) -> Flow:
+    """The definitions of a program; `Unreadable` where a statement is no assignment of values."""
+    found = computations(program)
+    values = values_at(program, {name: tuple(one.columns) for name, one in found.items()}, context)
+    definitions: dict[str, Definition] = {}
+    times = isl.UnionMap.empty(context.get_space())
+    writes: dict[str, isl.UnionMap] = {}
+    ranks: dict[str, int] = {}
+    types: dict[str, str] = {}
+    for name, computation in found.items():
+        for place, one in enumerate(_definitions(computation, values[name])):
+            target = computation.assignments[place].target
+            definitions[one.name] = one
+            times = times.union(isl.UnionMap.from_map(_time(computation, place, one)))
+            written = isl.UnionMap.from_map(one.relation(target.subscripts, target.array))
+            writes[target.array] = writes[target.array].union(written) if target.array in writes else written
+            ranks[target.array] = len(target.subscripts)
+            types[target.array] = target.type
+    return Flow(definitions, times, writes, ranks, types)
+
+
+def _definitions(computation: Computation, values: isl.Map) -> Iterable[Definition]:
+    base = computation.statement.name
+    for place, assignment in enumerate(computation.assignments):
+        name = base if len(computation.assignments) == 1 else f"{base}.{place}"
+        own = values.set_tuple_name(IN, name)
+        yield Definition(name, assignment.value, own.domain(), own, computation.columns, computation.line)
+
+
+def _time(computation: Computation, place: int, definition: Definition) -> isl.Map:
+    schedule = computation.statement.schedule.set_tuple_name(IN, definition.name)
+    schedule = schedule.intersect_domain(definition.domain).insert_dims(OUT, 0, 1)
+    schedule = schedule.fix_val(OUT, 0, isl.Val(0))
+    last = schedule.dim(OUT)
+    return schedule.add_dims(OUT, 1).fix_val(OUT, last, isl.Val(place))
+
+
+def before_region(array: str, cells: isl.Set) -> Definition:
+    """A[x], with the value the cell had before the region."""
+    everything = isl.Set.universe(cells.get_space())
+    identity = isl.Map.identity(cells.get_space().map_from_set())
+    return Definition(array, Input(array), everything, identity, {})
+
+
+def behind_region(array: str, cells: isl.Set, kind: str) -> Definition:
+    """A read of every one of the cells after the region."""
+    names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
+    name = f"end of {array}"
+    values = isl.Map.identity(cells.get_space().map_from_set()).intersect_domain(cells)
+    values = values.reset_tuple_id(OUT).set_tuple_name(IN, name)
+    columns: dict[Expr, int] = {one: k for k, one in enumerate(names)}
+    return Definition(name, Cell(array, names, kind), values.domain(), values, columns)

@@ -1,0 +1,256 @@
+"""Two programs leave equal values behind: by unfolding definitions, and by induction.
+
+A claim is a set of pairs of points (o, n): the value at o in OLD is the value at n in NEW.  Values
+of the same operator are equal if their operands are; a cell that is read is the value its last
+write computed.  Taking a claim apart gives further claims, and a claim may be used in its own proof:
+each step goes to an earlier time, or to an operand, in OLD or in NEW, so that for given sizes there
+is no endless descent (Verdoolaege, Janssens and Bruynooghe, Equivalence checking of static affine
+programs using widening to handle recurrences).
+
+A recurrence makes claims about one pair of terms over and over, for one iteration more each time.
+Then the claim is widened, to all pairs that satisfy the equations common to those seen.  Widening is
+a guess that has to be proved like everything else; where it fails, the claim is kept as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.prove.equivalence.flow import Definition, Flow, Source
+from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
+
+MOST_STEPS = 3000
+MOST_VISITS = 4
+"""How often a claim that is not widened may grow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A term at the instances of a definition."""
+
+    definition: Definition
+    term: Term
+
+
+class Mismatch(Exception):
+    """A claim that does not hold, or could not be shown; `pairs` are the points it is about."""
+
+    def __init__(self, old: Point, new: Point, pairs: isl.Map, reason: str) -> None:
+        super().__init__(reason)
+        self.old, self.new, self.pairs, self.reason = old, new, pairs, reason
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    pairs: isl.Map
+    visits: int
+
+
+Key: TypeAlias = tuple[str, Term, str, Term]
+Claims: TypeAlias = Mapping[Key, Claim]
+Bag: TypeAlias = list[tuple[int, Term]]
+"""Terms of a sum with their signs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Induction:
+    """Both programs, and how many steps were made."""
+
+    old: Flow
+    new: Flow
+    reassociate: bool
+    """Whether the terms of a sum and the factors of a product may be taken in any order."""
+    steps: Iterator[int]
+
+    def equal(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+        """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
+        match old.term, new.term:
+            case (Cell(), _) | (_, Cell()):
+                return self.unfolded(old, new, pairs, claims)
+            case Index(one, kind), Index(other, same) if kind == same:
+                left, right = old.definition.relation((one,)), new.definition.relation((other,))
+                return _holds(old, new, pairs, left.apply_range(right.reverse()), claims)
+            case Input(array), Input(same) if array == same:
+                return _holds(old, new, pairs, isl.Map.identity(pairs.get_space()), claims)
+            case Constant(text, kind), Constant(same, other) if text == same and kind == other:
+                return claims
+            case Apply() as one, Apply() as other if self.reassociate and chain(one) == chain(other) != "":
+                return self.bags(_bag(one), _bag(other), (old, new), pairs, claims)
+            case Apply(operator, first), Apply(same, second) if (operator, len(first)) == (same, len(second)):
+                return self.arguments(old, new, pairs, claims)
+            case _:
+                raise Mismatch(old, new, pairs, "different operations")
+
+    def arguments(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+        """The operands one by one; those of + and * in either order."""
+        assert isinstance(old.term, Apply) and isinstance(new.term, Apply)
+        failure: Mismatch | None = None
+        for second in _orders(old.term, new.term):
+            try:
+                found = claims
+                for one, other in zip(old.term.arguments, second, strict=True):
+                    mine, theirs = Point(old.definition, one), Point(new.definition, other)
+                    found = self.equal(mine, theirs, pairs, found)
+                return found
+            except Mismatch as wrong:
+                failure = failure or wrong
+        assert failure is not None
+        raise failure
+
+    def bags(
+        self, mine: Bag, theirs: Bag, points: tuple[Point, Point], pairs: isl.Map, claims: Claims
+    ) -> Claims:
+        """Each of `mine` is one of `theirs`."""
+        old, new = points
+        if len(mine) != len(theirs):
+            raise Mismatch(old, new, pairs, "different numbers of terms")
+        if not mine:
+            return claims
+        failure: Mismatch | None = None
+        (sign, one), *rest = mine
+        for place, (other_sign, other) in enumerate(theirs):
+            if sign != other_sign:
+                continue
+            try:
+                found = self.equal(Point(old.definition, one), Point(new.definition, other), pairs, claims)
+                left = [*theirs[:place], *theirs[place + 1 :]]
+                return self.bags(rest, left, points, pairs, found)
+            except Mismatch as wrong:
+                failure = failure or wrong
+        raise failure or Mismatch(old, new, pairs, "terms of different signs")
+
+    def unfolded(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+        """A cell is what was written there last; claims that are already made are not made again."""
+        key = (old.definition.name, old.term, new.definition.name, new.term)
+        known = claims.get(key)
+        if known is not None and pairs.is_subset(known.pairs):
+            return claims
+        if next(self.steps) > MOST_STEPS:
+            raise Mismatch(old, new, pairs, "the proof takes too many steps")
+        failure: Mismatch | None = None
+        for wider in _widened(old, new, known, pairs):
+            rest = wider if known is None else wider.subtract(known.pairs)
+            visits = 1 if known is None else known.visits + 1
+            try:
+                return self.expanded(old, new, rest, {**claims, key: Claim(wider, visits)})
+            except Mismatch as wrong:
+                failure = wrong
+        if failure is None:
+            raise Mismatch(old, new, pairs, "a recurrence for which no invariant was found")
+        raise failure
+
+    def expanded(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+        olds, news = _sources(self.old, old), _sources(self.new, new)
+        for one in olds:
+            mine = pairs.apply_domain(one.relation)
+            if mine.is_empty():
+                continue
+            for other in news:
+                both = mine.apply_range(other.relation)
+                if both.is_empty():
+                    continue
+                left = Point(one.definition, one.definition.value if isinstance(old.term, Cell) else old.term)
+                right = Point(
+                    other.definition, other.definition.value if isinstance(new.term, Cell) else new.term
+                )
+                claims = self.equal(left, right, both.coalesce(), claims)
+        return claims
+
+
+def _sources(flow: Flow, point: Point) -> tuple[Source, ...]:
+    """Where a cell comes from; any other term stays where it is."""
+    if isinstance(point.term, Cell):
+        return flow.sources(point.definition, point.term)
+    space = point.definition.domain.get_space()
+    return (Source(point.definition, isl.Map.identity(space.map_from_set())),)
+
+
+def _holds(old: Point, new: Point, pairs: isl.Map, wanted: isl.Map, claims: Claims) -> Claims:
+    wrong = pairs.subtract(wanted)
+    if not wrong.is_empty():
+        raise Mismatch(old, new, wrong, "different values")
+    return claims
+
+
+def chain(term: Apply) -> str:
+    """Whether this is a sum or a product of two."""
+    if len(term.arguments) != 2:
+        return ""
+    return {"+": "sum", "-": "sum", "*": "product"}.get(term.operator, "")
+
+
+def _bag(term: Apply) -> Bag:
+    """The terms of a sum with their signs, or the factors of a product."""
+    found: Bag = []
+
+    def collect(part: Term, sign: int) -> None:
+        if isinstance(part, Apply) and chain(part) == chain(term) and part.type == term.type:
+            collect(part.arguments[0], sign)
+            collect(part.arguments[1], -sign if part.operator == "-" else sign)
+        else:
+            found.append((sign, part))
+
+    collect(term, 1)
+    return found
+
+
+def _orders(old: Apply, new: Apply) -> list[tuple[Term, ...]]:
+    """The operands of `new` in the orders that mean the same, the likely one first."""
+    orders = [new.arguments]
+    if old.operator in COMMUTATIVE and len(new.arguments) == 2:
+        orders.append((new.arguments[1], new.arguments[0]))
+    return sorted(orders, key=lambda order: -_likeness(old.arguments, order))
+
+
+def _likeness(olds: Iterable[Term], news: Iterable[Term]) -> int:
+    return sum(_head(one) == _head(other) for one, other in zip(olds, news, strict=True))
+
+
+def _head(term: Term) -> str:
+    match term:
+        case Apply(operator):
+            return operator
+        case Cell(array) | Input(array):
+            return f"[{array}]"
+        case Constant(text):
+            return text
+        case Index():
+            return "#"
+
+
+def _widened(old: Point, new: Point, known: Claim | None, pairs: isl.Map) -> Iterator[isl.Map]:
+    """What to claim instead of `pairs`, the boldest first."""
+    if known is None:
+        yield pairs
+        return
+    both = known.pairs.union(pairs)
+    seen: list[isl.Map] = []
+    for hull in (_equations(both), _stable(known.pairs, pairs)):
+        wider = hull.intersect_domain(old.definition.domain).intersect_range(new.definition.domain)
+        wider = wider.union(both).coalesce()
+        if not any(wider.is_equal(other) for other in seen):
+            seen.append(wider)
+            yield wider
+    if known.visits < MOST_VISITS:
+        yield both.coalesce()
+
+
+def _equations(pairs: isl.Map) -> isl.Map:
+    """All pairs that satisfy the equations these do."""
+    return isl.Map.from_basic_map(pairs.affine_hull())
+
+
+def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:
+    """The constraints of what was known that still hold."""
+    kept = isl.BasicMap.universe(known.get_space())
+    for constraint in known.simple_hull().get_constraints():
+        one = isl.BasicMap.universe(known.get_space()).add_constraint(constraint)
+        if pairs.is_subset(isl.Map.from_basic_map(one)):
+            kept = kept.intersect(one)
+    return isl.Map.from_basic_map(kept)
+
+

@@ -1,0 +1,91 @@
+"""By instances: NEW runs the statement instances of OLD, in an order that changes nothing.
+
+    matching    every instance of NEW is an instance of OLD: the same operation on the same cells
+    bijection   every instance of OLD is exactly one of NEW
+    order       two instances that touch a cell, one of them writing, keep the order of OLD
+
+The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that is o (001, 4.1).  What
+fails here need not be wrong: values may be the same all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.model.program import Program
+from loopwright.presburger.points import smallest_point
+from loopwright.prove.equivalence.matching import Match, Preference, Unmatched, candidates, match
+from loopwright.prove.legality.explain import explain, headline, witness
+from loopwright.prove.legality.legality import prove_legal
+from loopwright.prove.verdict import Proved
+
+
+@dataclass(frozen=True)
+class NotMatched:
+    """Why it was not shown; `sizes` are likely to show a difference, and `story` tells more of it."""
+
+    reason: str
+    sizes: tuple[dict[str, int], ...] = ()
+    story: str = ""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """All of it was shown; `assumed` is what was assumed for it, one sentence each."""
+
+    proved: Proved
+    assumed: tuple[str, ...] = ()
+
+
+def by_instances(old: Program, new: Program, *, allow_reassociation: bool = False) -> Matched | NotMatched:
+    """Whether `new` runs the statement instances of `old` in an order that changes nothing."""
+    found = candidates(old, new, old.context)
+    failure = NotMatched("there is nothing to compare")
+    for preference in Preference:
+        matched = match(old, new, found, old.context, preference)
+        if isinstance(matched, Unmatched):
+            failure = _unmatched(new, matched)
+            continue
+        verdict = prove_legal(
+            old, _schedules(old, new, matched), allow_reassociation=allow_reassociation
+        )
+        if verdict.proved:
+            assumed = tuple(one.assumption for one in verdict.reassociations)
+            return Matched(Proved(verdict.obligations + len(new.statements)), assumed)
+        worst = verdict.failures[0]
+        story = "\n".join(explain(one) for one in verdict.failures) if matched.forced else ""
+        failure = NotMatched(f"{headline(worst)}: {witness(worst)}", (worst.parameters,), story)
+        if matched.forced:
+            break
+    return failure
+
+
+def _schedules(old: Program, new: Program, matched: Match) -> dict[str, isl.Map]:
+    """θ'(o) = θ_NEW(n), for every n that is o."""
+    length = new.statements[0].schedule.dim(isl.dim_type.out) if new.statements else 1
+    found: dict[str, isl.Map] = {}
+    for partners in matched.partners:
+        times = partners.relation.reverse().apply_range(new.statement(partners.new).schedule)
+        found[partners.old] = found[partners.old].union(times) if partners.old in found else times
+    for statement in old.statements:
+        if statement.name not in found:
+            space = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, statement.depth, length)
+            nothing = isl.Map.empty(space.align_params(statement.domain.get_space().params()))
+            found[statement.name] = nothing.set_tuple_name(isl.dim_type.in_, statement.name)
+    return {statement.name: found[statement.name].coalesce() for statement in old.statements}
+
+
+def _unmatched(new: Program, wrong: Unmatched) -> NotMatched:
+    """Which line has no partner, and an example."""
+    statement = new.statement(wrong.statement)
+    line = new.source.line_of(statement.body.place.start)
+    where = f"line {line} of {new.source.path}: {wrong.reason}"
+    point = None if wrong.instances is None else smallest_point(wrong.instances)
+    if point is None:
+        return NotMatched(where)
+    sizes = [f"{name} = {value}" for name, value in point.parameters.items()]
+    own = [f"{n} = {v}" for n, v in zip(statement.iterators, point.coordinates, strict=True)]
+    example = f", for example for {', '.join([*sizes, *own])}" if sizes or own else ""
+    return NotMatched(f"{where}{example}", (point.parameters,))

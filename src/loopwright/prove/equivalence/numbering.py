@@ -1,0 +1,154 @@
+"""Runs with operations left uninterpreted: equal numbers are equal values, whatever they compute.
+
+A value is numbered by its operator and the numbers of its operands.  Both runs share one table.
+Under reassociation, a sum is the bag of its terms and a product that of its factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
+from loopwright.prove.equivalence.traces import Place, Step
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers of values, and what each is."""
+
+    reassociate: bool
+    numbers: dict[Key, int] = field(default_factory=dict)
+    keys: list[Key] = field(default_factory=list)
+
+    def number(self, key: Key) -> int:
+        found = self.numbers.setdefault(key, len(self.keys))
+        if found == len(self.keys):
+            self.keys.append(key)
+        return found
+
+    def apply(self, operator: str, kind: str, operands: tuple[int, ...]) -> int:
+        if operator in COMMUTATIVE:
+            if self.reassociate:
+                operands = tuple(part for one in operands for part in self._parts(operator, kind, one))
+            operands = tuple(sorted(operands))
+        return self.number(("apply", operator, kind, *operands))
+
+    def _parts(self, operator: str, kind: str, number: int) -> tuple[int, ...]:
+        match self.keys[number]:
+            case ("apply", name, same, *operands) if name == operator and same == kind:
+                return tuple(operands)  # type: ignore[arg-type]
+            case _:
+                return (number,)
+
+
+@dataclass(frozen=True)
+class Final:
+    """What a cell holds at the end, and the line that wrote it."""
+
+    number: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """The final values of a run; `lines` says where a value was first computed."""
+
+    cells: dict[Place, Final]
+    lines: dict[int, int]
+
+
+def numbered(steps: Iterable[Step], table: Table) -> Numbered:
+    """The numbers of what a run leaves behind."""
+    memory: dict[Place, Final] = {}
+    lines: dict[int, int] = {}
+    for step in steps:
+        line = step.computation.line
+        for assignment in step.computation.assignments:
+            number = _number(assignment.value, step, memory, table, lines)
+            memory[step.place(assignment.target)] = Final(number, line)
+    return Numbered(memory, lines)
+
+
+def before(place: Place, table: Table) -> int:
+    """The number of what a cell held before the region."""
+    return table.number(("input", *place))
+
+
+def _number(
+    term: Term, step: Step, memory: dict[Place, Final], table: Table, lines: dict[int, int]
+) -> int:
+    match term:
+        case Constant(text, kind):
+            found = table.number(("constant", text, kind))
+        case Index(value, kind):
+            found = table.number(("integer", step.at(value), kind))
+        case Cell():
+            place = step.place(term)
+            return memory[place].number if place in memory else before(place, table)
+        case Apply(operator, arguments, kind):
+            operands = tuple(_number(one, step, memory, table, lines) for one in arguments)
+            found = table.apply(operator, kind, operands)
+        case Input():
+            raise AssertionError("a statement reads cells")
+    lines.setdefault(found, step.computation.line)
+    return found
+
+
+def first_difference(table: Table, one: int, other: int) -> tuple[int, int]:
+    """The innermost operations that differ, following the first operand that does."""
+    while True:
+        match table.keys[one], table.keys[other]:
+            case ("apply", operator, *mine), ("apply", same, *theirs) if operator == same:
+                left, right = _remaining(str(operator), mine[1:], theirs[1:])
+                if len(left) != len(right) or not left or not _are_operations(table, left[0], right[0]):
+                    return one, other
+                one, other = left[0], right[0]
+            case _:
+                return one, other
+
+
+def _are_operations(table: Table, one: int, other: int) -> bool:
+    return all(table.keys[number][0] == "apply" for number in (one, other))
+
+
+def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple[list[int], list[int]]:
+    """The operands that differ; of + and *, those the other has not."""
+    left, right = [int(str(one)) for one in mine], [int(str(one)) for one in theirs]
+    if operator in COMMUTATIVE:
+        common = set(left) & set(right)
+        return [one for one in left if one not in common], [one for one in right if one not in common]
+    pairs = [(a, b) for a, b in zip(left, right, strict=False) if a != b]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def told(table: Table, number: int, depth: int = 3) -> str:
+    """A value for a reader, as an expression of what was there before."""
+    match table.keys[number]:
+        case ("input", array, tuple() as subscripts):
+            return str(array) + "".join(f"[{k}]" for k in subscripts)
+        case ("integer", value, *_):
+            return str(value)
+        case ("constant", text, *_):
+            return str(text)
+        case ("apply", operator, _, *operands):
+            if depth == 0:
+                return "..."
+            parts = [told(table, int(str(one)), depth - 1) for one in operands]
+            return _written(str(operator), parts)
+        case _:
+            return "?"
+
+
+def _written(operator: str, parts: list[str]) -> str:
+    if operator == "?:":
+        return f"({parts[0]} ? {parts[1]} : {parts[2]})"
+    if operator.startswith("("):
+        return operator + parts[0]
+    if operator.endswith("()"):
+        return f"{operator[:-2]}({', '.join(parts)})"
+    if len(parts) == 1:
+        return operator.removesuffix("x") + parts[0]
+    return "(" + f" {operator} ".join(parts) + ")"

@@ -1,0 +1,82 @@
+"""Two programs over the same parameters: those of both, and those that only dead code mentions.
+
+A model has the parameters something depends on.  The text may mention more, in loops that never
+run, and is read a second time here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.program import Parameter, Program
+from loopwright.presburger.named import parameter_space
+from loopwright.presburger.sets import PARAM
+from loopwright.prove.text.loops import region_syntax
+from loopwright.read.c.declarations import is_integer_type
+from loopwright.read.c.macros import definitions, looks_like_macro, macros_of
+from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.region_syntax import declared_in
+from loopwright.read.c.syntax import text_of, walk
+
+
+def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:
+    """Both with the parameters of both, and both contexts."""
+    known = {
+        parameter.name: parameter
+        for program in (old, new)
+        for parameter in (*program.parameters, *_only_mentioned(program))
+    }
+    space = parameter_space(tuple(known))
+    context = old.context.align_params(space).intersect(new.context.align_params(space))
+    names = tuple(str(context.get_dim_name(PARAM, k)) for k in range(context.dim(PARAM)))
+    parameters = tuple(known[name] for name in names)
+    return _aligned(old, parameters, context), _aligned(new, parameters, context)
+
+
+def _only_mentioned(program: Program) -> list[Parameter]:
+    """The integers of the text that nothing in the model depends on."""
+    block = region_syntax(program)
+    nodes = list(walk(block))
+    taken = {array.name for array in program.arrays} | set(program.params)
+    taken |= {loop_iterator(program.source, node) or "" for node in nodes if node.type == "for_statement"}
+    declared = declared_in(program.source)
+    macros = macros_of(program.source)
+    found: dict[str, None] = {}
+    for node in nodes:
+        name = text_of(program.source, node) if node.type == "identifier" else ""
+        if not name or name in taken or definitions(macros, name) or name in declared.functions:
+            continue
+        variable = declared.visible(name, program.region)
+        if variable is None:
+            is_parameter = looks_like_macro(name) and not _is_called(node.parent, name, program)
+        else:
+            is_parameter = variable.rank == 0 and is_integer_type(declared.resolved(variable.type))
+        if is_parameter:
+            found[name] = None
+    return [Parameter(name, name) for name in found]
+
+
+def _is_called(outer: Node | None, name: str, program: Program) -> bool:
+    if outer is None or outer.type != "call_expression":
+        return False
+    function = outer.child_by_field_name("function")
+    return function is not None and text_of(program.source, function) == name
+
+
+def _aligned(program: Program, parameters: tuple[Parameter, ...], context: isl.Set) -> Program:
+    space = context.get_space()
+    statements = tuple(
+        replace(
+            statement,
+            domain=statement.domain.align_params(space),
+            schedule=statement.schedule.align_params(space),
+            accesses=tuple(
+                replace(access, relation=access.relation.align_params(space)) for access in statement.accesses
+            ),
+        )
+        for statement in program.statements
+    )
+    return replace(program, parameters=parameters, context=context, statements=statements)

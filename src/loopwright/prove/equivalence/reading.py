@@ -1,0 +1,240 @@
+"""The expressions of C as terms, from the syntax of a statement.
+
+Conversions are written out as C makes them, macros of the file are replaced by their definitions.
+A text whose value depends on more than this module knows is `Unreadable`; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from loopwright.loops.expressions import Expr, Int, Sum
+from loopwright.model.source import Source, TextRange
+from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
+from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
+from loopwright.prove.text.c_types import (
+    INTEGERS,
+    UNKNOWN,
+    common,
+    is_floating,
+    is_known,
+    literal_type,
+    promoted,
+)
+from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
+from loopwright.read.c.macros import definitions
+from loopwright.read.c.purity import LIBRARY
+from loopwright.read.c.references import reference_of
+from loopwright.read.c.syntax import (
+    field,
+    is_atomic,
+    named_children,
+    operator,
+    without_parentheses,
+)
+
+ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
+INTEGER_RESULTS = ("isnan", "isinf", "isfinite")
+_DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFlL]?")
+EXACT = 1 << 24
+"""Integers below this are the same number in every floating type."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the names at a statement mean; `types` are those of the arrays, `local` ones marked."""
+
+    words: Words
+    types: Mapping[str, str]
+    ranks: Mapping[str, int]
+    local: frozenset[str]
+    place: TextRange
+
+    def of(self, node: Node) -> str:
+        return self.words.of(node)
+
+    def resolved(self, text: str) -> str:
+        return resolved_type(text, self.words)
+
+
+def local_name(name: str) -> str:
+    """The name of a variable of the region's own, which may not be the file's of that name."""
+    return f"{name} of the region"
+
+
+def converted(term: Term, kind: str) -> Term:
+    """`term` as a value of another type."""
+    if term.type == kind != UNKNOWN:
+        return term
+    if isinstance(term, Index) and _is_safe(term.type, kind):
+        return Index(term.value, kind)
+    return Apply(f"({kind})", (term,), kind)
+
+
+def _is_safe(old: str, new: str) -> bool:
+    """Whether integers of no great size keep their value."""
+    if old not in INTEGERS:
+        return False
+    if new not in INTEGERS:
+        return is_floating(new)
+    return INTEGERS[new].signed and INTEGERS[new].rank >= INTEGERS[old].rank
+
+
+def term(node: Node, reading: Reading) -> Term:
+    """The value of an expression."""
+    node = without_parentheses(node)
+    index = _index(node, reading)
+    if index is not None:
+        return index
+    match node.type:
+        case "number_literal":
+            return _number(reading.of(node))
+        case "cast_expression":
+            return converted(term(field(node, "value"), reading), _cast_type(node, reading))
+        case "unary_expression":
+            inner = term(field(node, "argument"), reading)
+            if operator(node) == "!":
+                return Apply("!", (inner,), "int")
+            return Apply(f"{operator(node)}x", (inner,), promoted(inner.type))
+        case "binary_expression":
+            left, right = (term(field(node, side), reading) for side in ("left", "right"))
+            return binary(operator(node), left, right)
+        case "conditional_expression":
+            parts = [field(node, part) for part in ("condition", "consequence", "alternative")]
+            return choice(*(term(part, reading) for part in parts))
+        case "call_expression":
+            return _call(node, reading)
+        case "identifier" if definitions(reading.words.macros, reading.of(node)):
+            return _expanded(node, None, reading)
+        case "identifier" | "subscript_expression" | "pointer_expression" | "field_expression":
+            return cell(node, reading)
+        case kind:
+            raise Unreadable(f"'{reading.of(node)}' is not read as a value ({kind.replace('_', ' ')})")
+
+
+def binary(name: str, left: Term, right: Term) -> Term:
+    """`left name right`, the operands converted as C does."""
+    if name in ("&&", "||"):
+        return Apply(name, (left, right), "int")
+    if name in ("<<", ">>"):
+        return Apply(name, (left, right), promoted(left.type))
+    if name not in (*ARITHMETIC, *COMPARISONS):
+        raise Unreadable(f"the operator '{name}' is not read as a value")
+    kind = common(left.type, right.type)
+    if is_known(kind):
+        left, right = converted(left, kind), converted(right, kind)
+        if _is_neutral(name, right):
+            return left
+        if name == "*" and _is_neutral(name, left):
+            return right
+    return Apply(name, (left, right), "int" if name in COMPARISONS else kind)
+
+
+def _is_neutral(name: str, right: Term) -> bool:
+    """x * 1, x / 1 and x - 0 are x, for every x; x + 0.0 is not, for -0.0."""
+    if not isinstance(right, Index) or not isinstance(right.value, Int):
+        return False
+    if name == "+":
+        return right.value.value == 0 and right.type in INTEGERS
+    return right.value.value == {"*": 1, "/": 1, "-": 0}.get(name)
+
+
+def choice(condition: Term, then: Term, orelse: Term) -> Term:
+    """`condition ? then : orelse`."""
+    kind = common(then.type, orelse.type)
+    if is_known(kind):
+        then, orelse = converted(then, kind), converted(orelse, kind)
+    elif then.type == orelse.type:
+        kind = then.type
+    return Apply(CHOICE, (condition, then, orelse), kind)
+
+
+def cell(node: Node, reading: Reading) -> Cell:
+    """A variable or array element."""
+    found = reference_of(Source("", reading.words.text), node)
+    if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
+        raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
+    subscripts = tuple(
+        Sum(tuple(expression(part, reading.words) for part in parts)) for parts in found.subscripts
+    )
+    name = local_name(found.base) if found.base in reading.local else found.base
+    return Cell(name, tuple(map(_simple, subscripts)), reading.types[found.base])
+
+
+def _simple(value: Sum) -> Expr:
+    return value.terms[0] if len(value.terms) == 1 else value if value.terms else Int(0)
+
+
+def _index(node: Node, reading: Reading) -> Index | None:
+    """An integer expression of iterators and parameters, unless it could wrap around."""
+    try:
+        value = expression(node, reading.words)
+    except Unreadable:
+        return None
+    kind = value_type(node, reading.words, reading.place)
+    return None if kind is None else Index(value, kind)
+
+
+def _cast_type(node: Node, reading: Reading) -> str:
+    kind = reading.of(field(node, "type"))
+    if "*" in kind or "[" in kind:
+        raise Unreadable(f"the cast to '{kind}' is not read")
+    return reading.resolved(kind)
+
+
+def _number(text: str) -> Term:
+    kind = literal_type(text)
+    if _DECIMAL.fullmatch(text) is None:
+        raise Unreadable(f"the number '{text}' is not read")
+    value = float(text.rstrip("fFlL"))
+    if value.is_integer() and abs(value) < EXACT:
+        return Index(Int(int(value)), kind)
+    return Constant(text.rstrip("lL") if kind == "long double" else repr(value), kind)
+
+
+def _call(node: Node, reading: Reading) -> Term:
+    function = field(node, "function")
+    name = reading.of(function)
+    parts = named_children(field(node, "arguments"))
+    if function.type == "parenthesized_expression" and len(parts) == 1:
+        kind = reading.resolved(reading.of(without_parentheses(function)))
+        if is_known(kind) or reading.of(without_parentheses(function)) in reading.words.declarations.types:
+            return converted(term(parts[0], reading), kind)
+    if function.type != "identifier":
+        raise Unreadable(f"'{reading.of(node)}' is not read as a value")
+    if definitions(reading.words.macros, name):
+        return _expanded(node, [reading.of(part) for part in parts], reading)
+    declared = name in reading.words.declarations.functions
+    if not declared and name not in LIBRARY and not all(is_atomic(part) for part in parts):
+        raise Unreadable(f"'{name}' may be a macro, which sees the text of its arguments")
+    arguments = tuple(term(part, reading) for part in parts)
+    if name in LIBRARY and not declared and "tgmath" not in reading.words.text:
+        return library_call(name, arguments)
+    return Apply(f"{name}()", arguments, UNKNOWN)
+
+
+def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
+    """A function of the C library: its parameters have its own type, but for ldexp's second."""
+    if name in INTEGER_RESULTS:
+        return Apply(f"{name}()", arguments, "int")
+    if name in ("abs", "labs", "llabs"):
+        kind = {"abs": "int", "labs": "long", "llabs": "long long"}[name]
+    else:
+        kind = _SUFFIXES.get(name[-1], "double") if name[:-1] in LIBRARY else "double"
+    kinds = [kind] * len(arguments)
+    if name.startswith("ldexp") and len(kinds) == 2:
+        kinds[1] = "int"
+    given = tuple(converted(one, wanted) for one, wanted in zip(arguments, kinds, strict=True))
+    return Apply(f"{name}()", given, kind)
+
+
+_SUFFIXES = {"f": "float", "l": "long double"}
+
+
+def _expanded(use: Node, arguments: list[str] | None, reading: Reading) -> Term:
+    node, words = expansion(use, arguments, reading.words)
+    return term(node, replace(reading, words=words))

@@ -1,0 +1,208 @@
+"""By running: sizes and inputs for which the two programs really leave different values behind.
+
+Runs with uninterpreted operations say where to look; C's arithmetic on made-up inputs decides.  A
+difference of `x + x` and `2 * x` is none, and `(a + b) + c` differs from `a + (b + c)`.  Runs that
+agree prove nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from loopwright.model.program import Program
+from loopwright.prove.equivalence.arithmetic import Undefined, Unvalued, Value, World, computed, differ
+from loopwright.prove.equivalence.definitions import functions_with_body
+from loopwright.prove.equivalence.numbering import Numbered, Table, before, first_difference, numbered, told
+from loopwright.prove.equivalence.terms import Apply, subterms
+from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, Step, runnable, small_sizes
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.c_types import is_known
+from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.read.c.purity import LIBRARY
+
+FEW_STEPS = 3_000
+MOST_STEPS = 30_000
+"""Executions of both programs together, over all sizes."""
+MOST_DOUBTS = 8
+"""Sizes at which the operations differ and the values do not, after which it is given up."""
+MOST_SEEDS = 40
+SEEDED_STEPS = 4_000
+"""Executions of one run, over all the inputs it is tried on."""
+
+Steps: TypeAlias = tuple[tuple[Step, ...], tuple[Step, ...]]
+"""A run of OLD and one of NEW."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two programs that are run side by side."""
+
+    programs: tuple[Program, Program]
+    runs: tuple[Runnable, Runnable]
+    arrays: tuple[str, ...]
+    reassociate: bool
+
+    @property
+    def types(self) -> dict[str, str]:
+        return {
+            assignment.target.array: assignment.target.type
+            for side in self.runs
+            for one in side.computations.values()
+            for assignment in one.assignments
+        }
+
+
+def by_running(
+    old: Program,
+    new: Program,
+    arrays: tuple[str, ...],
+    *,
+    budget: int = MOST_STEPS,
+    hints: tuple[Sizes, ...] = (),
+    reassociate: bool = False,
+) -> Refuted | Undecided:
+    """A cell of `arrays` that ends up different; `hints` are sizes to try first."""
+    try:
+        pair = Pair((old, new), (runnable(old), runnable(new)), arrays, reassociate)
+    except Unreadable as failure:
+        return Undecided(str(failure))
+    left = budget
+    tried = 0
+    doubts: list[str] = []
+    for sizes in small_sizes(old.context, hints):
+        steps = pair.runs[0].run(sizes), pair.runs[1].run(sizes)
+        if steps[0] is None or steps[1] is None or not pair.runs[0].stays_inside(steps[0], sizes):
+            continue
+        left -= len(steps[0]) + len(steps[1])
+        tried += 1
+        found = _compared(pair, (steps[0], steps[1]), sizes)
+        if isinstance(found, Refuted):
+            return found
+        doubts += [] if found is None else [found]
+        if left < 0 or len(doubts) == MOST_DOUBTS:
+            break
+    return Undecided(doubts[0] if doubts else f"{tried} small runs agree")
+
+
+def _compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
+    """The first real difference; a text where only the operations differ."""
+    table = Table(pair.reassociate)
+    one, other = numbered(steps[0], table), numbered(steps[1], table)
+    places = [
+        place
+        for place in sorted({*one.cells, *other.cells})
+        if place[0] in pair.arrays and _final(one, place, table) != _final(other, place, table)
+    ]
+    if not places:
+        return None
+    try:
+        wrong = _real(pair, steps, places)
+    except Unvalued as unknown:
+        return f"the operations differ, but nothing is known of what '{unknown}' computes"
+    if wrong is None:
+        return f"{_cell(places[0])} is computed by different operations, which gave the same values"
+    return _refuted(pair, sizes, wrong, (one, other), table)
+
+
+def _final(run: Numbered, place: Place, table: Table) -> int:
+    return run.cells[place].number if place in run.cells else before(place, table)
+
+
+@dataclass(frozen=True)
+class Difference:
+    place: Place
+    old: Value
+    new: Value
+
+
+def _real(pair: Pair, steps: Steps, places: list[Place]) -> Difference | None:
+    """A cell with different values, under every type that one which is not known may be."""
+    types = pair.types
+    found: Difference | None = None
+    for unknown in ("double",) if all(map(is_known, _types(pair))) else ("int", "double"):
+        found = None
+        for seed in range(_seeds(steps)):
+            world = World(seed, unknown, pair.reassociate, _opaque(pair))
+            try:
+                one, other = computed(steps[0], world), computed(steps[1], world)
+                for place in places:
+                    was = world.input(place, types[place[0]])
+                    values = [run.get(place, was) for run in (one, other)]
+                    if differ(*values):
+                        found = found or Difference(place, *values)
+            except Undefined:
+                continue
+            if found is not None:
+                break
+        if found is None:
+            return None
+    return found
+
+
+def _seeds(steps: Steps) -> int:
+    """How many inputs to try: sums in another order often round to the same."""
+    return max(2, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
+
+
+def _types(pair: Pair) -> set[str]:
+    return {
+        part.type
+        for side in pair.runs
+        for one in side.computations.values()
+        for assignment in one.assignments
+        for part in (assignment.target, *assignment.cells)
+    }
+
+
+def _opaque(pair: Pair) -> frozenset[str]:
+    return frozenset(name for program in pair.programs for name in functions_with_body(program.source))
+
+
+def _refuted(
+    pair: Pair, sizes: Sizes, wrong: Difference, runs: tuple[Numbered, Numbered], table: Table
+) -> Refuted:
+    name = _cell(wrong.place)
+    shown = [
+        f"{_number(value)} {_writer(run, wrong.place, program)}"
+        for value, run, program in zip((wrong.old, wrong.new), runs, pair.programs, strict=True)
+    ]
+    numbers = [_final(run, wrong.place, table) for run in runs]
+    inner = first_difference(table, numbers[0], numbers[1])
+    where = [
+        told(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
+        for number, run in zip(inner, runs, strict=True)
+    ]
+    text = f"{name} is {shown[0]}, but {shown[1]}; the first difference: {where[0]}, but {where[1]}"
+    unknown = _unknown_functions(pair)
+    if unknown:
+        text += f"; taking {', '.join(unknown)} for any function"
+    listed = ", ".join(f"{parameter} = {value}" for parameter, value in sizes.items())
+    message = f"{name} does not end up with the same value"
+    return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes)
+
+
+def _writer(run: Numbered, place: Place, program: Program) -> str:
+    if place not in run.cells:
+        return f"after {program.source.path}, which does not write it"
+    return f"after {program.source.path} (line {run.cells[place].line})"
+
+
+def _cell(place: Place) -> str:
+    return place[0] + "".join(f"[{k}]" for k in place[1])
+
+
+def _number(value: Value) -> str:
+    return str(value.number) if isinstance(value.number, int) else repr(float(value.number))
+
+
+def _unknown_functions(pair: Pair) -> list[str]:
+    names = {
+        part.operator[:-2]
+        for side in pair.runs
+        for one in side.computations.values()
+        for assignment in one.assignments
+        for part in subterms(assignment.value)
+        if isinstance(part, Apply) and part.operator.endswith("()")
+    }
+    return sorted(names - LIBRARY)

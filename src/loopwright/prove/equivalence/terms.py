@@ -1,0 +1,100 @@
+"""What an assignment computes, as a tree: operations on cells, constants and integer expressions.
+
+A term stands for a value together with its type; where C converts a value, the conversion is an
+operation of its own, `(float)`.  So two terms with equal parts and the same operator are equal, and
+a value may be put for the variable that holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from loopwright.loops.expressions import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that is no integer, in its canonical spelling."""
+
+    text: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An integer expression of iterators and parameters, converted to `type`."""
+
+    value: Expr
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a variable or array element holds when the statement runs."""
+
+    array: str
+    subscripts: tuple[Expr, ...]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator, conversion or function applied to values."""
+
+    operator: str
+    arguments: tuple[Term, ...]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a cell held before the region; the cell is the point the term stands at."""
+
+    array: str
+    type: str = ""
+
+
+Term: TypeAlias = Constant | Index | Cell | Apply | Input
+
+COMMUTATIVE = frozenset("+*")
+CHOICE = "?:"
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """`term` and all inside it."""
+    yield term
+    if isinstance(term, Apply):
+        for argument in term.arguments:
+            yield from subterms(argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """`target` = `value`; the value has been converted to the type of the target."""
+
+    target: Cell
+    value: Term
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells read."""
+        return tuple(part for part in subterms(self.value) if isinstance(part, Cell))
+
+
+def shown(term: Term) -> str:
+    """The term for a reader, cells without their subscripts' values."""
+    match term:
+        case Constant(text):
+            return text
+        case Index():
+            return "an integer expression"
+        case Cell(array, subscripts):
+            return array + "[...]" * len(subscripts)
+        case Input(array):
+            return f"{array} as it was before the region"
+        case Apply(operator, (first, second)) if not operator[0].isalnum() and operator[0] != "(":
+            return f"{shown(first)} {operator} {shown(second)}"
+        case Apply(operator, arguments):
+            return f"{operator}({', '.join(map(shown, arguments))})"
