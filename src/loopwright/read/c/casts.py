@@ -170,7 +170,7 @@ def _guessed(node: Node, text: str) -> str | None:
     if len(inner) != 1 or inner[0].type != "identifier":
         return None
     is_called = parent.type == "call_expression" and field(parent, "function") == node
-    followed = re.compile(r"\s*[-+*&](?![-+&=>])").match(text, node.end_byte) is not None
+    followed = re.compile(r"\s*(--|\+\+|[-+*&](?![&=>]))").match(text, node.end_byte) is not None
     return _text(text, inner[0]) if is_called or followed else None
 
 
