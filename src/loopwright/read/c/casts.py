@@ -12,7 +12,7 @@ in the text the parser sees, character for character, so that offsets stay those
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -76,11 +76,23 @@ class Ambiguous(Exception):
         self.name = name
 
 
+def parse_possible(text: str) -> Node:
+    """The syntax tree of `text` without casts that are none, whatever the names in them are."""
+    return _edited_until_right(text, lambda root, now: _edits(root, now, None))
+
+
 def parse_settled(text: str, kinds: Kinds) -> Node:
     """The syntax tree of `text`, casts and values told apart; offsets are those of `text`."""
+    return _edited_until_right(text, lambda root, now: _edits(root, now, kinds))
+
+
+_Edit = tuple[TextRange, str]
+
+
+def _edited_until_right(text: str, edits_of: Callable[[Node, str], Iterator[_Edit]]) -> Node:
     while True:
         root = parse(text)
-        edits = tuple(_edits(root, text, kinds))
+        edits = tuple(edits_of(root, text))
         if not edits:
             return root
         for edit, replacement in edits:
@@ -105,18 +117,15 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = ()) -> Node |
     return None if declarator is None else declarator.child_by_field_name("value")
 
 
-def _edits(root: Node, text: str, kinds: Kinds) -> Iterator[tuple[TextRange, str]]:
+def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
     """What to put in place of pairs of parentheses; each round takes away some of them."""
-    alone = {_text(text, node) for node in walk(root) if _stands_alone(node)}
-    kinds = replace(kinds, plain=kinds.plain | alone)
+    if kinds is not None:
+        alone = {_text(text, node) for node in walk(root) if _stands_alone(node)}
+        kinds = replace(kinds, plain=kinds.plain | alone)
     pending = [root]
     while pending:
         node = pending.pop()
-        name = _guessed(node, text)
-        kind = Kind.UNKNOWN if name is None else kinds.of(name)
-        if name is not None and kind is Kind.UNKNOWN and _is_index(node):
-            raise Ambiguous(node, name)
-        edit = None if name is None else _edit(node, kind, text, kinds, name)
+        edit = None if kinds is None else _settled(node, text, kinds)
         if _is_impossible_cast(node):
             edit = _without_pair(node, text)
         if edit is None:
@@ -125,8 +134,14 @@ def _edits(root: Node, text: str, kinds: Kinds) -> Iterator[tuple[TextRange, str
             yield edit
 
 
-def _edit(node: Node, kind: Kind, text: str, kinds: Kinds, name: str) -> tuple[TextRange, str] | None:
+def _settled(node: Node, text: str, kinds: Kinds) -> _Edit | None:
     """How to write `(name)` so that the grammar takes it for what it is; None where it does."""
+    name = _guessed(node, text)
+    if name is None:
+        return None
+    kind = kinds.of(name)
+    if kind is Kind.UNKNOWN and _is_index(node):
+        raise Ambiguous(node, name)
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (Kind.VALUE, Kind.UNKNOWN) else None
     if kind in (Kind.TYPE, Kind.INTEGER):
@@ -137,23 +152,24 @@ def _edit(node: Node, kind: Kind, text: str, kinds: Kinds, name: str) -> tuple[T
     return None
 
 
-def _without_pair(node: Node, text: str) -> tuple[TextRange, str]:
+def _without_pair(node: Node, text: str) -> _Edit:
     """The parentheses `node` starts with become spaces."""
     closing = next(child for child in node.children if child.type == ")")
     return TextRange(node.start_byte, closing.end_byte), " " + text[node.start_byte + 1 : closing.start_byte]
 
 
 def _is_impossible_cast(node: Node) -> bool:
-    """`(A[i]) - y` and `(f(x)) - y`: there are no casts to types of arrays and functions."""
+    """`(A[i]) - y` and `(f(x)) - y`: there are no casts to types of arrays and functions.
+
+    `sizeof (x) - y` is the size of x, less y, whatever x is.
+    """
     if node.type != "cast_expression":
         return False
-    declarator = field(node, "type").child_by_field_name("declarator")
-    while declarator is not None and declarator.child_by_field_name("declarator") is not None:
-        declarator = declarator.child_by_field_name("declarator")
-    return declarator is not None and declarator.type in (
-        "abstract_array_declarator",
-        "abstract_function_declarator",
-    )
+    if node.parent is not None and "sizeof" in node.parent.type:
+        return True
+    kinds = [part.type for part in walk(field(node, "type"))]
+    composed = "abstract_array_declarator" in kinds or "abstract_function_declarator" in kinds
+    return composed and "abstract_pointer_declarator" not in kinds
 
 
 def _guessed(node: Node, text: str) -> str | None:

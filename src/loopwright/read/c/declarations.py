@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import integer_text, looks_like_macro
-from loopwright.read.c.syntax import operator, place, text_of, walk, without_parentheses
+from loopwright.read.c.syntax import field, operator, place, text_of, walk, without_parentheses
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -175,10 +175,12 @@ def declarations_of(source: Source, root: Node, regions: Sequence[TextRange]) ->
 
 def is_certain_cast(node: Node) -> bool:
     """Whether `(x)` in front of the value makes no sense for a value x: x - y, x * y, x & y, x(y) do."""
-    value = node.child_by_field_name("value")
-    match value.type if value is not None else "":
+    value = field(node, "value")
+    match value.type:
         case "unary_expression":
-            return value is not None and operator(value) not in ("-", "+")
+            return operator(value) not in ("-", "+")
+        case "number_literal":
+            return not (value.text or b"").startswith((b"-", b"+"))
         case kind:
             return kind not in ("pointer_expression", "cast_expression", "parenthesized_expression")
 

@@ -9,11 +9,11 @@ from tree_sitter import Node
 
 from loopwright.errors import Code
 from loopwright.model.source import Source, TextRange
-from loopwright.read.c.casts import Ambiguous, Kinds, parse_settled
+from loopwright.read.c.casts import Ambiguous, Kinds, parse_possible, parse_settled
 from loopwright.read.c.declarations import Declarations, declarations_of
 from loopwright.read.c.macros import macros_of
 from loopwright.read.c.regions import Region, find_regions, without_directives
-from loopwright.read.c.syntax import blank, field, parse, refuse, refuse_syntax_errors, without_comments
+from loopwright.read.c.syntax import blank, field, refuse, refuse_syntax_errors, without_comments
 
 _OPENING = "void f(){"
 _WHOLE = "put the pragmas around whole statements"
@@ -22,7 +22,7 @@ _WHOLE = "put the pragmas around whole statements"
 @lru_cache(maxsize=16)
 def declared_in(source: Source) -> Declarations:
     """The declarations that can be seen from the regions of a file."""
-    root = parse(without_directives(source.text))
+    root = parse_possible(without_directives(source.text))
     return declarations_of(source, root, [region.place for region in find_regions(source)])
 
 
