@@ -51,11 +51,12 @@ def test_statements_that_look_alike_share_their_codes() -> None:
     assert [[one.name for one in group.members] for group in groups_of(spec)] == [["S1", "S3"], ["S2"]]
 
 
-def test_shadows_take_four_bytes_or_eight() -> None:
-    text = figure_1("a").replace("#define N 100", "#define N 4\n#define R 100000\nint s, t;")
-    once = text.replace("for (i=0; i<N; i++)", "for (s=0; s<R; s++) for (t=0; t<R; t++) for (i=0; i<N; i++)")
-    assert codes(prepared(parse_input(Source("p.c", text)), Options(tools=QUICK)).spec).size == {"A": 4}
-    assert codes(prepared(parse_input(Source("p.c", once)), Options(tools=QUICK)).spec).size == {"A": 8}
+@pytest.mark.parametrize(("times", "size"), [(1, 2), (65_534, 2), (65_535, 4), (1 << 31, 8)])
+def test_shadows_are_as_small_as_codes_allow(times: int, size: int) -> None:
+    """Codes 1 to R of a cell that is written R times, and 0."""
+    text = figure_1("a").replace("#define N 100", f"#define N 4\n#define R {times}\nlong s;")
+    text = text.replace("for (i=0; i<N; i++)", "for (s=0; s<R; s++) for (i=0; i<N; i++)")
+    assert codes(prepared(parse_input(Source("p.c", text)), Options(tools=QUICK)).spec).size == {"A": size}
 
 
 def test_codes_that_do_not_fit() -> None:

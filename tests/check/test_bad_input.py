@@ -228,10 +228,13 @@ def test_the_instrumented_program_stays_readable(tmp_path: Path, capsys: pytest.
     kept = (tmp_path / "kept" / "delayed" / "program.c").read_text().splitlines()
     assert kept[:2] == ['#include "loopwright_check.h"', f'#line 1 "{path}"']
     changed = [new for old, new in zip(text().splitlines(), kept[2:], strict=True) if old != new]
-    assert [line.strip() for line in changed if "lw_site" in line] == [
-        "for (i = 0; i < N; i++) lw_site_0(i, i), A[i] = B[i];"
+    assert [line.strip() for line in changed if "A[i]" in line] == [
+        "{ LW_FRONT_0 for (i = 0; i < N; i++) A[i] = B[i]; }"
     ]
     assert len(changed) == 3
+    assert _run(capsys, str(path), "--keep", str(tmp_path / "kept"), "--one-by-one")[0] == 0
+    kept = (tmp_path / "kept" / "delayed" / "program.c").read_text().splitlines()
+    assert "  for (i = 0; i < N; i++) lw_site_0(i, i), A[i] = B[i];" in kept
 
 
 def test_two_files_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,7 @@ a cell has a code in a fixed range:
 
 the ranges of the statements that write an array following each other in the order of the text
 from 1 on; 0 is NIL.  It applies when the codes of every array stay below 2^63; a cell's shadow
-takes 4 bytes where they stay below 2^31, and 8 otherwise.
+takes 2 bytes where they stay below 2^16, 4 where they stay below 2^31, and 8 otherwise.
 
 Statements that cannot be told apart by their text and subscripts and never touch the same
 iteration share their codes: they form a group.
@@ -31,6 +31,7 @@ from loopwright.presburger.sets import IN, OUT
 
 LARGEST = 1 << 63
 SMALL = 1 << 31
+SMALLEST = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,11 @@ class Codes:
 
     @property
     def size(self) -> dict[str, int]:
-        return {array: 4 if bound < SMALL else 8 for array, bound in self.bounds.items()}
+        return {array: _bytes(bound) for array, bound in self.bounds.items()}
+
+
+def _bytes(bound: int) -> int:
+    return 2 if bound < SMALLEST else 4 if bound < SMALL else 8
 
 
 def codes(spec: Specification) -> Codes:

@@ -23,54 +23,28 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.check.bulk_to_c import bulk_call, bulk_function
 from loopwright.check.c_text import HELPERS, NO_HELPERS, test, value
 from loopwright.check.fast_engine import ENGINE
+from loopwright.check.fronts import Front, front_macro
 from loopwright.check.groups import Group, group_of
+from loopwright.check.scan import scan
 from loopwright.check.scheme import Scheme
-from loopwright.check.sites import Candidate, Site
+from loopwright.check.shadows import Shadow, shadows
+from loopwright.check.sites import Candidate, Site, Sites
 from loopwright.check.solving import Solution, solution_to_c, solve
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
 from loopwright.check.writer_functions import subscripts
 from loopwright.check.writers import Writers
-from loopwright.emit.c import program_text
 from loopwright.emit.expressions import Level, expression_to_c
-from loopwright.emit.style import Style
-from loopwright.errors import Code, GaveUp
-from loopwright.generate import generate
 from loopwright.generate.expressions import Place, linear
-from loopwright.loops.nodes import Call
-from loopwright.model.schedule import Band, Leaf, Member, Schedule
-from loopwright.presburger.sets import DIM, OUT
+from loopwright.presburger.sets import DIM
 
-FIRST_PLACE = 0x100000000000
-ROOM = 1 << 38
 NARROW = 1 << 24
+CODE_TYPES = (
+    "typedef unsigned short lw_code2;\ntypedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;"
+)
 _INLINE = "static inline __attribute__((always_inline)) void"
-
-
-@dataclass(frozen=True)
-class Shadow:
-    """Where the shadow of an array lies: cell w at `address` + `size` · its row-major position."""
-
-    array: str
-    address: int
-    size: int
-    extent: tuple[tuple[int, int], ...]
-
-    @property
-    def bytes(self) -> int:
-        cells = 1
-        for low, high in self.extent:
-            cells *= high - low + 1
-        return cells * self.size
-
-    def cell(self, texts: Sequence[str]) -> str:
-        """The shadow of the cell with these subscripts, an lvalue."""
-        index = "0"
-        for text, (low, high) in zip(texts, self.extent, strict=True):
-            own = text if low == 0 else f"({text} - {low})" if low > 0 else f"({text} + {-low})"
-            index = own if index == "0" else f"({index}) * {high - low + 1}L + {own}"
-        return f"((lw_code{self.size} *){self.address:#x}UL)[{index}]"
 
 
 @dataclass(frozen=True)
@@ -82,23 +56,14 @@ class Fast:
     shadows: dict[str, Shadow]
 
 
-def shadows(spec: Specification, scheme: Scheme) -> dict[str, Shadow]:
-    found: dict[str, Shadow] = {}
-    for number, array in enumerate(spec.written):
-        cells = spec.footprint(array)
-        if cells.is_empty():
-            continue
-        shadow = Shadow(array, FIRST_PLACE + number * ROOM + ROOM // 4, scheme.size[array], box(cells))
-        if shadow.bytes > ROOM // 4:
-            raise GaveUp(
-                Code.SIZE, f"the shadow of {array} is too large", hint="check a smaller problem size"
-            )
-        found[array] = shadow
-    return found
-
-
 def fast_check(
-    spec: Specification, found: Writers, scheme: Scheme, sites: Sequence[Site], *, parallel: bool
+    spec: Specification,
+    found: Writers,
+    scheme: Scheme,
+    sites: Sites,
+    ahead: Sequence[Front],
+    *,
+    parallel: bool,
 ) -> Fast:
     """The header and the engine for these sites; GaveUp where the scheme does not apply."""
     places = shadows(spec, scheme)
@@ -106,14 +71,20 @@ def fast_check(
     header = "\n".join(
         (
             HELPERS,
-            "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
+            CODE_TYPES,
             "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
             "static unsigned long lw_dif;\nstatic unsigned int lw_dif4;\nstatic long lw_neg;",
-            *(writer.site(site) for site in sites),
+            *(writer.site(site) for site in sites.sites),
+            *(bulk_function(one.number, one.bulk, scheme, places) for one in ahead if one.bulk is not None),
             NO_HELPERS,
+            *(front_macro(sites, one, fast_call, _whole(one)) for one in ahead),
         )
     )
     return Fast(header, _engine(spec, found, scheme, places), places)
+
+
+def _whole(front: Front) -> str | None:
+    return None if front.bulk is None else bulk_call(front.number, front.bulk)
 
 
 def fast_call(site: Site, observed: Sequence[str]) -> str:
@@ -187,7 +158,7 @@ class _SiteWriter:
         """Whether iterators and shadows are so small that int arithmetic cannot overflow on them."""
         is_small = all(low > -NARROW and high < NARROW for low, high in box(group.domain))
         arrays = {group.first.write.array, *(read.array for read in group.first.reads)} & set(self.places)
-        is_short = all(self.scheme.size[array] == 4 for array in arrays)
+        is_short = all(self.scheme.size[array] <= 4 for array in arrays)
         return is_small and is_short and self.scheme.fits_int(group)
 
     def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
@@ -254,7 +225,7 @@ class _SiteWriter:
 
     def _compared(self, array: str, shadow: str, expected: str, dif: str) -> str:
         """Small codes are compared as such: more of them go into a vector register."""
-        if self.scheme.size[array] == 4 and dif == "lw_dif":
+        if self.scheme.size[array] <= 4 and dif == "lw_dif":
             return f"  lw_dif4 |= {shadow} ^ (unsigned int)({expected});"
         return f"  {dif} |= {shadow} ^ (unsigned long)({expected});"
 
@@ -318,7 +289,7 @@ def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[st
             "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/mman.h>",
             "#include <unistd.h>",
             HELPERS,
-            "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;",
+            CODE_TYPES,
             f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
             f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
             _last_writers(spec, found, scheme, places),
@@ -337,20 +308,7 @@ def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: d
         arguments = ", ".join(names)
         expected = f"(unsigned long)({scheme.last(array, names)})"
         lines.append(f"#define LW_CELL({arguments}) dif |= {shadow.cell(names)} ^ {expected}")
-        lines += [f"  {line}" for line in _loops(cells)]
+        lines += [f"  {line}" for line in scan(cells, "LW_CELL")]
         lines.append("#undef LW_CELL")
     lines.append("  return dif;\n}\n")
     return "\n".join(lines)
-
-
-def _loops(cells: isl.Set) -> list[str]:
-    """Loops over a set of cells, each a call of LW_CELL."""
-    named = unnamed(cells).set_tuple_name("LW_CELL")
-    order = isl.Map.identity(named.get_space().map_from_set()).reset_tuple_id(OUT)
-    band = Band(isl.UnionMap.from_map(order), (Member(),) * cells.dim(DIM), Leaf())
-    schedule = Schedule(isl.UnionSet.from_set(named), isl.Set("{ : }"), band)
-    return program_text(generate(schedule), Style("long", call=_cell_call)).splitlines()
-
-
-def _cell_call(call: Call) -> list[str]:
-    return [f"LW_CELL({', '.join(f'({expression_to_c(argument)})' for argument in call.arguments)});"]

@@ -1,8 +1,4 @@
-"""The engine of the delayed check (004, section 5): shadows at fixed places, one verdict at the end.
-
-Every shadow lies alone in a quarter of a terabyte of address space: a subscript that is far out
-ends in a fault, after which the precise run tells what happened, and never in another shadow.
-"""
+"""The engine of the delayed check (004, section 5): shadows at fixed places, one verdict at the end."""
 
 ENGINE = r"""
 static int lw_fd = -1, lw_active;

@@ -36,8 +36,14 @@ def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_check
 
     With `only_checks`, statements that are sites are replaced by their calls (004, section 6.4).
     """
-    marks = [insertion for site in sites.sites for insertion in _around(sites, site, call, only_checks)]
+    marks = around_sites(sites, sites.sites, call, only_checks=only_checks)
     return with_insertions(sites.known.segment, marks, begin, end)
+
+
+def around_sites(
+    sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
+) -> list[Insertion]:
+    return [insertion for site in some for insertion in _around(sites, site, call, only_checks)]
 
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:

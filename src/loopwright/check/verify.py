@@ -11,7 +11,15 @@ from loopwright.check.codes import CodeScheme, codes
 from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.fast import BEGIN, END, fast_call, fast_check
 from loopwright.check.findings import Told, told
-from loopwright.check.instrument import instrumented, precise_call, size_texts
+from loopwright.check.fronts import Front, fronts, insertions
+from loopwright.check.instrument import (
+    Insertion,
+    around_sites,
+    instrumented,
+    precise_call,
+    size_texts,
+    with_insertions,
+)
 from loopwright.check.precise import HEADER, precise_runtime
 from loopwright.check.races import with_races
 from loopwright.check.reachable import reached
@@ -39,6 +47,8 @@ class Options:
     """Look for data races too."""
     only_checks: bool = False
     """Run the checks in place of the operations: for programs whose course no value decides."""
+    one_by_one: bool = False
+    """Check every operation by itself, even where a nest can be checked as a whole."""
 
 
 @dataclass(frozen=True)
@@ -109,14 +119,27 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
         )
     try:
         scheme = _scheme(job, found, options)
-        fast = fast_check(job.spec, found, scheme, job.sites.sites, parallel=job.tools.openmp)
+        ahead = (
+            ()
+            if options.one_by_one
+            else fronts(job.sites, scheme, job.sizes.values, only_checks=options.only_checks)
+        )
+        fast = fast_check(job.spec, found, scheme, job.sites, ahead, parallel=job.tools.openmp)
     except GaveUp:
         if options.algorithm == "auto":
             return None
         raise
     begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
-    program = instrumented(job.sites, fast_call, begin, END, only_checks=options.only_checks)
+    program = with_insertions(job.given.segment, _marks(job, ahead, options), begin, END)
     return Built(program, fast.header, fast.engine, job.tools.fast, "delayed")
+
+
+def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion]:
+    """Checks in front of nests, and of the operations that are in none."""
+    covered = {site.number for front in ahead for site in front.sites}
+    single = [site for site in job.sites.sites if site.number not in covered]
+    marks = around_sites(job.sites, single, fast_call, only_checks=options.only_checks)
+    return [*marks, *(mark for one in ahead for mark in insertions(one, only_checks=options.only_checks))]
 
 
 def _scheme(job: Job, found: Writers, options: Options) -> Scheme:

@@ -47,6 +47,7 @@ def add_to(verbs: Verbs) -> None:
     add("-D", action="append", default=[], metavar="NAME=N", dest="sizes", help="a problem size")
     add("--algorithm", choices=("auto", "a", "b", "codes"), default="auto", help="how to check")
     add("--only-checks", action="store_true", help="run the checks in place of the operations: faster")
+    add("--one-by-one", action="store_true", help="check every operation by itself, no nest as a whole")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
     add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="for each run (default 60)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
@@ -109,7 +110,8 @@ def _options(arguments: argparse.Namespace) -> Options:
         arguments.timeout,
         keep=None if arguments.keep is None else Path(arguments.keep),
     )
-    pure, wishes = tuple(arguments.pure), (arguments.race, arguments.only_checks)
+    pure = tuple(arguments.pure)
+    wishes = (arguments.race, arguments.only_checks, arguments.one_by_one)
     return Options(sizes, arguments.algorithm, tools, pure, *wishes)
 
 
