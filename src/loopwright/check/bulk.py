@@ -77,6 +77,8 @@ class Original:
     """By group and read."""
     following: dict[tuple[int, int], isl.UnionMap]
     """{ y -> next(src(y, r)) }; where nothing was written before, the first writer of the cell."""
+    free: dict[int, tuple[int, ...]]
+    """By group, the iterators that no subscript shows."""
 
 
 def _tuple(group: Group) -> str:
@@ -111,7 +113,8 @@ def original(scheme: CodeScheme) -> Original:
             following[group.number, number] = source.apply_range(previous.reverse()).union(
                 fresh.apply_range(first)
             )
-    return Original(scheme, previous, sources, following)
+    free = {one.number: solve(subscripts(one.first), one.depth).free for one in groups}
+    return Original(scheme, previous, sources, following, free)
 
 
 def _touched(group: Group, read: int | None) -> isl.Map:
@@ -142,10 +145,10 @@ def in_bulk(known: Original, nest: Nest) -> Bulk | None:
     chosen = [group for group in groups if group is not None]
     if len(chosen) != len(groups):
         return None
-    for along in _directions(nest, chosen):
+    for along in _directions(known, nest, chosen):
         runs, guesses = [], []
         for operation, group in zip(nest.operations, chosen, strict=True):
-            run, more = _run(operation, group, along)
+            run, more = _run(known, operation, group, along)
             runs.append(run)
             guesses += more
         found = _checked(known, nest, runs, tuple(guesses))
@@ -175,13 +178,9 @@ def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
     return next(iter((*fitting, *possible)), None)
 
 
-def _free(group: Group) -> tuple[int, ...]:
-    return solve(subscripts(group.first), group.depth).free
-
-
-def _directions(nest: Nest, groups: Sequence[Group]) -> list[int | None]:
+def _directions(known: Original, nest: Nest, groups: Sequence[Group]) -> list[int | None]:
     """Loops an iterator that no subscript shows may go along with; None is "it does not change"."""
-    if not any(_free(group) for group in groups):
+    if not any(known.free[group.number] for group in groups):
         return [None]
     depth = max(operation.domain.dim(DIM) for operation in nest.operations)
     once = all(
@@ -199,11 +198,11 @@ def _matching(operation: Operation, group: Group) -> isl.Map:
     return instances.intersect_domain(operation.domain).coalesce()
 
 
-def _run(operation: Operation, group: Group, along: int | None) -> tuple[_Run, list[Guess]]:
+def _run(known: Original, operation: Operation, group: Group, along: int | None) -> tuple[_Run, list[Guess]]:
     """The operation as an instance, iterators that no subscript shows included."""
     instances = _matching(operation, group)
     guesses = []
-    for iterator in _free(group):
+    for iterator in known.free[group.number]:
         name = f"q{operation.site.number}_{iterator}"
         instances = _with_guess(instances, name, iterator, along)
         first = operation.write.intersect_domain(operation.domain.lexmin())
@@ -233,7 +232,7 @@ def _checked(known: Original, nest: Nest, runs: Sequence[_Run], guesses: tuple[G
     right = times.domain().params().subtract(wrong).coalesce()
     if right.is_empty():
         return None
-    executed = times.domain()
+    executed = times.domain().coalesce()
     if right.n_basic_set() == 1:
         executed = executed.intersect_params(right)
     return Bulk(nest, guesses, wrong, _entry_codes(known, runs, executed), _exit_codes(known, runs, executed))

@@ -8,8 +8,8 @@ for the case that this does not show it to be right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 from tree_sitter import Node
@@ -26,10 +26,10 @@ from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.regions import without_directives
 from loopwright.read.c.syntax import field, parse, place, walk, without_comments
 
-EFFORT = 3_000_000
-"""isl's steps for one nest, after which its parts are tried."""
+EFFORT = 700_000
+"""isl's steps for one nest, after which it is left in parts; a second at most."""
 MOST_PIECES = 40
-"""Pieces of sets to scan for one nest; beyond that its parts are tried."""
+"""Pieces of sets to scan for one nest; beyond that it is left in parts."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,20 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     """The nests of the program to be checked in front of themselves, in the order of the text."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _Finder(sites, known, sizes, only_checks)
-    found = [pair for body in sites.known.bodies for pair in finder.nests(body)]
+    found = [pair for body in sites.known.bodies for pair in finder.nests(body).pairs]
     found.sort(key=lambda pair: pair[0].node.start_byte)
     return tuple(
         Front(nest.node, number, bulk, tuple(one.site for one in nest.operations))
         for number, (nest, bulk) in enumerate(found)
     )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Nests, with how to check them as wholes; `is_end` if nothing larger is to be tried."""
+
+    pairs: tuple[tuple[Nest, Bulk | None], ...]
+    is_end: bool
 
 
 @dataclass(frozen=True)
@@ -61,22 +69,27 @@ class _Finder:
     sizes: Mapping[str, int]
     only_checks: bool
 
-    def nests(self, node: Node) -> Iterator[tuple[Nest, Bulk | None]]:
-        """The outermost nests that can be checked as wholes, and innermost loops that are affine."""
-        if node.type != "for_statement":
-            for child in node.named_children:
-                yield from self.nests(child)
-            return
+    def nests(self, node: Node) -> _Found:
+        """The largest nests in `node` that can be checked as wholes, and other affine innermost loops.
+
+        From the inside out: around a nest that is not affine or takes too long no larger one is tried.
+        """
+        inner = [self.nests(child) for child in node.named_children]
+        found = _Found(tuple(pair for one in inner for pair in one.pairs), any(one.is_end for one in inner))
+        if node.type != "for_statement" or found.is_end:
+            return found
         nest = self._read(node)
-        bulk = None if nest is None else self._whole(nest)
-        if nest is not None and bulk is not None:
-            yield nest, bulk
-            return
+        if nest is None:
+            return replace(found, is_end=True)
+        try:
+            bulk = self._whole(nest)
+        except isl.Error:
+            bulk = None
+            found = replace(found, is_end=True)
         is_innermost = not any(part.type == "for_statement" for part in walk(field(node, "body")))
-        if is_innermost and nest is not None:
-            yield nest, None
-        elif not is_innermost:
-            yield from self.nests(field(node, "body"))
+        if bulk is not None or is_innermost:
+            return replace(found, pairs=((nest, bulk),))
+        return found
 
     def _read(self, node: Node) -> Nest | None:
         nest = read_nest(self.sites, node, self.sizes)
@@ -96,9 +109,9 @@ class _Finder:
         return False
 
     def _whole(self, nest: Nest) -> Bulk | None:
-        if self.known is None:
-            return None
-        bulk = _within(EFFORT, lambda: in_bulk(self.known, nest) if self.known is not None else None)
+        """How to check the nest as a whole; isl.Error where it takes too long to find out."""
+        known = self.known
+        bulk = None if known is None else _within(EFFORT, lambda: in_bulk(known, nest))
         if bulk is None:
             return None
         pieces = [bulk.wrong, *bulk.before, *bulk.after]
@@ -106,15 +119,13 @@ class _Finder:
 
 
 def _within(effort: int, work: Callable[[], Bulk | None]) -> Bulk | None:
-    """What `work` finds with so many of isl's steps; the number does not depend on the machine."""
+    """What `work` finds with so many of isl's steps, a number that no machine changes."""
     context = isl.DEFAULT_CONTEXT
     before = context.get_max_operations()
     context.reset_operations()
     context.set_max_operations(effort)
     try:
         return work()
-    except isl.Error:
-        return None
     finally:
         context.set_max_operations(before)
         context.reset_operations()
