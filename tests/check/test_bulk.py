@@ -1,0 +1,153 @@
+"""Nests checked as wholes: when they are, and that the verdict is that of the single checks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from loopwright.check.report import Answer
+from loopwright.check.segment import Input, parse_input
+from loopwright.check.verify import Options, check_text, delayed, prepared, run_built
+from loopwright.check.writers import writers
+from loopwright.model.source import Source
+from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
+from tests.check.support import NAMES, QUICK, kernel, quick, small
+from tests.check.test_bad_input import text
+
+PARTS = ("adi", "correlation", "doitgen", "durbin", "symm")
+"""Kernels some operations of which are in no nest that is checked as a whole."""
+TILED = [version for version in (*PARAMETRIC, *RECURSIVE) if version.kernel != "seidel-2d"]
+
+
+def _input(name: str, program: str) -> Input:
+    return parse_input(Source(str(kernel(name)), program), kernel(name))
+
+
+def _without_single_checks(header: str) -> str:
+    """The header in which a nest that is not right as a whole ends the program."""
+    return re.sub(r"(?m)^(#define LW_FRONT_\d+ if \(.*?\)) \{ for .*\}$", r"\1 __builtin_trap();", header)
+
+
+def _clean_in_bulk(name: str, program: str) -> None:
+    """All operations are in nests that are checked as wholes, and found right as such."""
+    options = quick(small(name, first=9))
+    job = prepared(_input(name, program), options)
+    built = delayed(job, writers(job.spec), options)
+    assert built is not None
+    assert "lw_site_" not in built.program
+    header = _without_single_checks(built.header)
+    assert header.count("__builtin_trap") == built.program.count("LW_FRONT_") > 0
+    assert run_built(job, replace(built, header=header)).lines[-1:] == ("clean",)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in PARTS])
+def test_kernels_are_checked_as_wholes(name: str) -> None:
+    _clean_in_bulk(name, kernel(name).read_text())
+
+
+@pytest.mark.parametrize("version", TILED, ids=[f"{one.kernel}, {one.title}" for one in TILED])
+def test_tiles_of_any_size_are_checked_as_wholes(version: Version) -> None:
+    """The bounds `it * T` are no affine expressions; inside a tile they do not change."""
+    _clean_in_bulk(version.kernel, version.text)
+
+
+PREFIX = "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i];"
+EVEN = "for (i = 2; i < N; i += 2) A[i] = A[i - 1] + B[i];"
+TWICE = "for (int t = 0; t < 3; t++) for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + A[i + 1];"
+SKEWED = (
+    "for (int d = 1; d < N + 4; d++) for (int t = 0; t < 3; t++)"
+    " if (d - 2 * t >= 1 && d - 2 * t < N - 1) A[d - 2 * t] = A[d - 2 * t - 1] + A[d - 2 * t + 1];"
+)
+JACOBI = (
+    "for (int t = 0; t < 3; t++) { for (i = 1; i < N - 1; i++) A[i] = B[i - 1] + B[i + 1];"
+    " for (i = 1; i < N - 1; i++) B[i] = A[i]; }"
+)
+FUSED = "for (int t = 0; t < 3; t++) for (i = 1; i < N - 1; i++) { A[i] = B[i - 1] + B[i + 1]; B[i] = A[i]; }"
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "is_valid"),
+    [
+        (PREFIX.replace("i = 1; i < N; i++", "i = N - 1; i > 0; i--"), PREFIX, False),
+        (PREFIX.replace("i++", "i += 2") + EVEN, PREFIX, False),
+        (PREFIX + " for (i = 3; i < N; i++) A[i] = A[i - 1] + B[i];", PREFIX, False),
+        (PREFIX.replace("i < N", "i < N - 1"), PREFIX, False),
+        (PREFIX.replace("B[i]", "B[i - 1]"), PREFIX, False),
+        (TWICE, TWICE, True),
+        (TWICE.replace("t < 3", "t < 2"), TWICE, False),
+        (TWICE.replace("t < 3", "t < 4"), TWICE, False),
+        (TWICE.replace("int t = 0; t < 3; t++", "int t = 5; t > 2; t--"), TWICE, True),
+        (TWICE.replace("A[i - 1] + A[i + 1]", "A[i + 1] + A[i - 1]"), TWICE, False),
+        (SKEWED, TWICE, True),
+        (SKEWED.replace("int d = 1", "int d = 3"), TWICE, False),
+        (SKEWED.replace("2 * t", "t"), TWICE, True),
+        (SKEWED.replace("2 * t", "t").replace("t = 0; t < 3; t++", "t = 2; t >= 0; t--"), TWICE, False),
+        (JACOBI, JACOBI, True),
+        (JACOBI.replace(" for (i = 1; i < N - 1; i++) B", " for (i = N - 2; i; i--) B"), JACOBI, True),
+        (JACOBI.replace("B[i] = A[i]", "B[i] = A[N - 1 - i]"), JACOBI, False),
+        (FUSED, JACOBI, False),
+    ],
+)  # fmt: skip
+def test_orders_inside_a_nest(program: str, spec: str, is_valid: bool) -> None:
+    """Dependences between operations of one nest, and repeated writes of its cells."""
+    _same_verdict(text(program, spec), is_valid)
+
+
+COPY = "for (i = 0; i < N; i++) A[i] = B[i];"
+DOWN = "for (unsigned u = N - 1; u < N; u--) A[u] = B[u];"
+TILES = "int T = 3; for (int t = 0; t < N; t += T) for (i = t; i < (t + T < N ? t + T : N); i++) A[i] = B[i];"
+
+
+@pytest.mark.parametrize(
+    ("program", "before", "is_valid"),
+    [
+        (DOWN, "", True),
+        (DOWN.replace("u < N", "u >= 0 && u < N"), "", True),
+        ("for (unsigned char c = 250; c < 254; c++) A[(c + 6) % 256 - 0] = B[c - 250];", "", False),
+        ("for (unsigned char c = 248; c; c++) A[c - 248] = B[c - 248];", "", True),
+        ("unsigned n = 3; for (i = -1; i < n; i++) A[i + 1] = B[i + 1];", "", False),
+        ("int n = N; for (i = 0; i < n; i++) { A[i] = B[i]; n--; }", "", False),
+        ("for (i = 0; i < 2 * N; i++) { if (i >= N) break; A[i] = B[i]; }", "", True),
+        ("for (i = 0; i < N; i++) { int j = N - 1 - i; A[j] = B[j]; }", "", True),
+        ("for (int k = 0; k < N; k++) { int i = 3; A[i] = B[i]; }", "", False),
+        ("{ int size = 4; for (i = 0; i < size; i++) A[i] = B[i]; }", "", False),
+        ("i = 0; goto in; for (i = 1; i < N; i++) { in: A[i] = B[i]; }", "", True),
+        ("for (i = 0; i < N; i++) { A[index_of[i]] = B[index_of[i]]; }", "", True),
+        ("for (i = 0; i < index_of[0] + 1; i++) A[i] = B[i];", "", True),
+        (TILES, "", True),
+        ("int T = 0; for (i = 0; i < 0; i++) for (int j = N / T; j < N; j++) A[j] = B[j];", "", False),
+        ("int n = 1 << 30; for (i = 0; i < N; i++) A[i + 4 * n] = B[i];", "", True),
+    ],
+)  # fmt: skip
+def test_c_that_is_not_what_it_looks_like(program: str, before: str, is_valid: bool) -> None:
+    """What the C reader would take on trust is not trusted."""
+    _same_verdict(text(program, COPY, before=before), is_valid)
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_valid"),
+    [
+        ("#define min(a, b) ((a) < (b) ? (a) : (b))", True),
+        ("#define min(a, b) ((a) > (b) ? (a) : (b))", False),
+        ("static int min(int a, int b) { return a < b ? a : b; }", True),
+        ("static int min(int a, int b) { static int n; return ++n; }", False),
+    ],
+)
+def test_helpers_are_not_believed_by_their_names(definition: str, is_valid: bool) -> None:
+    spec = "for (i = 0; i < 4; i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
+    program = "for (i = 0; i < min(N, 4); i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
+    _same_verdict(text(program, spec, functions=definition), is_valid)
+
+
+def test_assumptions_of_the_author_are_not_believed() -> None:
+    program = "\n#pragma loopwright assume n == 8\nfor (i = 0; i < n; i++) A[i] = B[i];"
+    _same_verdict(text(program, COPY, before="int n = argc + 4;"), False)
+
+
+def _same_verdict(source: str, is_valid: bool) -> None:
+    for one_by_one in (True, False):
+        report = check_text(source, options=Options(tools=QUICK, one_by_one=one_by_one))
+        assert (report.answer is Answer.VALID) == is_valid, (one_by_one, report)
+        assert report.answer is not Answer.GAVE_UP
