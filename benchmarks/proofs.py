@@ -33,6 +33,7 @@ from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
+from loopwright.say import silent
 from loopwright.transform import Plan, to_schedule, transform
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -84,7 +85,7 @@ def of_file(path: Path, seconds: float) -> Result:
         return kind(program), program_file(schedule, program, f"Loops for {path.name}")
 
     try:
-        why, text = within(seconds, lambda say: write(), lambda doing: None)
+        why, text = within(seconds, lambda say: write(), silent)
     except BadInput as error:
         return Result(name, "infinite loops", 0, error.message)
     except LoopwrightError as error:

@@ -79,6 +79,11 @@ def test_help_has_an_example_for_each_verb(capsys: pytest.CaptureFixture[str]) -
     for verb in VERBS:
         name = verb.__name__.rpartition(".")[2]
         assert f"loopwright {name}" in out
+    for verb in VERBS:
+        name = verb.__name__.rpartition(".")[2]
+        _, own, _ = run(capsys, name, "--help")
+        assert "example: " in own and f"loopwright {name}" in own.split("example: ")[1]
+        assert all(len(line) <= 110 for line in own.splitlines())
 
 
 def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,12 +96,22 @@ def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert next(one for one in json.loads(out)["parts"] if one["name"] == "coqc")["found"] is None
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(capsys: pytest.CaptureFixture[str], shell: str) -> None:
     _, out, _ = run(capsys, "completion", shell)
-    assert "suggest" in out and "--allow-reassociation" in out
+    assert "suggest" in out and "allow-reassociation" in out
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=out, text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "completion", "fish")
+    (tmp_path / "kernel.c").touch()
+    words = ("loopwright sugg", "loopwright transform --openm", "loopwright show kern")
+    script = out + "".join(f'\ncomplete -C "{line}"' for line in words)
+    done = subprocess.run(["fish"], input=script, text=True, check=True, capture_output=True, cwd=tmp_path)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["suggest", "--openmp", "kernel.c"]
 
 
 def test_a_script_may_stand_behind_options() -> None:

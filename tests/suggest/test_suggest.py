@@ -12,6 +12,9 @@ from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from loopwright.say import silent
 from loopwright.transform import plan_of
 from loopwright.transform.suggest import Kind
 
@@ -87,6 +90,52 @@ def test_a_stencil_needs_skewed_tiles(tmp_path: Path) -> None:
 def test_fusion(tmp_path: Path, subscript: str, legal: bool) -> None:
     tried = found(tmp_path, PAIR.replace("SUBSCRIPT", subscript))
     assert lines(tried, Kind.FUSION) == (["fuse(P, Q, 1)"] if legal else [])
+
+
+def test_fusion_behind(tmp_path: Path) -> None:
+    """Q reads what P writes two iterations later, so it runs two behind."""
+    tried = found(
+        tmp_path, PAIR.replace("i < n; i++)\n    Q", "i < n - 2; i++)\n    Q").replace("SUBSCRIPT", "i + 2")
+    )
+    assert lines(tried, Kind.FUSION) == ["shift(Q, i=2)\nfuse(P, Q, 1)"]
+    reason = next(one.reason for one in tried if one.kind is Kind.FUSION and one.legal)
+    assert reason.endswith("when the second runs behind the first in the same loop over i; they share b")
+
+
+TIME = """void f(int n, int m, double a[n][n], double b[n][n]) {
+#pragma scop
+  for (int t = 0; t < m; t++) {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        b[i][j] = a[i - 1][j] + a[i][j + 1];
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        a[i][j] = b[i][j];
+  }
+#pragma endscop
+}
+"""
+
+
+def test_time_tiles_of_several_nests(tmp_path: Path) -> None:
+    tried = found(tmp_path, TIME)
+    tiles = lines(tried, Kind.TILING)
+    assert "tile(@3, 32, 32, 32, skew)" in tiles and "tile(@3, t=32, i=32, skew)" in tiles
+    reason = next(one.reason for one in tried if one.script == "tile(@3, t=32, i=32, skew)")
+    assert reason.endswith(
+        "once they are skewed, so tiles run one after the other; j stays whole, for vectors"
+    )
+
+
+@pytest.mark.parametrize("text", [PRODUCT, STENCIL, PAIR.replace("SUBSCRIPT", "i")])
+def test_what_is_pasted_is_accepted(tmp_path: Path, text: str) -> None:
+    """By `loopwright transform`: with all its proofs, about the loops and the text too."""
+    for one in found(tmp_path, text):
+        if one.legal:
+            wanted = Request(
+                file=str(tmp_path / "k.c"), script=one.script, allow_reassociation=one.reassociation
+            )
+            assert transformed(wanted, silent).regions[0].proofs, one.script
 
 
 @pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv", "fdtd-2d", "floyd-warshall"])

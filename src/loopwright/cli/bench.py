@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, write_out
 from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, Code, Illegal, InternalError, LoopwrightError, Span
+from loopwright.say import Say
 
 if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-Say = Callable[[str], None]
 HEAD = f"{'kernel':<16}{'original':>12}{'transformed':>13}{'ratio':>9}  "
 
 
@@ -91,9 +91,10 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as failure:
             raise BadInput(Code.FILE, f"{folder} cannot be made: {failure.strerror}") from None
-        for kernel in kernels:
+        for number, kernel in enumerate(kernels):
             with progress(sys.stderr) as say:
-                result = _benchmark(kernel, folder, compiler, arguments, say)
+                counted = partial(say, done=number, total=len(kernels) if len(kernels) > 1 else 0)
+                result = _benchmark(kernel, folder, compiler, arguments, counted)
             results.append(result)
             if not arguments.json:
                 write_out(_line(result))

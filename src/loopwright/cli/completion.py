@@ -1,4 +1,4 @@
-"""`loopwright completion SHELL`: a completion script for bash, zsh or tcsh."""
+"""`loopwright completion SHELL`: a completion script for bash, zsh, fish or tcsh."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from loopwright.cli.outcome import write_out
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EXAMPLE = 'eval "$(loopwright completion bash)"'
-SHELLS = ("bash", "zsh", "tcsh")
+HOW = """\
+bash, in ~/.bashrc:                    eval "$(loopwright completion bash)"
+zsh, in ~/.zshrc behind compinit:      eval "$(loopwright completion zsh)"
+fish, in ~/.config/fish/config.fish:   loopwright completion fish | source
+"""
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 
 
 def add_to(verbs: Verbs) -> None:
@@ -20,7 +24,8 @@ def add_to(verbs: Verbs) -> None:
         "completion",
         help="a completion script for the shell",
         description="Print a script that makes the shell complete verbs, options and file names.",
-        epilog=f"example: {EXAMPLE}",
+        epilog=HOW,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=completion)
     parser.add_argument("shell", choices=SHELLS, help="which shell it is for")
@@ -40,8 +45,9 @@ def with_files(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for verb in action.choices.values():
-                with_files(verb)
+            for verb in action._choices_actions:
+                action.choices[verb.dest].description = verb.help
+                with_files(action.choices[verb.dest])
         elif action.metavar in ("FILE", "SCRIPT", "OLD", "NEW", "PATH"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.metavar in ("DIR", "FOLDER"):

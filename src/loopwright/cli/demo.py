@@ -22,12 +22,11 @@ from loopwright.cli.progress import progress
 from loopwright.errors import Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
-    from loopwright.cli.supervise import Say
     from loopwright.rewrite.outcome import Outcome
+    from loopwright.say import Say
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EXAMPLE = "loopwright demo"
 LONGEST = 22
 """Lines of code that are shown side by side."""
 
@@ -67,7 +66,6 @@ def add_to(verbs: Verbs) -> None:
         help="two loops rewritten before your eyes",
         description="A matrix multiplication and a Seidel stencil: a script that is refused and why, one "
         "that is proved, the code it makes, and how much faster that is on this machine.",
-        epilog=f"example: {EXAMPLE}",
     )
     parser.set_defaults(run=demo)
     parser.add_argument("--keep", metavar="DIR", help="leave all files there, to play with")

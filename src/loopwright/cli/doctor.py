@@ -17,8 +17,6 @@ from loopwright.cli.outcome import write_out
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EXAMPLE = "loopwright doctor"
-
 
 @dataclass(frozen=True)
 class Part:
@@ -64,7 +62,6 @@ def add_to(verbs: Verbs) -> None:
         "doctor",
         help="which optional parts are here, and how to get the others",
         description="Look for the programs and packages Loopwright can use, and say what each is for.",
-        epilog=f"example: {EXAMPLE}",
     )
     parser.set_defaults(run=doctor)
     parser.add_argument("--json", action="store_true", help="the same for machines")

@@ -16,8 +16,6 @@ from loopwright.errors import BadInput, Code
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EXAMPLE = "loopwright explain LW101"
-
 
 def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
@@ -25,7 +23,6 @@ def add_to(verbs: Verbs) -> None:
         "explain",
         help="what a diagnostic code means",
         description="Explain the code of an error message; without a code, list them all.",
-        epilog=f"example: {EXAMPLE}",
     )
     parser.set_defaults(run=explain)
     parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101")

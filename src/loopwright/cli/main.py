@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Sequence
 
 from loopwright import __version__
@@ -28,35 +29,46 @@ from loopwright.cli import (
 
 VERBS = (codegen, extract, transform, prove, check, show, suggest, bench, demo, doctor, explain, completion)
 
+WIDTH = 88
+"""Columns of the texts around the options."""
+
 STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
 
-EXAMPLES = """\
-  loopwright codegen loops.poly              loops from a description
-  loopwright extract kernel.c                what was understood of a C file
-  loopwright transform kernel.c script.lw    the file with new loops, proved
-  loopwright prove old.c new.c               whether two files compute the same
-  loopwright check new.c --spec old.c -D N=50  the same, by running it
-  loopwright show kernel.c script.lw         pictures, and why a script is refused
-  loopwright suggest kernel.c                what could be done to the loops
-  loopwright bench gemm                      how much faster a kernel gets
-  loopwright demo                            all of it, in half a minute
-  loopwright doctor                          what is installed
-  loopwright explain LW101                   what an error means
-  loopwright completion bash                 for the shell
-"""
+EXAMPLES = {
+    "codegen": ("loopwright codegen loops.poly", "loops from a description"),
+    "extract": ("loopwright extract kernel.c", "what was understood of a C file"),
+    "transform": ("loopwright transform kernel.c script.lw", "the file with new loops, proved"),
+    "prove": ("loopwright prove old.c new.c", "whether two files compute the same"),
+    "check": ("loopwright check new.c --spec old.c -D N=50", "the same, by running it"),
+    "show": ("loopwright show kernel.c script.lw", "pictures, and why a script is refused"),
+    "suggest": ("loopwright suggest kernel.c", "what could be done to the loops"),
+    "bench": ("loopwright bench gemm", "how much faster a kernel gets"),
+    "demo": ("loopwright demo", "all of it, in half a minute"),
+    "doctor": ("loopwright doctor", "what is installed"),
+    "explain": ("loopwright explain LW101", "what an error means"),
+    "completion": ('eval "$(loopwright completion bash)"', "for the shell"),
+}
+"""A command for every verb, and what it gives."""
 
 
 def parser() -> argparse.ArgumentParser:
+    examples = "".join(f"  {command:<45}{what}\n" for command, what in EXAMPLES.values())
     found = argparse.ArgumentParser(
         prog="loopwright",
         description="Loops, rewritten the way you say, and proved.",
-        epilog=f"examples:\n{EXAMPLES}\n{STATUS}",
+        epilog=f"examples:\n{examples}\n{STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("--version", action="version", version=f"loopwright {__version__}")
     verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)
     for verb in VERBS:
         verb.add_to(verbs)
+    for name, one in verbs.choices.items():
+        command, what = EXAMPLES[name]
+        one.description = textwrap.fill(one.description or "", WIDTH)
+        after = [textwrap.fill(line, WIDTH) for line in (one.epilog or "").splitlines()]
+        one.epilog = "\n".join([f"example: {command}    # {what}", *after])
+        one.formatter_class = argparse.RawDescriptionHelpFormatter
     found.set_defaults(parser=found)
     return found
 

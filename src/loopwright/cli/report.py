@@ -16,11 +16,11 @@ from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import Operation, Script, parse_script
-from loopwright.rewrite.evidence import Say
 from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import region_of
+from loopwright.say import Say
 from loopwright.show.draw import HOW, MISSING
 from loopwright.show.meaning import MEANING
 from loopwright.show.page import page

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
-EXAMPLE = "loopwright show kernel.c script.lw -o report.html"
-
 
 def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
@@ -32,7 +30,6 @@ def add_to(verbs: Verbs) -> None:
         help="pictures, and a report that explains a script",
         description="Draw what the regions of a C file run and in which order, before and after a script, "
         "what depends on what, and what a wrong script breaks; write it all into one HTML file.",
-        epilog=f"example: {EXAMPLE}",
     )
     parser.set_defaults(run=show)
     add = parser.add_argument

@@ -14,15 +14,14 @@ from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.errors import LoopwrightError
+from loopwright.say import Say
 
 if TYPE_CHECKING:
-    from loopwright.cli.supervise import Say
     from loopwright.prove.legality.suggest import Suggestion
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
     Found = list[tuple[int, list[Suggestion]]]
 
-EXAMPLE = "loopwright suggest kernel.c > script.lw"
 
 HEADINGS = {
     "parallel loop": "loops whose iterations are independent",
@@ -39,7 +38,6 @@ def add_to(verbs: Verbs) -> None:
         help="list interchanges, fusions, tilings and parallel loops that are proved legal",
         description="Try the usual operations on the loops of a C file and list those that keep every "
         "dependence, each alone, as lines of a script with the reason behind them.",
-        epilog=f"example: {EXAMPLE}",
     )
     parser.set_defaults(run=suggest)
     add = parser.add_argument

@@ -13,14 +13,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, TypeVar, cast
 
 from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
+from loopwright.say import Say
 
 T = TypeVar("T")
-
-Say = Callable[[str], None]
-"""Tells what is being done now."""
 
 Work = Callable[[Say], T]
 
@@ -49,6 +48,16 @@ def within(seconds: float, work: Work[T], say: Say, hint: str = HINT) -> T:
         _end(child)
 
 
+@dataclass(frozen=True)
+class _Pipe:
+    """What the child says goes to the parent."""
+
+    pipe: BinaryIO
+
+    def __call__(self, doing: str, done: int = 0, total: int = 0) -> None:
+        _send(self.pipe, ("doing", (doing, done, total)))
+
+
 def _be_the_child(work: Work[T], writing: int) -> NoReturn:
     """Do the work, report, and leave without running anything of the parent's.
 
@@ -58,7 +67,7 @@ def _be_the_child(work: Work[T], writing: int) -> NoReturn:
     try:
         with os.fdopen(writing, "wb") as pipe:
             try:
-                result: tuple[str, object] = ("done", work(lambda doing: _send(pipe, ("doing", doing))))
+                result: tuple[str, object] = ("done", work(_Pipe(pipe)))
             except LoopwrightError as error:
                 result = ("failed", (type(error), error.args, vars(error)))
             _send(pipe, result)
@@ -87,8 +96,8 @@ def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say, hint: str
             (kind, value), received = message
             match kind:
                 case "doing":
-                    doing = str(value)
-                    say(doing)
+                    doing, done, total = cast(tuple[str, int, int], value)
+                    say(doing, done, total)
                 case "done":
                     return value
                 case _:

@@ -6,12 +6,14 @@ whether it keeps the dependences is for a proof to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, pairwise
 
 from loopwright.errors import BadInput
+from loopwright.model.dependences import Dependence
+from loopwright.transform.delays import delays
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.vectors import Position
 
@@ -43,6 +45,8 @@ class Proposal:
     goal: str
     moved: str | None = None
     """The statement whose own loops are rearranged, where it is not all of them."""
+    whole: str | None = None
+    """The innermost loop, where it is left out of the tiles."""
 
     def applied(self, plan: Plan) -> Plan | None:
         """The plan after it; None where the operations have no meaning here."""
@@ -62,7 +66,7 @@ class Nest:
     definition: str
 
 
-def proposals(plan: Plan) -> Iterator[Proposal]:
+def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
     """Everything to try, in the order of the text."""
     known = nests(plan)
     yield from _parallel(plan)
@@ -72,7 +76,7 @@ def proposals(plan: Plan) -> Iterator[Proposal]:
         yield from _tilings(plan, nest)
     for nest in known:
         yield from _apart(plan, nest)
-    yield from _fusions(plan)
+    yield from _fusions(plan, dependences)
 
 
 def nests(plan: Plan) -> list[Nest]:
@@ -83,7 +87,7 @@ def nests(plan: Plan) -> list[Nest]:
         for depth in range(leaf.depth, 0, -1):
             component = _inside(plan, leaf.position[:depth])
             if component in seen:
-                break
+                continue
             seen.add(component)
             found.append(_nest(plan, component, leaf.position, leaf.loops[: plan.common_loops(component)]))
     return sorted(found, key=lambda nest: (nest.component.first, len(nest.component.positions)))
@@ -146,6 +150,13 @@ def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
             sizes = ", ".join([str(SIZE)] * count)
             line = f"{nest.definition}tile({nest.handle}, {sizes}, skew)"
             yield Proposal(Kind.TILING, line, deepest, statements, goal)
+        if count == len(deepest) > 2 and len(nest.loops) < 3 and len(nest.component.positions) <= MOST:
+            outer = ", ".join(f"{loop}={SIZE}" for loop in deepest[:-1])
+            line = f"{nest.definition}tile({nest.handle}, {outer}, skew)"
+            rows = deepest[-1]
+            yield Proposal(
+                Kind.TILING, line, deepest[:-1], statements, f"{goal} but for {rows}", whole=rows
+            )
 
 
 def _tile(handle: str, loops: tuple[str, ...]) -> str:
@@ -175,8 +186,8 @@ def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
         yield Proposal(Kind.TILING, line, loops, statements, goal, own)
 
 
-def _fusions(plan: Plan) -> Iterator[Proposal]:
-    """Neighbours in one body, joined in as many loops as can be."""
+def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
+    """Neighbours in one body, joined in as many loops as can be, the second behind the first if need be."""
     for one, two in _neighbours(plan):
         names = (
             handle_of(plan, one) or handle_of(plan, Component.of([one.last])),
@@ -186,9 +197,18 @@ def _fusions(plan: Plan) -> Iterator[Proposal]:
         most = min(plan.leaf(one.last).depth, plan.leaf(two.first).depth)
         statements = plan.statements_at(Component.of((*one.positions, *two.positions)))
         loops = plan.leaf(two.first).loops
+        goal = f"fuse {one.last} {two.first}"
         for common in range(most, shared, -1):
             line = f"fuse({names[0]}, {names[1]}, {common})"
-            yield Proposal(Kind.FUSION, line, loops[:common], statements, f"fuse {one.last} {two.first}")
+            behind = delays(plan, one, two, range(shared, common), dependences)
+            if behind is not None and any(behind):
+                moves = ", ".join(
+                    f"{loop}={amount}"
+                    for loop, amount in zip(loops[shared:common], behind, strict=True)
+                    if amount
+                )
+                line = f"shift({names[1]}, {moves})\n{line}"
+            yield Proposal(Kind.FUSION, line, loops[:common], statements, goal)
 
 
 def _neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence, memory_based
@@ -12,6 +12,7 @@ from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
+from loopwright.say import Say, silent
 from loopwright.transform.plan import Plan
 from loopwright.transform.suggest import Kind, Proposal, proposals
 
@@ -29,17 +30,18 @@ class Suggestion:
     """How many accesses no longer jump from row to row in the innermost loop."""
 
 
-def suggestions(plan: Plan, say: Callable[[str], None] = lambda doing: None) -> Iterator[Suggestion]:
+def suggestions(plan: Plan, say: Say = silent) -> Iterator[Suggestion]:
     """Every proposal with its verdict, but of those for one goal none behind the first that is legal."""
     known = tuple(memory_based(plan.original))
     reached: set[str] = set()
-    for proposal in proposals(plan):
+    tried = list(proposals(plan, known))
+    for number, proposal in enumerate(tried):
         if proposal.goal in reached:
             continue
         after = proposal.applied(plan)
         if after is None:
             continue
-        say(f"trying {proposal.script.splitlines()[-1]}")
+        say(f"trying {proposal.script.splitlines()[-1]}", number, len(tried))
         found = _tried(plan, after, proposal, known)
         if found.legal and not found.reassociation:
             reached.add(proposal.goal)
@@ -91,7 +93,9 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
             how = " once they are skewed" if "skew" in proposal.script else ""
             if not inside:
                 return f"nothing depends on the order of {along}"
-            return f"{_each(len(inside))} goes forwards along {along}{how}, so tiles run one after the other"
+            whole = f"; {proposal.whole} stays whole, for vectors" if proposal.whole else ""
+            kept = f"{_each(len(inside))} goes forwards along {along}{how}"
+            return f"{kept}, so tiles run one after the other{whole}"
         case Kind.FUSION:
             return _fused(program, proposal)
 
@@ -150,5 +154,6 @@ def _fused(program: Program, proposal: Proposal) -> str:
     ]
     shared = sorted(set.intersection(*arrays)) if arrays else []
     loops = " and ".join(proposal.loops)
-    kept = f"every value is there in time when both run in the same loop over {loops}"
+    how = "the second runs behind the first" if "shift(" in proposal.script else "both run"
+    kept = f"every value is there in time when {how} in the same loop over {loops}"
     return f"{kept}; they share {', '.join(shared)}" if shared else kept
