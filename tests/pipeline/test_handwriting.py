@@ -159,6 +159,6 @@ def test_threads_have_their_own_iterators(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;"
     new = region(result(tmp_path, wrapped(body), "parallel(L, i)\n", openmp=True).source.text)
     assert new == (
-        "#pragma omp parallel for\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n"
+        "#pragma omp parallel for private(j)\n  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n"
         "      L: A[i][j] = 0;\n"
     )

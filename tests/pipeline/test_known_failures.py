@@ -86,7 +86,7 @@ def test_declarations_and_pragmas_compile_in_any_order(tmp_path: Path) -> None:
         "  for (j = 0; j < m; j++)\n    for (i = 0; i < n; i++)\n      M: A[j][i] = b[i];"
     )
     new = same_output(tmp_path, body, "parallel(M, j)\n", openmp=True)
-    assert "#pragma omp parallel for\n" in new
+    assert "#pragma omp parallel for private(i)\n" in new
 
 
 def test_what_looks_like_a_call_and_is_a_cast(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_parallel_loop_that_carries_a_dependence_is_refused(tmp_path: Path) ->
 
 
 def test_a_scalar_shared_by_a_parallel_loop_is_refused(tmp_path: Path) -> None:
-    body = "  for (i = 0; i < n; i++) {\n    double t = a[i];\n    L: b[i] = t;\n  }"
+    body = "  for (i = 0; i < n; i++) {\n    L: b[i] = t;\n    t = a[i];\n  }"
     with pytest.raises(NotLegal):
         result(tmp_path, wrapped(body), "parallel(L, i)", openmp=True)
 

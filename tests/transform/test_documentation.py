@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.emit.loop_names import names_in
-from loopwright.emit.region import Loops, region_text
+from loopwright.emit.region import region_text
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.rewrite.scripts import loops_of
 from loopwright.transform import Plan
 from loopwright.transform.operations import OPERATIONS
 from tests.transform.support import check, planned
@@ -28,7 +28,7 @@ EXAMPLE = re.compile(
 
 def written(plan: Plan) -> str:
     """The new region, with OpenMP's pragmas; whatever runs is checked by enumeration too."""
-    return region_text(Loops(plan.original, check(plan), names=names_in(plan)), openmp=True)
+    return region_text(loops_of(plan, check(plan), prove_plan(plan)), openmp=True)
 
 
 def pages() -> list[Path]:

@@ -159,7 +159,7 @@ def _story(
         title=f"The region at line {line}",
         line=line,
         source=source.slice(program.region),
-        result=_result(region, request) if done is not None else None,
+        result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
         obligations=_obligations(region, verdict, done, stopped),
@@ -170,9 +170,9 @@ def _story(
     )
 
 
-def _result(region: Region, request: Request) -> str | None:
+def _result(region: Region, verdict: LegalityVerdict, request: Request) -> str | None:
     """What `loopwright transform` writes into the region."""
-    return None if request.script is None else region_text(region.plan, openmp=request.openmp)
+    return None if request.script is None else region_text(region.plan, verdict, openmp=request.openmp)
 
 
 def _pictures(region: Region, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:

@@ -174,6 +174,7 @@ def _data(arguments: argparse.Namespace, outcome: Outcome) -> dict[str, Any]:
         "code": outcome.source.encode().decode("utf-8", "replace"),
         "regions": [asdict(region) for region in outcome.regions],
         "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
+        "notes": list(outcome.notes),
         "diagnostics": [],
     }
 
@@ -187,6 +188,7 @@ def _report(outcome: Outcome, file: str, *, proved: bool) -> None:
         lines.append(title + _remark(region, proved))
         lines += [f"  proved: {proof.what} ({proof.obligations} obligations)" for proof in region.proofs]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
+    lines += [f"{file}: note: {note}" for note in outcome.notes]
     sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 

@@ -13,7 +13,6 @@ from typing import Literal, TypeAlias, assert_never
 from loopwright.emit.expressions import condition_to_c, expression_to_c
 from loopwright.emit.literals import is_wide
 from loopwright.emit.names import fresh, readable_names, standalone_names, with_names
-from loopwright.emit.openmp import can_be_annotated
 from loopwright.emit.standalone import translation_unit
 from loopwright.emit.style import Braces, Style
 from loopwright.loops.expressions import TRUE
@@ -81,7 +80,7 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
             lines = [declaration, *_sequence(body, style)]
             return lines if lone else ["{", *style.indented(lines), "}"]
         case Mark(text, body):
-            return style.mark(text, _lines(body, style, lone))
+            return style.mark(text, body, _lines(body, style, lone))
         case Block():
             return []
         case _:
@@ -96,9 +95,9 @@ def _sequence(node: Node, style: Style) -> list[str]:
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
     test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
-    annotated = style.openmp and loop.parallel and can_be_annotated(loop)
+    annotated = style.openmp and loop.parallel and style.shareable(loop)
     inner = style.in_parallel() if annotated else style
-    start = f"{inner.declared(iterator)} = {expression_to_c(loop.start)}"
+    start = f"{style.declared(iterator)} = {expression_to_c(loop.start)}"
     head = f"for ({start};{test}; {style.hand.update(iterator, loop.step)})"
     lines = _controlled(head, loop.body, inner, braces=_needs_braces(loop.body, inner))
     return [*style.parallel(loop, annotated), *lines] if loop.parallel else lines

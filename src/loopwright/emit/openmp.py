@@ -1,12 +1,100 @@
-"""Which loops OpenMP can share out (OpenMP 5.0, canonical loop form)."""
+"""What OpenMP is told about a loop (OpenMP 5.0: canonical loop form, data-sharing clauses).
+
+Every thread has its own of what is named `private`; of what is named `lastprivate` too, and the
+last iteration's is kept; results of a `reduction` are put together.  All else is shared.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from loopwright.loops.expressions import Compare, Relation, Var
-from loopwright.loops.nodes import For
-from loopwright.loops.traverse import variables
+from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
+from loopwright.loops.traverse import children, subprograms, variables
+from loopwright.model.program import Array, Program
 
 ORDERED = (Relation.LT, Relation.LE)
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """A statement whose steps a parallel loop may combine in any order."""
+
+    statement: str
+    operator: str
+    array: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateStorage:
+    """Storage every iteration of a loop over `statements` can have for itself."""
+
+    array: str
+    last: bool
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What is known of the storage of a program's parallel loops."""
+
+    program: Program
+    accumulations: tuple[Accumulation, ...] = ()
+    private: tuple[PrivateStorage, ...] = ()
+    outside: frozenset[str] = frozenset()
+    """Iterators that are declared outside of the loops."""
+
+    def why_not(self, loop: For) -> str | None:
+        """Why OpenMP cannot be told to share out the loop, if it cannot."""
+        if not can_be_annotated(loop):
+            return "its end is not a comparison of its iterator with a number known before it starts"
+        for step in self._accumulated(loop):
+            if _section(self._array(step.array)) is None:
+                return f"it combines values into {step.array}, whose size the text does not tell"
+        always = set(_always(loop.body))
+        for one in self._private(loop):
+            if one.last and not any(self._writes(name, one.array) for name in always):
+                return f"what it leaves in {one.array} is wanted, and not every iteration writes it"
+        return None
+
+    def clauses(self, loop: For) -> list[str]:
+        """The clauses of the loop's pragma, in one order always."""
+        private, last = (
+            sorted({one.array for one in self._private(loop) if one.last == is_last})
+            for is_last in (False, True)
+        )
+        private = sorted({*private, *self._inner_iterators(loop)})
+        lists = (("private", private), ("lastprivate", last))
+        found = [f"{word}({', '.join(names)})" for word, names in lists if names]
+        operators = sorted({step.operator for step in self._accumulated(loop)})
+        for operator in operators:
+            arrays = sorted({s.array for s in self._accumulated(loop) if s.operator == operator})
+            sections = ", ".join(str(_section(self._array(name))) for name in arrays)
+            found.append(f"reduction({operator}:{sections})")
+        return found
+
+    def _accumulated(self, loop: For) -> list[Accumulation]:
+        inside = _statements(loop)
+        return [step for step in self.accumulations if step.statement in inside]
+
+    def _private(self, loop: For) -> list[PrivateStorage]:
+        inside = _statements(loop)
+        touched = {a.array for name in inside for a in self.program.statement(name).accesses}
+        return [one for one in self.private if inside <= set(one.statements) and one.array in touched]
+
+    def _inner_iterators(self, loop: For) -> set[str]:
+        """Those of loops inside, which threads would share; the loop's own is private anyway."""
+        inner = {part.iterator for part in subprograms(loop.body) if isinstance(part, For)}
+        return inner & self.outside
+
+    def _array(self, name: str) -> Array:
+        return next(array for array in self.program.arrays if array.name == name)
+
+    def _writes(self, statement: str, array: str) -> bool:
+        writes = self.program.statement(statement).writes
+        return any(access.array == array and access.must for access in writes)
 
 
 def can_be_annotated(loop: For) -> bool:
@@ -16,3 +104,48 @@ def can_be_annotated(loop: For) -> bool:
             return relation in ORDERED and name == loop.iterator and name not in variables(bound)
         case _:
             return False
+
+
+def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
+    """In words, the parallel loops that stay one thread's, and why."""
+    if not (isinstance(node, For) and node.parallel):
+        for child in children(node):
+            yield from unshared(child, sharing)
+        return
+    reason = sharing.why_not(node)
+    if reason is not None:
+        yield f"the loop over {node.iterator} is not given to OpenMP: {reason}"
+        yield from unshared(node.body, sharing)
+        return
+    for part in subprograms(node.body):
+        if isinstance(part, For) and part.parallel:
+            yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
+
+
+def _statements(loop: For) -> set[str]:
+    return {part.name for part in subprograms(loop) if isinstance(part, Call)}
+
+
+def _always(node: Node) -> Iterator[str]:
+    """The statements that run whenever `node` does."""
+    match node:
+        case Call(name):
+            yield name
+        case Block() | Let() | Mark():
+            for child in children(node):
+                yield from _always(child)
+        case _:
+            return
+
+
+def _section(array: Array) -> str | None:
+    """`s`, or all cells of an array, `A[:n][:m]`; None where their number is not in its declaration."""
+    if array.rank == 0:
+        return array.name
+    if len(array.extents) != array.rank or any(_is_vague(extent) for extent in array.extents):
+        return None
+    return array.name + "".join(f"[:{extent}]" for extent in array.extents)
+
+
+def _is_vague(extent: str) -> bool:
+    return not extent.strip() or re.search(r"\b(static|const|restrict|volatile)\b|\*\s*$", extent) is not None

@@ -9,7 +9,7 @@ in front of the first region that needs them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.emit.c import program_text
@@ -20,9 +20,9 @@ from loopwright.emit.labels import label_of, with_loop_labels
 from loopwright.emit.loop_names import LoopNames, author_named
 from loopwright.emit.marks import VECTORIZE, on_loops
 from loopwright.emit.names import Names, with_names
+from loopwright.emit.openmp import Accumulation, PrivateStorage, Sharing, unshared
 from loopwright.emit.statement_text import StatementText
 from loopwright.emit.style import Style
-from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Call, For, Let, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Array, Program
@@ -32,14 +32,7 @@ from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import find_regions
 
-
-@dataclass(frozen=True, slots=True)
-class Accumulation:
-    """A statement whose steps a parallel loop may combine in any order."""
-
-    statement: str
-    operator: str
-    array: str
+_SHARED = "#pragma omp parallel for"
 
 
 @dataclass(frozen=True)
@@ -49,7 +42,12 @@ class Loops:
     program: Program
     node: Node
     accumulations: tuple[Accumulation, ...] = ()
+    private: tuple[PrivateStorage, ...] = ()
     names: LoopNames = field(default_factory=dict)
+
+    @property
+    def sharing(self) -> Sharing:
+        return Sharing(self.program, self.accumulations, self.private)
 
 
 def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
@@ -74,6 +72,11 @@ def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
     """The lines between the region's pragmas."""
     return _region(loops, _named(loops), openmp)
+
+
+def openmp_notes(loops: Loops) -> tuple[str, ...]:
+    """What OpenMP is not told, and why."""
+    return tuple(unshared(_named(loops), loops.sharing))
 
 
 def claims(loops: Loops) -> tuple[Call, ...]:
@@ -114,15 +117,17 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
 def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Style:
     """The author's hand; an iterator declared outside is used where it has the right type."""
     hand = handwriting_of(loops.program)
-    texts = StatementText(loops.program, node, types)
+    hand = replace(hand, outside=hand.outside & set(types.own))
+    texts, sharing = StatementText(loops.program, node, types), replace(loops.sharing, outside=hand.outside)
     return Style(
         types.number,
         openmp,
         texts.lines,
-        _mark,
-        lambda loop, shared: _parallel(loops, loop) if shared else [],
-        replace(hand, outside=hand.outside & set(types.own)),
+        _marked(openmp, sharing),
+        lambda loop, shared: [" ".join([_SHARED, *sharing.clauses(loop)])] if shared else [],
+        hand,
         types.own,
+        lambda loop: sharing.why_not(loop) is None,
     )
 
 
@@ -184,30 +189,24 @@ def _margin(program: Program) -> str:
     return ""
 
 
-def _mark(text: str, lines: list[str]) -> list[str]:
-    if text == VECTORIZE:
+def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], list[str]]:
+    """What labels and vector loops are written as."""
+
+    def marked(text: str, body: Node, lines: list[str]) -> list[str]:
+        if text == VECTORIZE:
+            return _vector(body, lines, sharing if openmp else None)
+        label = label_of(text)
+        if label is None:
+            return lines
+        return [f"{label}:", *lines] if lines[0].startswith("#") else [f"{label}: {lines[0]}", *lines[1:]]
+
+    return marked
+
+
+def _vector(loop: Node, lines: list[str], sharing: Sharing | None) -> list[str]:
+    """The lines of a vector loop: for OpenMP, or for gcc."""
+    if sharing is None or not isinstance(loop, For) or sharing.why_not(loop) is not None:
         return ["#pragma GCC ivdep", *lines]
-    label = label_of(text)
-    if label is None:
-        return lines
-    return [f"{label}:", *lines] if lines[0].startswith("#") else [f"{label}: {lines[0]}", *lines[1:]]
-
-
-def _parallel(loops: Loops, loop: For) -> list[str]:
-    """The pragma of a loop that OpenMP shares out, with the results its threads combine."""
-    steps = {one.statement: one for one in loops.accumulations}
-    inside = [part.name for part in subprograms(loop) if isinstance(part, Call)]
-    clauses = dict.fromkeys(_reduction(loops.program, steps[name]) for name in inside if name in steps)
-    return [" ".join(["#pragma omp parallel for", *clauses])]
-
-
-def _reduction(program: Program, step: Accumulation) -> str:
-    array = next(one for one in program.arrays if one.name == step.array)
-    if array.rank > 0:
-        raise GaveUp(
-            Code.OPENMP,
-            f"{step.statement} combines values into cells of {step.array} in a parallel loop, "
-            "which OpenMP cannot share out without locks",
-            hint="accumulate into a scalar, or mark another loop parallel",
-        )
-    return f"reduction({step.operator}:{array.name})"
+    if lines[0].startswith(_SHARED):
+        return [_SHARED + " simd" + lines[0].removeprefix(_SHARED), *lines[1:]]
+    return [" ".join(["#pragma omp simd", *sharing.clauses(loop)]), *lines]

@@ -9,7 +9,8 @@ from enum import Enum
 
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.literals import literal
-from loopwright.loops.nodes import Call, For
+from loopwright.emit.openmp import can_be_annotated
+from loopwright.loops.nodes import Call, For, Node
 
 
 class Increment(Enum):
@@ -47,7 +48,7 @@ def _call(call: Call) -> list[str]:
     return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
 
 
-def _comment(text: str, lines: list[str]) -> list[str]:
+def _comment(text: str, body: Node, lines: list[str]) -> list[str]:
     """A mark as a comment that ends where its line does and begins no other."""
     shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
     shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
@@ -69,11 +70,13 @@ class Style:
     iterator_type: str = "int"
     openmp: bool = False
     call: Callable[[Call], list[str]] = _call
-    mark: Callable[[str, list[str]], list[str]] = _comment
+    mark: Callable[[str, Node, list[str]], list[str]] = _comment
     parallel: Callable[[For, bool], list[str]] = _parallel
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)
     """The types of iterators that do not have `iterator_type`."""
+    shareable: Callable[[For], bool] = can_be_annotated
+    """Whether OpenMP can share out a parallel loop."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it where nobody else has."""
@@ -82,8 +85,8 @@ class Style:
         return f"{self.types.get(iterator, self.iterator_type)} {iterator}"
 
     def in_parallel(self) -> Style:
-        """Inside a loop that is shared out: nothing else is, and every thread has its own iterators."""
-        return replace(self, openmp=False, hand=replace(self.hand, outside=frozenset()))
+        """Inside a loop that is shared out, where nothing else is."""
+        return replace(self, openmp=False)
 
     def indented(self, lines: Iterable[str]) -> list[str]:
         """Lines one level further in; directives stay in front."""

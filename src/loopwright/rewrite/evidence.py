@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from loopwright.emit.region import Accumulation, Loops, claims
+from loopwright.emit.region import Loops, claims
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
-from loopwright.prove.legality.legality import Status
+from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations
@@ -74,17 +74,16 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
             raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {wrong.message} ({wrong.witness})")
 
 
-def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, tuple[Accumulation, ...]]:
-    """Every dependence is kept; with the reductions whose steps parallel loops may combine."""
+def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, LegalityVerdict]:
+    """Every dependence is kept; what parallel loops combine, and what their iterations own."""
     say("proving the script legal")
     verdict = prove_plan(plan, allow_reassociation=wishes.allow_reassociation)
     if verdict.status is not Status.PROVED:
         raise refused(plan, verdict)
     kept = _proof("every dependence is kept", verdict.obligations)
     trusted = tuple(one.assumption for one in verdict.reassociations)
-    racing = [one for one in verdict.reassociations if one.loops]
-    accumulations = tuple(Accumulation(one.statement, one.operator, one.array) for one in racing)
-    return kept + Evidence(trusted=trusted), accumulations
+    owned = sum((_proof(one.remark, 1) for one in verdict.private), Evidence())
+    return kept + owned + Evidence(trusted=trusted), verdict
 
 
 def of_scanning(plan: Plan, node: Node, say: Say) -> Evidence:

@@ -41,6 +41,8 @@ class Outcome:
     steps: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
     """What provers other than isl said."""
+    notes: tuple[str, ...] = ()
+    """What was asked for and could not be said in the text."""
 
 
 class NotLegal(Illegal):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from loopwright.emit.loop_names import names_in
-from loopwright.emit.region import Accumulation, Loops, file_text
+from loopwright.emit.region import Loops, file_text, openmp_notes
 from loopwright.generate import Options, generate
 from loopwright.model.source import Source
+from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
 from loopwright.rewrite.evidence import (
@@ -28,7 +28,7 @@ from loopwright.rewrite.opinions import remarks_on
 from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.request import Request, Wishes
 from loopwright.rewrite.rereading import read_again
-from loopwright.rewrite.scripts import Applied, applied
+from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.transform import Plan, plan_of, to_schedule
 
 
@@ -66,7 +66,9 @@ def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched
         ]
         remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
     found = {id(region.plan): region.evidence for region in regions}
-    return Outcome(source, tuple(_report(plan, found.get(id(plan))) for plan in plans), remarks=remarks)
+    notes = [note for region in regions if wishes.openmp for note in openmp_notes(region.loops)]
+    reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
+    return Outcome(source, reports, remarks=remarks, notes=tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -81,16 +83,16 @@ class _Region:
 def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = on_trust(plan.original)
-    accumulations: tuple[Accumulation, ...] = ()
+    verdict: LegalityVerdict | None = None
     if wishes.prove:
         evidence += of_model(plan.original, wishes, say)
-        legal, accumulations = of_legality(plan, wishes, say)
+        legal, verdict = of_legality(plan, wishes, say)
         evidence += legal
     say("generating loops")
     node = generate(to_schedule(plan), Options())
     if wishes.prove:
         evidence += of_scanning(plan, node, say)
-    return _Region(plan, Loops(plan.original, node, accumulations, names_in(plan)), evidence)
+    return _Region(plan, loops_of(plan, node, verdict), evidence)
 
 
 def _report(plan: Plan, evidence: Evidence | None) -> RegionReport:

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loopwright.emit.loop_names import names_in
+from loopwright.emit.openmp import Accumulation, PrivateStorage
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
 from loopwright.generate import Options, generate
+from loopwright.loops.nodes import Node
+from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.script import Items, Operation, Script, Value, Word
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.interpret import performed
@@ -34,10 +38,22 @@ def applied(script: Script, plans: Sequence[Plan], *, steps: bool = False) -> Ap
     return Applied(tuple(now), tuple(shown))
 
 
-def text_of_plan(plan: Plan, *, openmp: bool = False) -> str:
-    """The region as the plan has it, nothing proved."""
+def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = False) -> str:
+    """The region as the plan has it, the text not proved; `verdict` is that on the plan, if it is known."""
     node = generate(to_schedule(plan), Options())
-    return region_text(Loops(plan.original, node, names=names_in(plan)), openmp=openmp)
+    if verdict is None and openmp and plan.directives:
+        verdict = prove_plan(plan)
+    return region_text(loops_of(plan, node, verdict), openmp=openmp)
+
+
+def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
+    """The loops with their names in scripts, and what `verdict` says of their storage."""
+    if verdict is None:
+        return Loops(plan.original, node, names=names_in(plan))
+    racing = [one for one in verdict.reassociations if one.loops]
+    accumulations = tuple(Accumulation(one.statement, one.operator, one.array) for one in racing)
+    private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
+    return Loops(plan.original, node, accumulations, private, names_in(plan))
 
 
 def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:

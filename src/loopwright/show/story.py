@@ -64,9 +64,9 @@ class Story:
     """Lines of the file that the explanation is about."""
 
 
-def region_text(plan: Plan, *, openmp: bool = True) -> str:
-    """The region as the generator writes it now, without a proof."""
-    return text_of_plan(plan, openmp=openmp)
+def region_text(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = True) -> str:
+    """The region as the generator writes it now, without a proof of the text."""
+    return text_of_plan(plan, verdict, openmp=openmp)
 
 
 def steps_of(
@@ -77,17 +77,17 @@ def steps_of(
     before = region_text(start)
     for text, plan in plans:
         verdict = prove_plan(plan, allow_reassociation=reassociate, dependences=dependences)
-        after, failure = _written(plan, before)
+        after, failure = _written(plan, verdict, before)
         remark = failure or _remark(verdict)
         found.append(Step(text, _difference(before, after), verdict.status, remark))
         before = after
     return tuple(found)
 
 
-def _written(plan: Plan, otherwise: str) -> tuple[str, str]:
+def _written(plan: Plan, verdict: LegalityVerdict, otherwise: str) -> tuple[str, str]:
     """The text, or why there is none."""
     try:
-        return region_text(plan), ""
+        return region_text(plan, verdict), ""
     except LoopwrightError as error:
         return otherwise, f"no code for this step: {error.message}"
 

@@ -12,7 +12,7 @@ in between, even if nobody looks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -23,8 +23,9 @@ from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.points import Point
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
-from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by
+from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside
 from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
+from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.reductions import (
     Reassociation,
     Reduction,
@@ -56,6 +57,8 @@ class LegalityVerdict:
     """The simplest first."""
     reassociations: tuple[Reassociation, ...] = ()
     """What the proof assumes."""
+    private: tuple[Private, ...] = ()
+    """Storage that iterations of parallel loops have for themselves."""
 
     @property
     def status(self) -> Status:
@@ -78,6 +81,7 @@ class LegalityVerdict:
             "defects": [item.as_json() for item in self.defects],
             "violations": [item.as_json() for item in self.violations],
             "assumptions": [item.assumption for item in self.reassociations],
+            "private": [asdict(item) for item in self.private],
         }
 
 
@@ -118,7 +122,8 @@ def _verdict(
     count += count * (count + 1) // 2
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, scene) for item in found)
-    broken_deps = _misordered(deps, pieces) + _carried(parallel, pieces, deps)
+    carried, private = _privatised(scene, pieces, _carried(parallel, pieces, deps))
+    broken_deps = _misordered(deps, pieces) + carried
     known = reductions(original)
     counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
     assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
@@ -127,6 +132,7 @@ def _verdict(
         defects=defects,
         violations=simplest_first(_shown(scene, counted, known)),
         reassociations=_assumed(original, assumed, known),
+        private=private,
     )
 
 
@@ -206,6 +212,23 @@ def _carried(
         for item, pairs in carried_by(loop, pieces, deps)
         if pairs is not None
     ]
+
+
+def _privatised(
+    scene: Scene, pieces: Pieces, broken: list[_Broken]
+) -> tuple[list[_Broken], tuple[Private, ...]]:
+    """What is still broken where loops make private what they can, and what that is."""
+    arrays = {array.name: array for array in scene.program.arrays}
+    program = scene.rescheduled()
+    found: dict[tuple[ParallelLoop, str], Private | None] = {}
+    for item in broken:
+        loop, name = item.loop, item.dependence.array
+        if loop is not None and loop.privatises and name in arrays and (loop, name) not in found:
+            found[loop, name] = privatised(program, inside(loop, pieces), loop, arrays[name])
+    left = [
+        item for item in broken if item.loop is None or not found.get((item.loop, item.dependence.array))
+    ]
+    return left, tuple(one for one in found.values() if one is not None)
 
 
 def _assumed(

@@ -25,6 +25,8 @@ class ParallelLoop:
     the place in the script that marks it.  One that `combines` gives its iterations private
     results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
     steps of a reduction are in each other's way whatever the user assumes of their operator.
+    `private` is storage every iteration has for itself, which has been proved to be right; one
+    that `privatises` makes more of it where that is right.
     """
 
     dimension: int
@@ -33,6 +35,8 @@ class ParallelLoop:
     positions: tuple[int, ...] | None = None
     span: Span | None = None
     combines: bool = True
+    private: frozenset[str] = frozenset()
+    privatises: bool = False
 
     @property
     def called(self) -> str:
@@ -79,6 +83,8 @@ def carried_by(
     """For each dependence inside the loop, the pairs it carries, or None where it carries none."""
     members = inside(loop, pieces)
     for dependence in dependences:
+        if dependence.array in loop.private:
+            continue
         if dependence.source in members and dependence.sink in members:
             first, second = members[dependence.source], members[dependence.sink]
             orders = pair_orders(first, second, dependence.relation.get_space())

@@ -40,6 +40,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             positions=path,
             span=_span(plan, directive),
             combines=directive.kind is DirectiveKind.PARALLEL,
+            privatises=True,
         )
         for directive in plan.directives
         if directive.kind in IN_ANY_ORDER

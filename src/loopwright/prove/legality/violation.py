@@ -6,7 +6,7 @@ Everything here is plain data, for people and for `dataclasses.asdict`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -114,6 +114,11 @@ class Scene:
 
     program: Program
     schedules: Mapping[str, isl.Map]
+
+    def rescheduled(self) -> Program:
+        """The program with its new schedule."""
+        statements = (replace(one, schedule=self.schedules[one.name]) for one in self.program.statements)
+        return replace(self.program, statements=tuple(statements))
 
 
 def violation(

@@ -1,8 +1,10 @@
 """Pragmas in a text that promise independent iterations: each promise is proved for its loop.
 
-`#pragma omp parallel for` and `#pragma GCC ivdep` stand in front of a loop.  Nothing is taken from
-whoever wrote them: the loop is the one that follows in the text, and its iterations are compared
-by the accesses of the text.  A `reduction` clause lets steps of that reduction change their order.
+`#pragma omp parallel for`, `#pragma omp simd` and `#pragma GCC ivdep` stand in front of a loop.
+Nothing is taken from whoever wrote them: the loop is the one that follows in the text, and its
+iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
+reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
+iteration's own.
 """
 
 from __future__ import annotations
@@ -14,34 +16,52 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from loopwright.model.program import Program
+from loopwright.model.source import TextRange
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
-from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.parallel import ParallelLoop, inside
+from loopwright.prove.legality.privatisation import Private, privatised
+from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.regions import Directive, find_regions
-from loopwright.read.c.syntax import place, walk
+from loopwright.read.c.syntax import field, named_children, place, walk
 
-_PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|GCC\s+ivdep\b)")
-_CLAUSE = re.compile(r"reduction\s*\(\s*([^:()]+?)\s*:\s*([^()]*)\)")
+_PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
+_CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_KNOWN = ("reduction", "private", "lastprivate")
 
 
 @dataclass(frozen=True)
 class Promise:
-    """The loop a pragma stands at, and the accumulators it names."""
+    """The loop a pragma stands at, the accumulators it names, and what is each iteration's own."""
 
     pragma: Directive
     loop: Node
     depth: int
     reductions: frozenset[tuple[str, str]]
+    private: frozenset[str]
+    last: frozenset[str]
+
+    @property
+    def is_for_gcc(self) -> bool:
+        """Then a scalar that is declared in the region needs no clause: the compiler sees it is one."""
+        return "GCC" in self.pragma.argument
 
 
 def prove_annotations(program: Program) -> Verdict:
     """Whether the iterations of every loop with such a pragma are independent."""
     count = 0
     for promise in promises(program):
-        verdict = _kept(program, promise)
         line = program.source.line_of(promise.pragma.place.start)
+        unknown = _unknown_clause(promise.pragma.argument)
+        if unknown is not None:
+            return Undecided(f"the pragma in line {line} has a clause nothing is known of: {unknown}")
+        wrong = _not_own(program, promise)
+        if wrong is not None:
+            return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
+        verdict = _kept(program, promise)
         if verdict.status is Status.PROVED:
             undeclared = [
                 one.assumption
@@ -50,7 +70,7 @@ def prove_annotations(program: Program) -> Verdict:
             ]
             if undeclared:
                 return Undecided(f"the pragma in line {line} has no clause for a reduction")
-            count += verdict.obligations
+            count += verdict.obligations + len(promise.private) + len(promise.last)
             continue
         found = verdict.failures[0]
         message = f"the iterations of the loop at line {line} are not independent: {headline(found)}"
@@ -71,17 +91,93 @@ def promises(program: Program) -> Iterator[Promise]:
         if following:
             loop = min(following, key=lambda node: node.start_byte)
             depth = sum(place(outer).contains(place(loop)) for outer in loops) - 1
-            yield Promise(pragma, loop, depth, _reductions(pragma.argument))
+            yield Promise(pragma, loop, depth, *_clauses(pragma.argument))
 
 
-def _reductions(argument: str) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (operator, name.strip()) for operator, names in _CLAUSE.findall(argument) for name in names.split(",")
+def _clauses(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
+    """The reductions, and what is private and lastprivate; of an array section, the array."""
+    combined: set[tuple[str, str]] = set()
+    own: dict[str, set[str]] = {"private": set(), "lastprivate": set()}
+    for word, names in _CLAUSE.findall(argument):
+        operator, _, listed = names.partition(":") if word == "reduction" else ("", "", names)
+        bases = {name.partition("[")[0].strip() for name in listed.split(",")}
+        if word == "reduction":
+            combined |= {(operator.strip(), base) for base in bases}
+        elif word in own:
+            own[word] |= bases
+    return frozenset(combined), frozenset(own["private"]), frozenset(own["lastprivate"])
+
+
+def _unknown_clause(argument: str) -> str | None:
+    return next((word for word, _ in _CLAUSE.findall(argument) if word not in _KNOWN), None)
+
+
+def _loop(program: Program, promise: Promise) -> ParallelLoop:
+    names = tuple(s.name for s in program.statements if place(promise.loop).contains(s.body.place))
+    return ParallelLoop(2 * promise.depth + 1, names, "the loop", combines=not promise.is_for_gcc)
+
+
+def _own(program: Program, promise: Promise, name: str) -> Private | None:
+    """Whether the iterations of the loop can each have their own `name`."""
+    array = next((one for one in program.arrays if one.name == name), None)
+    if array is None:
+        return None
+    loop = _loop(program, promise)
+    schedules = comparable(program, program)
+    pieces = {one: pieces_of(one, schedule) for one, schedule in schedules.items()}
+    return privatised(program, inside(loop, pieces), loop, array)
+
+
+def _not_own(program: Program, promise: Promise) -> str | None:
+    """The first name in a clause of which that is not so, or whose last value gets lost.
+
+    An iterator of a loop inside that is declared elsewhere has to be in a clause: threads would
+    share it.  Its loop sets it before anybody reads it.
+    """
+    iterators = _assigned_iterators(program, promise.loop)
+    if not promise.is_for_gcc and not iterators <= promise.private:
+        return min(iterators - promise.private)
+    for name in sorted((promise.private | promise.last) - iterators):
+        found = _own(program, promise, name)
+        kept = name in promise.last and _is_always_written(program, promise.loop, name)
+        if found is None or (found.last and not kept) or (name in promise.last and not kept):
+            return name
+    return None
+
+
+def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
+    """The iterators of loops inside that the loops do not declare."""
+    inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
+    assigned = [node for node in inner if field(node, "initializer").type != "declaration"]
+    names = {loop_iterator(program.source, node) for node in assigned}
+    return frozenset(name for name in names if name is not None)
+
+
+def _is_always_written(program: Program, loop: Node, name: str) -> bool:
+    """Whether every iteration runs a statement that writes `name`."""
+    always = set(_direct(field(loop, "body")))
+    return any(
+        access.array == name and access.must
+        for statement in program.statements
+        if statement.body.place in always
+        for access in statement.writes
     )
 
 
+def _direct(node: Node) -> Iterator[TextRange]:
+    """Where the statements are that run whenever `node` does."""
+    yield place(node)
+    if node.type in ("compound_statement", "labeled_statement"):
+        for part in named_children(node):
+            yield from _direct(part)
+
+
 def _kept(program: Program, promise: Promise) -> LegalityVerdict:
-    inside = tuple(s for s in program.statements if place(promise.loop).contains(s.body.place))
-    part = replace(program, statements=inside)
-    loop = ParallelLoop(2 * promise.depth + 1, tuple(s.name for s in inside), "the loop")
+    loop = _loop(program, promise)
+    part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
+    owned = promise.private | promise.last
+    if promise.is_for_gcc:
+        scalars = [array.name for array in program.arrays if array.local and not array.rank]
+        owned |= {name for name in scalars if _own(program, promise, name) is not None}
+    loop = replace(loop, private=owned)
     return prove_legal(part, part, parallel=[loop], allow_reassociation=bool(promise.reductions))

@@ -1,0 +1,95 @@
+"""Storage that every iteration of a parallel loop can have for itself.
+
+For a loop at time dimension d, two instances are in the same iteration if their times agree up to
+d.  Storage x is private there if
+
+    contained   every read of x in the loop sees a value that was written in the same iteration:
+                the value-based flow into the loop's reads stays inside iterations, and none comes
+                from before the region;
+    and nobody reads behind the loop what is in x then, or
+    last        every iteration writes x, so that the last one leaves what the loop leaves.
+
+The dependences on x that the loop carries are then no dependences of values: one iteration's x is
+not another's (OpenMP's `private` and `lastprivate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.model.dependences import value_based_flow
+from loopwright.model.program import Array, Program
+from loopwright.presburger.sets import OUT
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.times import Piece
+from loopwright.read.c.automatic import is_dead_behind, is_private_storage
+
+
+@dataclass(frozen=True)
+class Private:
+    """`array` is private in `loop`; where `last`, what its last iteration leaves is wanted."""
+
+    array: str
+    loop: str
+    last: bool
+    statements: tuple[str, ...]
+    """What runs in the loop."""
+
+    @property
+    def remark(self) -> str:
+        kept = ", and the last one's is kept" if self.last else ""
+        return f"every iteration of {self.loop} has its own {self.array}{kept}"
+
+
+def privatised(
+    program: Program, members: Mapping[str, tuple[Piece, ...]], loop: ParallelLoop, array: Array
+) -> Private | None:
+    """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
+    if not is_private_storage(program, array) or (not loop.combines and (array.rank or not array.local)):
+        return None
+    part = _touching(program, array)
+    flow, live_in = value_based_flow(part)
+    times = _times(program, members, loop.dimension)
+    here = times.domain()
+    same = times.apply_range(times.reverse())
+    contained = flow.intersect_range(here).is_subset(same)
+    if not contained or not live_in.intersect_domain(here.intersect(part.domain())).is_empty():
+        return None
+    wanted = not flow.intersect_domain(here).subtract(same).is_empty() or not is_dead_behind(program, array)
+    if wanted and (array.rank or not times.range().is_subset(_written(part, array, times))):
+        return None
+    return Private(array.name, loop.called, wanted, tuple(members))
+
+
+def _touching(program: Program, array: Array) -> Program:
+    """The accesses to one array, and the statements that have some."""
+    statements = [
+        replace(one, accesses=tuple(access for access in one.accesses if access.array == array.name))
+        for one in program.statements
+    ]
+    return replace(program, statements=tuple(one for one in statements if one.accesses))
+
+
+def _times(program: Program, members: Mapping[str, tuple[Piece, ...]], dimension: int) -> isl.UnionMap:
+    """{ instance -> (t0, ..., td) } of what runs in the loop: the iteration it is in."""
+    found = isl.UnionMap.empty(program.context.get_space())
+    for name, pieces in members.items():
+        schedule = program.statement(name).schedule
+        short = schedule.project_out(OUT, dimension + 1, schedule.dim(OUT) - dimension - 1)
+        for piece in pieces:
+            found = found.union(isl.UnionMap.from_map(short.intersect_domain(piece.domain)))
+    return found.intersect_domain(program.domain())
+
+
+def _written(part: Program, array: Array, times: isl.UnionMap) -> isl.UnionSet:
+    """The iterations in which the array is written for sure."""
+    writers = isl.UnionSet.empty(part.context.get_space())
+    for statement in part.statements:
+        for access in statement.writes:
+            if access.must:
+                domain = access.relation.domain().intersect(statement.domain)
+                writers = writers.union(isl.UnionSet.from_set(domain))
+    return times.intersect_domain(writers).range()

@@ -1,0 +1,95 @@
+"""Variables of the function around a region, and whether anybody looks at them behind it.
+
+An automatic variable lives in one call of its function.  Where no text behind the region names
+it, and none that a loop around the region comes back to, the value the region leaves in it is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from loopwright.model.program import Array, Program
+from loopwright.read.c.declarations import declared_name
+from loopwright.read.c.macros import macros_of
+from loopwright.read.c.region_syntax import parse_file
+from loopwright.read.c.syntax import place, text_of, walk
+
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+_LASTING = ("static", "extern", "_Thread_local", "thread_local")
+
+
+def is_private_storage(program: Program, array: Array) -> bool:
+    """Whether a thread can have its own: a variable of the region or of the function, no pointer."""
+    return array.local or _declaration(program, array) is not None
+
+
+def is_dead_behind(program: Program, array: Array) -> bool:
+    """Whether no text behind the region can see what the region leaves in `array`."""
+    if array.local:
+        return True
+    source, region = program.source, program.region
+    function = _function(program)
+    if function is None or _declaration(program, array) is None:
+        return False
+    uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == array.name]
+    coming_back = [
+        loop for loop in walk(function) if loop.type in _LOOPS and place(loop).contains(region)
+    ]
+    jumps = any(node.type == "goto_statement" for node in walk(function))
+    hidden = any(re.search(rf"\b{array.name}\b", macro.body) for macro in macros_of(source))
+    seen = [
+        use
+        for use in uses
+        if use.start_byte >= region.end
+        or any(place(loop).contains(place(use)) and use.start_byte < region.start for loop in coming_back)
+    ]
+    return not seen and not jumps and not hidden and not any(_is_address(use) for use in uses)
+
+
+def _function(program: Program) -> Node | None:
+    root = parse_file(program.source)
+    around = [
+        node
+        for node in root.named_children
+        if node.type == "function_definition" and place(node).contains(program.region)
+    ]
+    return around[0] if len(around) == 1 else None
+
+
+def _declaration(program: Program, array: Array) -> Node | None:
+    """The only declaration of the name in the function, of an automatic variable of this rank.
+
+    A parameter that looks like an array is a pointer.
+    """
+    function = _function(program)
+    found = [] if function is None else list(_declarations(program, function, array.name))
+    if len(found) != 1:
+        return None
+    declaration, declarator = found[0]
+    named = declared_name(program.source, declarator)
+    stars = any(part.type == "pointer_declarator" for part in walk(declarator))
+    storage = {text_of(program.source, part) for part in declaration.children if "storage" in part.type}
+    is_plain = named is not None and named[1] == array.rank and not stars
+    if declaration.type == "parameter_declaration" and array.rank:
+        return None
+    return declaration if is_plain and not storage & set(_LASTING) else None
+
+
+def _declarations(program: Program, function: Node, name: str) -> Iterator[tuple[Node, Node]]:
+    """Every declaration of the name, with its declarator."""
+    for node in walk(function):
+        if node.type not in ("declaration", "parameter_declaration"):
+            continue
+        for declarator in node.children_by_field_name("declarator"):
+            named = declared_name(program.source, declarator)
+            if named is not None and named[0] == name:
+                yield node, declarator
+
+
+def _is_address(use: Node) -> bool:
+    """`&x`: then others may look at it."""
+    parent = use.parent
+    return parent is not None and parent.type == "pointer_expression" and parent.children[0].type == "&"

@@ -1,0 +1,179 @@
+"""`--openmp`: what threads share, own and combine is proved, and the text compiles and runs right."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.text.annotations import prove_annotations
+from loopwright.prove.verdict import Proved, Undecided
+from loopwright.read.c.reader import read_c
+from loopwright.rewrite.outcome import NotLegal, Outcome
+from tests.pipeline.support import compiler, file, region, result, wrapped
+
+PROGRAM = """\
+#include <stdio.h>
+static double a[64], b[64], A[64][8], hist[8];
+static int key[64];
+int main(void)
+{{
+  int i, j, n = 64;
+  double t, last = 0, s = 0, tmp[4];
+  for (i = 0; i < n; i++) {{
+    a[i] = i % 7;
+    key[i] = i % 8;
+  }}
+#pragma scop
+{body}
+#pragma endscop
+  for (i = 0; i < n; i++)
+    for (j = 0; j < 8; j++)
+      s += a[i] + 3 * b[i] + (i + j) * A[i][j] + j * hist[j];
+  printf("%g %g\\n", s, last);
+  return 0;
+}}
+"""
+
+
+def output(text: str, folder: Path, threads: int) -> str:
+    """What a program prints; the compiler has nothing to remark but labels and variables not used."""
+    source = folder / "program.c"
+    source.write_text(text)
+    quiet = [f"-Wno-{what}" for what in ("unused-label", "unknown-pragmas", "unused-variable")]
+    command = [compiler(), "-fopenmp", "-Wall", "-Wextra", "-Werror", *quiet, "-O1", "-o"]
+    subprocess.run([*command, str(folder / "program"), str(source)], check=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    done = subprocess.run([folder / "program"], check=True, capture_output=True, text=True, env=environment)
+    return done.stdout
+
+
+def shared_out(tmp_path: Path, body: str, script: str, *, allow_reassociation: bool = False) -> str:
+    """The new region; two threads print what one printed before."""
+    text = PROGRAM.format(body=body)
+    outcome = result(tmp_path, text, script, openmp=True, allow_reassociation=allow_reassociation)
+    assert output(outcome.source.text, tmp_path, 2) == output(text, tmp_path, 1)
+    return region(outcome.source.text)
+
+
+SCALAR = "  for (i = 0; i < n; i++) {\n    t = a[i] * 2;\n    L: b[i] = t + t * t;\n  }"
+
+
+def test_a_scalar_written_before_it_is_read_is_private(tmp_path: Path) -> None:
+    new = shared_out(tmp_path, SCALAR, "parallel(L, i)\n")
+    assert new == f"#pragma omp parallel for private(t)\n{SCALAR}\n"
+
+
+def test_a_small_array_written_before_it_is_read_is_private(tmp_path: Path) -> None:
+    body = (
+        "  for (i = 0; i < n; i++) {\n    for (j = 0; j < 4; j++)\n      tmp[j] = a[i] * j;\n"
+        "    for (j = 0; j < 4; j++)\n      L: A[i][j] = tmp[3 - j];\n  }"
+    )
+    assert "#pragma omp parallel for private(j, tmp)\n" in shared_out(tmp_path, body, "parallel(L, i)\n")
+
+
+def test_what_is_read_behind_the_region_is_lastprivate(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    last = a[i];\n    L: b[i] = last * last;\n  }"
+    new = shared_out(tmp_path, body, "parallel(L, i)\n")
+    assert "#pragma omp parallel for lastprivate(last)\n" in new
+
+
+def test_what_is_read_later_in_the_region_is_lastprivate(tmp_path: Path) -> None:
+    body = SCALAR + "\n  for (j = 0; j < n; j++)\n    a[j] += t;"
+    assert "lastprivate(t)" in shared_out(tmp_path, body, "parallel(L, i)\n")
+
+
+def test_a_variable_of_the_loop_body_does_not_make_the_loop_sequential(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    double u = a[i];\n    L: b[i] = u * u;\n  }"
+    assert "#pragma omp parallel for" in shared_out(tmp_path, body, "parallel(L, i)\n")
+
+
+def test_sums_are_reduced(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: last += a[i];"
+    new = shared_out(tmp_path, body, "parallel(L, i)\n", allow_reassociation=True)
+    assert "#pragma omp parallel for reduction(+:last)\n" in new
+
+
+def test_cells_of_an_array_are_reduced(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    for (j = 0; j < 8; j++)\n      L: hist[j] += a[i] * j;"
+    new = shared_out(tmp_path, body, "parallel(L, i)\n", allow_reassociation=True)
+    assert "#pragma omp parallel for private(j) reduction(+:hist[:8])\n" in new
+
+
+def test_vector_loops(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    double u = a[i];\n    L: b[i] = u * u;\n  }"
+    assert "#pragma omp simd" in shared_out(tmp_path, body, "vectorize(L, i)\n")
+    both = shared_out(tmp_path, body, "parallel(L, i)\nvectorize(L, i)\n")
+    assert "#pragma omp parallel for simd" in both
+
+
+def test_what_openmp_cannot_say_is_a_note(tmp_path: Path) -> None:
+    text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < m; j++)\n      L: a[j] += b[i];")
+    outcome = result(tmp_path, text, "parallel(L, i)\n", openmp=True, allow_reassociation=True)
+    assert "#pragma omp" not in outcome.source.text
+    assert outcome.notes == (
+        "the loop over i is not given to OpenMP: it combines values into a, "
+        "whose size the text does not tell",
+    )
+
+
+def test_a_parallel_loop_in_a_parallel_loop_is_a_note(tmp_path: Path) -> None:
+    text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;")
+    outcome: Outcome = result(tmp_path, text, "parallel(L, i)\nparallel(L, j)\n", openmp=True)
+    assert outcome.source.text.count("#pragma omp") == 1
+    assert outcome.notes == ("the loop over j is inside the one over i, which is shared out",)
+
+
+CARRIED = {
+    "read first": "  for (i = 0; i < n; i++) {\n    L: b[i] = t;\n    t = a[i];\n  }",
+    "not always written": "  for (i = 0; i < n; i++) {\n    if (i > 3)\n      t = a[i];\n"
+    "    L: b[i] = t;\n  }",
+    "last one not written": "  for (i = 0; i < n; i++) {\n    if (i < 9)\n      last = a[i];\n"
+    "    L: b[i] = 1;\n  }",
+    "half of it": "  for (i = 0; i < n; i++) {\n    for (j = 0; j < 2; j++)\n      tmp[j] = a[i];\n"
+    "    for (j = 0; j < 4; j++)\n      L: A[i][j] = tmp[j];\n  }",
+}
+
+
+@pytest.mark.parametrize("body", CARRIED.values(), ids=list(CARRIED))
+def test_values_that_cross_iterations_are_refused(tmp_path: Path, body: str) -> None:
+    with pytest.raises(NotLegal):
+        result(tmp_path, PROGRAM.format(body=body), "parallel(L, i)\n", openmp=True)
+
+
+def test_a_pointer_is_not_private_storage(tmp_path: Path) -> None:
+    """`private(p)` would be another pointer, to nowhere."""
+    body = (
+        "  for (i = 0; i < n; i++) {\n    for (j = 0; j < 2; j++)\n      b[j] = a[i];\n"
+        "    L: A[i][0] = b[1];\n  }"
+    )
+    with pytest.raises(NotLegal):
+        result(tmp_path, wrapped(body), "parallel(L, i)\n", openmp=True)
+
+
+PRAGMAS = {
+    "private(t)": Proved,
+    "lastprivate(t)": Proved,
+    "private(t) schedule(static)": Undecided,
+    "private(t, a)": Undecided,
+}
+
+
+@pytest.mark.parametrize("clauses", PRAGMAS)
+def test_clauses_of_a_text_are_not_believed(tmp_path: Path, clauses: str) -> None:
+    body = SCALAR.replace("  for", f"#pragma omp parallel for {clauses}\n  for", 1)
+    (program,) = read_c(file(tmp_path, PROGRAM.format(body=body)))
+    assert isinstance(prove_annotations(program), PRAGMAS[clauses])
+
+
+def test_a_shared_iterator_is_found(tmp_path: Path) -> None:
+    nest = "  for (i = 0; i < n; i++)\n    for (j = 0; j < 8; j++)\n      A[i][j] = 0;"
+    body = f"#pragma omp parallel for\n{nest}"
+    (program,) = read_c(file(tmp_path, PROGRAM.format(body=body)))
+    verdict = prove_annotations(program)
+    assert isinstance(verdict, Undecided) and "its own j" in verdict.reason
+    right = body.replace("for\n", "for private(j)\n", 1)
+    (program,) = read_c(file(tmp_path, PROGRAM.format(body=right)))
+    assert isinstance(prove_annotations(program), Proved)
