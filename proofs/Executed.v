@@ -35,6 +35,16 @@ Inductive executes : env -> node -> list Z -> event -> Prop :=
 | exec_mark e text b p ev :
     executes e b p ev -> executes e (Mark text b) p ev.
 
+(** At one path there is one event. *)
+Lemma executes_deterministic : forall e n p a,
+  executes e n p a -> forall b, executes e n p b -> a = b.
+Proof.
+  induction 1; intros ev' H'; inversion H'; subst; try congruence; auto.
+  match goal with H : Z.of_nat _ = Z.of_nat _ |- _ => apply Nat2Z.inj in H as -> end.
+  match goal with H : nth_error _ _ = Some _, H' : nth_error _ _ = Some _ |- _ => rewrite H in H'; injection H' as -> end.
+  auto.
+Qed.
+
 (** ** The first value of a loop, and the later ones *)
 
 Lemma visits_none : forall e x first c s v,

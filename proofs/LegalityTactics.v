@@ -1,7 +1,7 @@
 (** * Tactics for a transformation: [forall p, context p -> legal (A p) P P'] *)
 
 From Coq Require Import ZArith List String Lia.
-From Loopwright Require Import Loop Lexicographic Poly Transformation Formulas Reduction Legality Arithmetic.
+From Loopwright Require Import Loop Lexicographic Poly Transformation Formulas Reduction Legality Outline Arithmetic.
 From Loopwright Require Import Unfolding ProgramTactics.
 Import ListNotations.
 Open Scope Z_scope.
@@ -66,3 +66,63 @@ Ltac prove_legal :=
   apply (legal_by_pairs l L P P' Q Q' HL HQ HQ');
   [ clear L HL Q HQ Q' HQ'; prove_same_instances
   | meeting_pairs L Q Q'; (split; [conflicts_ordered_pair | conflicts_kept_pair]) ].
+
+(** ** Legality by outlines
+
+    [by_outlines l], with the outline of each statement, leaves one goal that
+    all times of the original are different, and one for each pair of
+    statements that their outlines do not decide, closed by [kept_by lemma],
+    where the lemma is proved by [prove_kept]. *)
+Ltac prove_truthful :=
+  constructor;
+  [ let x := fresh "x" in let h := fresh "h" in
+    intros x h; first [reflexivity | compute_formula; split; intro; open_vectors; take_apart; formula_holds]
+  | let H := fresh "H" in intros ? ? H; compute_formula_in H; open_vectors; split; reflexivity
+  | compute_formula; introduce; split_conditions; repeat split ].
+
+Ltac by_outlines l :=
+  change (legal (accesses_of (map use l)) (map old l) (map new l));
+  let pairs := eval vm_compute in (undecided l) in
+  apply (legal_by_outlines l pairs);
+  [ reflexivity
+  | cbn [map all]; repeat match goal with |- _ /\ _ => split end; prove_truthful
+  |
+  | vm_cast_no_check (eq_refl pairs)
+  | cbv beta iota delta [map all pair_kept nth_error fst snd];
+    repeat match goal with |- _ /\ _ => split | |- True => exact I end ].
+
+Ltac open_cells :=
+  repeat match goal with
+  | H : _ \/ _ |- _ => destruct H
+  | H : _ :: _ = _ :: _ |- _ => apply cons_inv in H; destruct H
+  | H : [] = [] |- _ => clear H
+  | H : [] = _ :: _ |- _ => discriminate H
+  | H : _ :: _ = [] |- _ => discriminate H
+  end.
+
+(** [forall parameters, context -> forall arguments, domain ->
+    forall arguments', domain' -> cells in common -> old order -> new order]. *)
+Ltac prove_kept :=
+  introduce;
+  match goal with H : lex_lt _ _ |- _ => revert H end;
+  open_cells; subst;
+  repeat match goal with
+  | H : ?T |- _ => let T' := eval formula in T in progress change T' in H
+  end;
+  conflicts_kept_pair.
+
+(** The lemma says of these statements what is asked for; it names each pair of cells once. *)
+Ltac pick H := first [exact H | left; exact H | right; pick H].
+Ltac kept_by lemma :=
+  let a := fresh "a" in intro a;
+  lazymatch type of a with
+  | Z => kept_by constr:(lemma a)
+  | domain _ _ _ => destruct a as [a _]; kept_by constr:(lemma a)
+  | touched_by_both _ _ _ _ =>
+      let L := fresh "H" in
+      intro L; refine (lemma _ L); clear L; compute_formula_in a;
+      repeat match type of a with
+      | False => destruct a
+      | _ \/ _ => destruct a as [a | a]; [pick a|]
+      end
+  end.

@@ -27,14 +27,15 @@ Qed.
 
 (** A loop whose iterator is the place of the schedule that comes after
     [common], in the time of everything in its body. *)
-Theorem order_loop : forall P common e x i c s n,
+Theorem order_loop : forall P (R : event -> event -> Prop) common e x i c s n,
+  (forall a b, sooner P a b -> R a b) ->
   (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c ->
      forall ev, reached ((x, v) :: e) n ev -> starts_with (common ++ [v]) (time_of P ev)) ->
-  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered (after P) ((x, v) :: e) n) ->
-  ordered (after P) e (For x i c s n).
+  (forall v, strided (eval e i) s v -> holds ((x, v) :: e) c -> ordered R ((x, v) :: e) n) ->
+  ordered R e (For x i c s n).
 Proof.
-  intros P common e x i c s n Hkey Hbody. split; [exact Hbody|].
-  intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply strictly_after.
+  intros P R common e x i c s n HR Hkey Hbody. split; [exact Hbody|].
+  intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply HR.
   exact (starts_with_before common v w _ _ Hlt (Hkey v Hv Hcv a Ha) (Hkey w Hw Hcw b Hb)).
 Qed.
 
@@ -75,11 +76,12 @@ Proof.
     + exact (not_before_trans _ _ _ Hle (IH cuts cut ev Hcs Hev)).
 Qed.
 
-Theorem order_block : forall P cuts e cs,
-  cut_by P e [] cuts cs -> all (map (ordered (after P) e) cs) ->
-  ordered (after P) e (Block cs).
+Theorem order_block : forall P (R : event -> event -> Prop) cuts e cs,
+  (forall a b, sooner P a b -> R a b) ->
+  cut_by P e [] cuts cs -> all (map (ordered R e) cs) ->
+  ordered R e (Block cs).
 Proof.
-  intros P cuts e cs. generalize (@nil Z) as low. revert cuts.
+  intros P R cuts e cs HR. generalize (@nil Z) as low. revert cuts.
   induction cs as [|c cs IH]; intros cuts low Hcut Hall; [exact I|].
   cbn [map] in Hall. apply all_cons in Hall as [Hc Hcs].
   destruct cuts as [|cut cuts].
@@ -87,7 +89,7 @@ Proof.
     intros a b _ [].
   - destruct Hcut as (Hbetween & _ & Hcut). split; [exact Hc | split; [|exact (IH cuts cut Hcut Hcs)]].
     intros a b Ha Hb. destruct (Hbetween a Ha) as [_ Hbefore].
-    pose proof (cut_by_low _ _ _ _ _ _ Hcut Hb) as Hafter. apply strictly_after.
+    pose proof (cut_by_low _ _ _ _ _ _ Hcut Hb) as Hafter. apply HR. unfold sooner.
     destruct (lex_lt_total cut (time_of P b)) as [H | [H | H]]; [| |contradiction].
     + exact (lex_lt_transitive _ _ _ Hbefore H).
     + rewrite <- H. exact Hbefore.

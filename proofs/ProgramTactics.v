@@ -159,15 +159,17 @@ Ltac walk_pairs :=
 
 (** Time increases strictly from each execution to every later one: all pairs
     of calls are compared.  Short to write, slow with many calls. *)
+Ltac walk_pairs_of P :=
+  let Q := fresh "P" in let HQ := fresh "HP" in
+  remember P as Q eqn:HQ; walk_pairs; subst Q.
 Ltac pairs_of tactic_for_pair :=
   match goal with
-  | |- context [after ?P] =>
-      let Q := fresh "P" in let HQ := fresh "HP" in
-      remember P as Q eqn:HQ; walk_pairs; subst Q
+  | |- context [after ?P] => walk_pairs_of P
+  | |- context [sooner ?P] => walk_pairs_of P
   end;
   tactic_for_pair.
 
-Ltac earlier := apply strictly_after; compute_formula; lexicographic.
+Ltac earlier := try apply strictly_after; compute_formula; lexicographic.
 Ltac order_pairs := pairs_of earlier.
 Ltac prove_order := order_pairs.
 
@@ -204,15 +206,21 @@ Ltac order_leaves :=
   end;
   compute_formula.
 
+Ltac order_by theorem more :=
+  match goal with
+  | |- ordered (after ?P) _ _ => apply (theorem P (after P) more); [exact (strictly_after P) | |]
+  | |- ordered (sooner ?P) _ _ => apply (theorem P (sooner P) more); [exact (fun _ _ H => H) | |]
+  end.
+
 Tactic Notation "order_loop" uconstr(common) "as" ident(v) :=
   let Hv := fresh "H" in let Hc := fresh "H" in
-  apply (order_loop _ common);
+  let places := constr:(common : list Z) in order_by order_loop places;
   [ intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc; order_leaves; prepare;
     repeat match goal with |- _ /\ _ => split | |- True => exact I end; lia
   | intros v Hv Hc; compute_formula_in Hv; compute_formula_in Hc ].
 
 Tactic Notation "order_block" uconstr(cuts) :=
-  apply (order_block _ cuts);
+  let times := constr:(cuts : list (list Z)) in order_by order_block times;
   [ cbn [cut_by];
     repeat match goal with
     | |- True => exact I

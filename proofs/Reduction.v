@@ -243,11 +243,14 @@ Proof.
     exact (Hnot Htime).
 Qed.
 
+(** [a] is to run before [b]. *)
+Definition sooner (P : poly) (a b : event) : Prop := lex_lt (time_of P a) (time_of P b).
+
 (** Where the schedule gives every instance its own time it is enough that
     time increases strictly. *)
-Lemma strictly_after : forall P a b, lex_lt (time_of P a) (time_of P b) -> after P a b.
+Lemma strictly_after : forall P a b, sooner P a b -> after P a b.
 Proof.
-  intros P a b H. split.
+  unfold sooner. intros P a b H. split.
   - intros ->. exact (lex_lt_irreflexive _ H).
   - apply lex_lt_asymmetric, H.
 Qed.
@@ -262,6 +265,27 @@ Proof.
     split; [apply Hc, H1 | split; [auto | apply IHcs, H3]].
   - intros [H1 H2]. split; auto.
   - intros [H1 H2]. split; [auto|]. intros v w Hv Hcv Hw Hcw Hlt a b Ha Hb. apply HRS. eauto.
+Qed.
+
+Corollary strictly_ordered : forall P e n, ordered (sooner P) e n -> ordered (after P) e n.
+Proof. intros P e n. apply ordered_weaken, strictly_after. Qed.
+
+(** In a program that runs all instances by strictly increasing time, no two
+    have the same time. *)
+Theorem times_differ : forall P e n,
+  regular e n -> (forall ev, scheduled P ev -> reached e n ev) -> ordered (sooner P) e n ->
+  forall a b, scheduled P a -> scheduled P b -> time_of P a = time_of P b -> a = b.
+Proof.
+  intros P e n Hreg Hcovers Hordered a b Ha Hb Htime.
+  apply Hcovers, reached_executes in Ha as [p Hp]; [|exact Hreg].
+  apply Hcovers, reached_executes in Hb as [q Hq]; [|exact Hreg].
+  pose proof (ordered_pairs _ _ _ Hreg Hordered) as Hpairs.
+  destruct (lex_lt_total p q) as [H | [<- | H]].
+  - apply (Hpairs _ _ _ _ Hp Hq) in H. unfold sooner in H. rewrite Htime in H.
+    destruct (lex_lt_irreflexive _ H).
+  - exact (executes_deterministic _ _ _ _ Hp _ Hq).
+  - apply (Hpairs _ _ _ _ Hq Hp) in H. unfold sooner in H. rewrite Htime in H.
+    destruct (lex_lt_irreflexive _ H).
 Qed.
 
 (** ** Statements one by one *)

@@ -18,7 +18,7 @@
 
 From Coq Require Export ZArith List String Lia.
 From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction.
-From Loopwright Require Export Ordering Legality Arithmetic Unfolding ProgramTactics LegalityTactics.
+From Loopwright Require Export Ordering Legality Outline Arithmetic Unfolding ProgramTactics LegalityTactics.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.

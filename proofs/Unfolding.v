@@ -4,7 +4,7 @@
     program, and take the result apart until only arithmetic is left. *)
 
 From Coq Require Import ZArith List String Lia.
-From Loopwright Require Import Loop Lexicographic Poly Transformation Formulas Reduction Ordering Legality Arithmetic.
+From Loopwright Require Import Loop Lexicographic Poly Transformation Formulas Reduction Ordering Legality Outline Arithmetic.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -19,7 +19,7 @@ Declare Reduction formula := cbv -[
 Declare Reduction formula_of_program := cbv -[
   Z.add Z.sub Z.mul Z.opp Z.div Z.modulo Z.quot Z.rem Z.min Z.max Z.abs
   Z.le Z.lt Z.ge Z.gt Z.leb Z.ltb Z.eqb not decide
-  scheduled time_of lex_lt after starts_with].
+  scheduled time_of lex_lt after sooner starts_with].
 
 (** The same, but the program stays, to be walked. *)
 Declare Reduction formula_of_domain := cbv -[

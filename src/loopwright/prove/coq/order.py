@@ -59,14 +59,23 @@ class _Place:
         return _Place((*self.iterators, name), (*self.shown, fresh))
 
 
-def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], entry: str) -> list[str]:
-    """The lines of the proof; `entry` names the parameters, where the walk needs them."""
+@dataclass(frozen=True)
+class Order:
+    """The steps of the proof."""
+
+    strict: bool
+    """No two instances have the same time."""
+    lines: tuple[str, ...]
+
+
+def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], entry: str) -> Order:
+    """`entry` names the parameters, where the walk needs them."""
     calls = [_timed(table, run) for run in runs(table.tree)]
     strict = _strict(calls)
     if len(calls) <= FEW:
-        return ["prove_order." if strict else "prove_order_weak."]
+        return Order(strict, ("prove_order." if strict else "prove_order_weak.",))
     walk = _Walk(table, parameters, "" if strict else "_weak")
-    return [entry, *walk.lines(program, calls, _Place((), ()))]
+    return Order(strict, (entry, *walk.lines(program, calls, _Place((), ()))))
 
 
 def _timed(table: Timetable, run: Run) -> Timed:

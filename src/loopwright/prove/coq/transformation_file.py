@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from loopwright.emit.c import to_c
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.coq.arithmetic import proposition, vector
-from loopwright.prove.coq.names import comment, text, variables
-from loopwright.prove.coq.program_file import (
+from loopwright.prove.coq.arithmetic import proposition
+from loopwright.prove.coq.legality import (
+    kept_lemmas,
+    legality_proof,
+    memory_use,
+    outline_definition,
+    outlines,
+    use_definition,
+)
+from loopwright.prove.coq.names import comment
+from loopwright.prove.coq.scanning import scanning_proof
+from loopwright.prove.coq.statements import (
     Named,
     context_definition,
     indented,
     program_definition,
-    scanning_proof,
     schedule_definitions,
 )
-from loopwright.prove.coq.terms import listed
-from loopwright.prove.obligations.cells import Cell, Touched, touched, whole_arrays
+from loopwright.prove.obligations.cells import touched, whole_arrays
+from loopwright.prove.obligations.legality import spans_of
 from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.timetable import Timetable
 
 
 def transformation_file(original: Program, new: Program, loops: Node, title: str) -> str:
     """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`."""
     (old_table, text_program), (new_table, _) = both_sides(original, new, loops)
-    before = Named(old_table, text_program, "original", "source", "old_")
-    after = Named(new_table, loops, "transformed", "target", "new_")
+    shared = _shared(old_table, new_table)
+    before = Named(old_table, text_program, "original", "source", "old_", shared)
+    after = Named(new_table, loops, "transformed", "target", "new_", shared)
+    found = outlines(before, after, touched(original), spans_of(original))
+    lemmas = dict(kept_lemmas(found, before))
     parts = [
         _heading(original, before, after, title),
         "From Loopwright Require Import Tactics.",
@@ -37,22 +47,49 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
         "(** ** What they are to run *)",
         context_definition(before.table, "known"),
         *schedule_definitions(before, "known"),
-        *schedule_definitions(after, "known"),
+        *schedule_definitions(after, "known", again=True),
         "(** ** What each statement reads and writes *)",
-        memory_use(original, before),
+        *_whole(original),
+        *(use_definition(one, before) for one in found),
+        memory_use(found, before),
         "(** ** The original runs its instances in the original order. *)",
         *scanning_proof(before, "known", "original_correct"),
         "(** ** The new loops run the same instances in the new order. *)",
         *scanning_proof(after, "known", "transformed_correct"),
-        "(** ** The new order keeps every two conflicting instances in their old order. *)",
-        "Theorem transformation_legal : forall p, known p ->\n"
-        "  legal (memory_use p) (statements source p) (statements target p).\n"
-        "Proof. prove_legal. Qed.",
+        OUTLINES,
+        *(outline_definition(one, before) for one in found),
+        *lemmas.values(),
+        legality_proof(found, before, list(lemmas)),
         "(** ** Both programs leave the same memory, for every size and every input. *)",
         SAME_MEMORY,
         "Print Assumptions same_memory.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _shared(old: Timetable, new: Timetable) -> frozenset[str]:
+    """The statements whose instances both timetables describe in the same words."""
+    shapes = {one.name: [(shape.arguments, shape.domain) for shape in one.shapes] for one in old.statements}
+    return frozenset(
+        one.name
+        for one in new.statements
+        if shapes.get(one.name) == [(shape.arguments, shape.domain) for shape in one.shapes]
+    )
+
+
+OUTLINES = """\
+(** ** The new order keeps every two conflicting instances in their old order.
+
+    The outline of a statement says what its text shows: how many arguments it has, which arrays it
+    reads and writes, which places of its old and its new time are numbers, and whether it stays
+    where it was.  This decides most pairs of statements; for each of the others there is a lemma. *)"""
+
+
+def _whole(program: Program) -> list[str]:
+    whole = whole_arrays(program)
+    if not whole:
+        return []
+    return [f"(** Of {comment(', '.join(whole))} the part touched is not known: all of it is one cell. *)"]
 
 
 SAME_MEMORY = """\
@@ -68,39 +105,6 @@ Proof.
 Qed."""
 
 
-def memory_use(program: Program, named: Named) -> str:
-    """The accesses as lists of cells."""
-    names = named.parameters
-    entries = [_access(one, names) for one in touched(program)]
-    inside = ";\n".join(indented(entry.splitlines(), 6) for entry in entries)
-    whole = whole_arrays(program)
-    remark = (
-        f"(** Of {comment(', '.join(whole))} the part touched is not known: all of it is one cell. *)\n"
-        if whole
-        else ""
-    )
-    return (
-        f"{remark}Definition memory_use (p : list Z) : accesses :=\n"
-        f"  match p with\n  | {listed(names.values())} => accesses_of [\n{inside}]\n"
-        f"  | _ => accesses_of []\n  end."
-    )
-
-
-def _access(use: Touched, parameters: dict[str, str]) -> str:
-    own = variables(use.arguments, parameters.values())
-    names = {**parameters, **own}
-    pattern = listed(own.values())
-    parts = [
-        f"  (fun x => match x with {pattern} => {_cells(cells, names)} | _ => [] end)"
-        for cells in (use.reads, use.writes)
-    ]
-    return "\n".join([f"Access {text(use.statement)}", *parts])
-
-
-def _cells(cells: Sequence[Cell], names: dict[str, str]) -> str:
-    return listed(f"({text(one.array)}, {vector(one.subscripts, names)})" for one in cells)
-
-
 def _heading(original: Program, before: Named, after: Named, title: str) -> str:
     where = comment(proposition(before.table.known, {}))
     sizes = ", ".join(before.table.parameters)
@@ -109,7 +113,7 @@ def _heading(original: Program, before: Named, after: Named, title: str) -> str:
     source = comment(original.source.text[start:end]).strip("\n").splitlines()
     parallel = any(isinstance(one, For) and one.parallel for one in subprograms(after.program))
     remark = "\n    A loop marked parallel is taken in its sequential order here.\n" if parallel else ""
-    return f"""(** * {comment(' '.join(title.split()))}
+    return f"""(** * {comment(" ".join(title.split()))}
 
     The original:
 <<

@@ -49,13 +49,13 @@ def transformation_obligations(
     program: Program, old: tuple[Timetable, Node], new: tuple[Timetable, Node]
 ) -> Iterator[Obligation]:
     """All that a transformation needs: both programs run their schedules, and the step is legal."""
-    spans = _spans(program)
+    spans = spans_of(program)
     yield from table_obligations(*old, spans)
     yield from table_obligations(*new, spans)
     yield from legality_obligations(old[0], new[0], touched(program), spans)
 
 
-def _spans(program: Program) -> dict[str, Span]:
+def spans_of(program: Program) -> dict[str, Span]:
     """Where the statements stand in the text."""
     return {statement.name: program.source.span(statement.body.place) for statement in program.statements}
 
@@ -95,7 +95,7 @@ def _times(table: Timetable, instance: _Instance) -> Iterator[tuple[tuple[Test, 
 
 
 def _pair(a: _Instance, b: _Instance, old: Timetable, new: Timetable) -> Iterator[Obligation]:
-    for one, other in _meetings(a.use, b.use):
+    for one, other in meetings(a.use, b.use):
         met = conjunction([old.known, a.domain, b.domain, equal(a.at(one), b.at(other))])
         what = f"{a.name} and {b.name} touch the same cell of {one.array}"
         for (here, first), (there, second) in product(_times(old, a), _times(old, b)):
@@ -115,7 +115,7 @@ def _pair(a: _Instance, b: _Instance, old: Timetable, new: Timetable) -> Iterato
                 )
 
 
-def _meetings(a: Touched, b: Touched) -> Iterator[tuple[Cell, Cell]]:
+def meetings(a: Touched, b: Touched) -> Iterator[tuple[Cell, Cell]]:
     """Accesses to the same array, one of them a write."""
     pairs = [*product(a.writes, b.writes), *product(a.writes, b.reads), *product(a.reads, b.writes)]
     seen = dict.fromkeys(pair for pair in pairs if pair[0].array == pair[1].array)

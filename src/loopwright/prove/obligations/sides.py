@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -28,7 +29,16 @@ def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side
             Code.NO_PROOF, f"no proof can be written: the loops of the text are not read: {failure}"
         ) from None
     old, later = _aligned(flat_schedule(original), flat_schedule(new))
-    return (timetable(old, text_program), text_program), (timetable(later, loops), loops)
+    order = [statement.name for statement in original.statements]
+    sides = (old, text_program), (later, loops)
+    first, second = ((_sorted(timetable(schedule, node), order), node) for schedule, node in sides)
+    return first, second
+
+
+def _sorted(table: Timetable, order: Sequence[str]) -> Timetable:
+    """With the statements in the order of the text."""
+    statements = sorted(table.statements, key=lambda one: order.index(one.name))
+    return replace(table, statements=tuple(statements))
 
 
 def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:

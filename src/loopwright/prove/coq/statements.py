@@ -1,0 +1,151 @@
+"""What a Coq file defines about one program: its loops, and the domain and time of each statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.loops.nodes import Node
+from loopwright.prove.coq.arithmetic import conditional, proposition
+from loopwright.prove.coq.names import identifier, text, variables
+from loopwright.prove.coq.terms import listed, node_term
+from loopwright.prove.obligations.decisions import Choice
+from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """A program and its timetable, with the names of the definitions about it."""
+
+    table: Timetable
+    program: Node
+    loops: str
+    schedule: str
+    prefix: str = ""
+    """In front of the names of the other definitions."""
+    shared: frozenset[str] = frozenset()
+    """Statements whose domain is defined once, for this program and another, and has no prefix."""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return variables(self.table.parameters)
+
+
+def indented(lines: Sequence[str], width: int) -> str:
+    return "\n".join(" " * width + line for line in lines)
+
+
+def program_definition(named: Named) -> str:
+    lines = node_term(named.program, named.table.hint)
+    return f"Definition {named.loops} : node :=\n{indented(lines, 2)}."
+
+
+def _match(subject: str, cases: Sequence[tuple[str, str]], otherwise: str) -> str:
+    shown = "".join(f"  | {pattern} => {value}\n" for pattern, value in cases)
+    blank = ", ".join("_" for _ in subject.split(","))
+    return f"match {subject} with\n{shown}  | {blank} => {otherwise}\n  end"
+
+
+def context_definition(table: Timetable, name: str) -> str:
+    names = variables(table.parameters)
+    body = _match("p", [(listed(names.values()), proposition(table.known, names))], "False")
+    return f"Definition {name} (p : list Z) : Prop :=\n  {body}."
+
+
+def binders(names: Sequence[str]) -> str:
+    return f" ({' '.join(names)} : Z)" if names else ""
+
+
+def applied(named: Named) -> str:
+    """The parameters as arguments."""
+    return "".join(f" {name}" for name in named.parameters.values())
+
+
+def schedule_definitions(named: Named, known: str, *, again: bool = False) -> list[str]:
+    """The domain and the time of every statement, and all of them together.
+
+    `again`: the domains that are shared with another program have been defined with that one.
+    """
+    found: list[str] = []
+    entries: list[str] = []
+    own = list(named.parameters.values())
+    for statement in named.table.statements:
+        domain, time = domain_name(named, statement), time_name(named, statement)
+        if any(shape.times for shape in statement.shapes):
+            found.append(_relation(named, statement, time))
+            entries.append(
+                f"statement_at_all {text(statement.name)} (fun _ => True) ({time}{applied(named)})"
+            )
+            continue
+        if not (again and statement.name in named.shared):
+            found.append(_domain(named, statement, domain))
+        found.append(_time(named, statement, time))
+        entries.append(statement_term(named, statement))
+    inside = ";\n      ".join(entries)
+    body = _match("p", [(listed(own), f"[\n      {inside}]")], "[]")
+    names = listed(map(text, named.table.parameters))
+    found.append(f"Definition {named.schedule} : program :=\n  Program {names} {known} (fun p =>\n  {body}).")
+    return found
+
+
+def statement_term(named: Named, statement: TimedStatement) -> str:
+    """The statement with its domain and its time, for given parameters."""
+    domain, time = domain_name(named, statement), time_name(named, statement)
+    return f"statement_at {text(statement.name)} ({domain}{applied(named)}) ({time}{applied(named)})"
+
+
+def domain_name(named: Named, statement: TimedStatement) -> str:
+    return _name("domain" if statement.name in named.shared else f"{named.prefix}domain", statement, named)
+
+
+def time_name(named: Named, statement: TimedStatement) -> str:
+    return _name(f"{named.prefix}time", statement, named)
+
+
+def label(named: Named, statement: TimedStatement) -> str:
+    """What the statement is called in the names of lemmas about it."""
+    return _name("", statement, named).removeprefix("_") or "statement"
+
+
+def _name(kind: str, statement: TimedStatement, named: Named) -> str:
+    """A name for a definition about a statement, no other statement's."""
+    names = [identifier(kind, one.name) for one in named.table.statements]
+    own = [one.name for one in named.table.statements].index(statement.name)
+    return names[own] if names.count(names[own]) == 1 else f"{names[own]}_{own}"
+
+
+def argument_names(named: Named, shape: Shape) -> dict[str, str]:
+    own = variables((*shape.arguments, *shape.times), named.parameters.values())
+    return {**named.parameters, **own}
+
+
+def _pattern(shape: Shape, names: dict[str, str]) -> str:
+    return listed(names[one] for one in shape.arguments)
+
+
+def _domain(named: Named, statement: TimedStatement, name: str) -> str:
+    cases = []
+    for shape in statement.shapes:
+        names = argument_names(named, shape)
+        cases.append((_pattern(shape, names), proposition(shape.domain, names)))
+    body = _match("x", cases, "False")
+    return f"Definition {name}{binders(list(named.parameters.values()))} (x : list Z) : Prop :=\n  {body}."
+
+
+def _time(named: Named, statement: TimedStatement, name: str) -> str:
+    cases = []
+    for shape in statement.shapes:
+        names = argument_names(named, shape)
+        cases.append((_pattern(shape, names), conditional(shape.time or Choice(()), names)))
+    body = _match("x", cases, "[]")
+    return f"Definition {name}{binders(list(named.parameters.values()))} (x : list Z) : list Z :=\n  {body}."
+
+
+def _relation(named: Named, statement: TimedStatement, name: str) -> str:
+    cases = []
+    for shape in statement.shapes:
+        names = argument_names(named, shape)
+        pattern = f"{_pattern(shape, names)}, {listed(names[one] for one in shape.times)}"
+        cases.append((pattern, proposition(shape.domain, names)))
+    body = _match("x, t", cases, "False")
+    return f"Definition {name}{binders(list(named.parameters.values()))} (x t : list Z) : Prop :=\n  {body}."
