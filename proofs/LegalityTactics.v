@@ -29,9 +29,17 @@ Ltac old_order H :=
   | _ => idtac
   end.
 
+Ltac events_equal :=
+  compute_formula;
+  repeat match goal with
+  | |- Event _ _ _ = Event _ _ _ => apply same_event
+  | |- _ :: _ = _ :: _ => apply same_cons
+  | |- [] = [] => reflexivity
+  end; arithmetic.
+
 Ltac conflicts_ordered_pair :=
   let H := fresh "H" in intro H; compute_formula_in H;
-  first [discriminate H | take_apart; first [arrive | exfalso; arithmetic]].
+  first [discriminate H | take_apart; first [events_equal | exfalso; arithmetic]].
 
 Ltac conflicts_kept_pair :=
   let H := fresh "H" in compute_formula; intro H; old_order H;

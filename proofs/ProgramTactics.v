@@ -1,7 +1,7 @@
 (** * Tactics for the obligations of a program: [implements G n] *)
 
 From Coq Require Import ZArith List String Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Arithmetic Unfolding.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Walking Arithmetic Unfolding.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -83,27 +83,6 @@ Ltac prove_regular :=
 
 (** ** Nothing missing *)
 
-Lemma walk_for : forall v e x a c s b ev,
-  strided (eval e a) s v -> holds ((x, v) :: e) c -> reached ((x, v) :: e) b ev ->
-  reached e (For x a c s b) ev.
-Proof. intros v e x a c s b ev Hv Hc H. exists v. auto. Qed.
-
-Lemma walk_child : forall k e cs c ev,
-  nth_error cs k = Some c -> reached e c ev -> reached e (Block cs) ev.
-Proof. intros k e cs c ev Hk H. apply any_nth. exists k, c. auto. Qed.
-
-Lemma walk_yes : forall e c a b ev, holds e c -> reached e a ev -> reached e (If c a b) ev.
-Proof. intros e c a b ev Hc H. left. auto. Qed.
-
-Lemma walk_no : forall e c a b ev, ~ holds e c -> reached e b ev -> reached e (If c a b) ev.
-Proof. intros e c a b ev Hc H. right. auto. Qed.
-
-Lemma walk_let : forall e x a b ev, reached ((x, eval e a) :: e) b ev -> reached e (Let x a b) ev.
-Proof. auto. Qed.
-
-Lemma walk_mark : forall e text b ev, reached e b ev -> reached e (Mark text b) ev.
-Proof. auto. Qed.
-
 (** One goal for each statement, of the form
     [forall parameters, context -> forall arguments, domain -> reached ...]:
     in the program, the call has to be found that runs this instance. *)
@@ -118,33 +97,29 @@ Ltac prove_covers :=
   try exact I;
   for_all_parameters.
 
-(** Take the loop's iteration [v]. *)
-Ltac iterate v := apply (walk_for v); [formula_holds | formula_holds |].
-(** Take the child number [k] of a block, from 0. *)
-Tactic Notation "child" constr(k) :=
-  let k' := eval compute in (Z.to_nat k) in eapply (walk_child k'); [reflexivity |].
-(** Take a branch of a conditional. *)
-Ltac yes := apply walk_yes; [formula_holds |].
-Ltac no := apply walk_no; [formula_holds |].
-(** Enter the scope of a [Let]; pass a [Mark]. *)
-Ltac enter := first [apply walk_let | apply walk_mark].
-(** The call is reached with the right arguments. *)
-Ltac arrive :=
-  compute_formula;
-  repeat match goal with
-  | |- Event _ _ _ = Event _ _ _ => apply same_event
-  | |- _ :: _ = _ :: _ => apply same_cons
-  | |- [] = [] => reflexivity
-  end; arithmetic.
+(** This path leads to the call: [run_by [Child 0; Iterate (i / 32); Iterate i]]. *)
+Ltac run_by path := apply (leads_reached path); compute_formula; arithmetic.
+(** There is no such instance. *)
+Ltac no_instance := exfalso; formula_holds.
 (** Distinguish two cases of the instance. *)
 Ltac cases P :=
   let H := fresh "H" in assert (H : P \/ ~ P) by arithmetic; destruct H.
 
 (** ** Nothing extra *)
 
+(** One formula for each call. *)
+Ltac each_call_of P :=
+  let Q := fresh "P" in let HQ := fresh "HP" in
+  remember P as Q eqn:HQ; compute_program;
+  repeat match goal with |- _ /\ _ => split | |- True => exact I | |- forall _, _ => intro end;
+  subst Q.
+
 Ltac prove_sound :=
-  let ev := fresh "ev" in let H := fresh "H" in
-  intros ev H; revert H; compute_program; intro H; take_apart; formula_holds.
+  match goal with
+  | |- forall ev, reached ?e ?n ev -> scheduled ?P ev =>
+      apply (each_call_reached (scheduled P) n e); each_call_of P
+  end;
+  take_apart; formula_holds.
 
 (** ** Order, and nothing twice *)
 
@@ -186,6 +161,8 @@ Ltac prove_order_weak := order_pairs_weak.
     call is compared with the iterators around it.  [for_all_parameters] first,
     then [intros], where parameters have to be named.
 
+    - [order_slots [0; c0] (Loop [1] Leaf)]: in the tree below this node, time
+      starts with [0; c0] and has the places that [slots] describes.
     - [order_loop [c0; c1] as c2]: in the body of this loop, time starts with
       [c0; c1; c2].
     - [order_block [[c0; 1]; [c0; 2]]]: of the three children of this block,
@@ -210,6 +187,16 @@ Ltac order_by theorem more :=
   match goal with
   | |- ordered (after ?P) _ _ => apply (theorem P (after P) more); [exact (strictly_after P) | |]
   | |- ordered (sooner ?P) _ _ => apply (theorem P (sooner P) more); [exact (fun _ _ H => H) | |]
+  end.
+
+Ltac slots_by P R HR known s :=
+  apply (placed_ordered P R HR s known);
+  [reflexivity | each_call_of P; take_apart; compute_formula; prepare; lia].
+Tactic Notation "order_slots" uconstr(known) constr(s) :=
+  let places := constr:(known : list Z) in
+  match goal with
+  | |- ordered (after ?P) _ _ => slots_by P (after P) (strictly_after P) places s
+  | |- ordered (sooner ?P) _ _ => slots_by P (sooner P) (fun (a b : event) (H : sooner P a b) => H) places s
   end.
 
 Tactic Notation "order_loop" uconstr(common) "as" ident(v) :=

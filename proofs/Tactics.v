@@ -8,9 +8,9 @@
     - [prove_implements]: four goals of [implements G n] for every parameter
       value; each is then closed by one of
     - [prove_regular]: the loops are regular,
-    - [prove_covers]: one goal for each statement, in which the program is
-      walked to the call that runs the instance, with [iterate], [child],
-      [yes], [no], [arrive] and [cases],
+    - [prove_covers]: one goal for each statement, in which [run_by] shows the
+      way to the call that runs the instance, after [cases] where there are
+      several,
     - [prove_sound]: what is executed is in the domain,
     - [prove_order] or [prove_order_weak], or the steps of [order_loop] and the
       like: it runs in the order of the schedule;
@@ -18,7 +18,7 @@
 
 From Coq Require Export ZArith List String Lia.
 From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction.
-From Loopwright Require Export Ordering Legality Outline Arithmetic Unfolding ProgramTactics LegalityTactics.
+From Loopwright Require Export Ordering Walking Legality Outline Arithmetic Unfolding ProgramTactics LegalityTactics.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.

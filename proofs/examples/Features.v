@@ -33,7 +33,7 @@ Theorem strided_loop_correct : implements every_third strided_loop.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn h i H. iterate i. enter. enter. arrive.
+  - prove_covers. intros n Hn h i H. run_by [Iterate i; Enter; Enter].
   - prove_sound.
   - prove_order.
 Qed.
@@ -82,8 +82,8 @@ Proof.
   prove_implements.
   - prove_regular.
   - prove_covers.
-    + intros n Hn i H. iterate i. yes. arrive.
-    + intros n Hn i H. iterate i. no. yes. arrive.
+    + intros n Hn i H. run_by [Iterate i; Yes].
+    + intros n Hn i H. run_by [Iterate i; No; Yes].
   - prove_sound.
   - prove_order.
 Qed.
@@ -114,7 +114,7 @@ Theorem open_order_correct : implements by_row open_order.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i j H. iterate i. iterate j. arrive.
+  - prove_covers. intros n Hn i j H. run_by [Iterate i; Iterate j].
   - prove_sound.
   - prove_order_weak.
 Qed.
@@ -144,7 +144,7 @@ Theorem twice_correct : implements two_times twice.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i c H. iterate c. arrive.
+  - prove_covers. intros n Hn i c H. run_by [Iterate c].
   - prove_sound.
   - prove_order.
 Qed.
@@ -177,8 +177,8 @@ Proof.
   prove_implements.
   - prove_regular.
   - prove_covers. intros n Hn i H. cases (i <= n / 2).
-    + child 1. iterate i. arrive.
-    + child 0. iterate i. arrive.
+    + run_by [Child 1; Iterate i].
+    + run_by [Child 0; Iterate i].
   - prove_sound.
   - order_siblings.
     + order_loop [0] as c0. order_call.

@@ -72,7 +72,7 @@ Theorem original_correct : implements source original.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i j Hij. iterate i. iterate j. arrive.
+  - prove_covers. intros n Hn i j Hij. run_by [Iterate i; Iterate j].
   - prove_sound.
   - prove_order.
 Qed.
@@ -83,7 +83,7 @@ Theorem transformed_correct : implements target transformed.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i j Hij. iterate j. iterate i. arrive.
+  - prove_covers. intros n Hn i j Hij. run_by [Iterate j; Iterate i].
   - prove_sound.
   - prove_order.
 Qed.

@@ -97,7 +97,7 @@ Theorem original_correct : implements source original.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros T N Hp t i j H. iterate t. iterate i. iterate j. arrive.
+  - prove_covers. intros T N Hp t i j H. run_by [Iterate t; Iterate i; Iterate j].
   - prove_sound.
   - prove_order.
 Qed.
@@ -109,8 +109,7 @@ Proof.
   prove_implements.
   - prove_regular.
   - prove_covers. intros T N Hp t i j H.
-    iterate (t / 32). iterate ((t + i) / 32). iterate ((2 * t + i + j) / 32).
-    iterate t. iterate (t + i). iterate (2 * t + i + j). arrive.
+    run_by [Iterate (t / 32); Iterate ((t + i) / 32); Iterate ((2 * t + i + j) / 32); Iterate t; Iterate (t + i); Iterate (2 * t + i + j)].
   - prove_sound.
   - prove_order.
 Qed.

@@ -94,8 +94,8 @@ Proof.
   prove_implements.
   - prove_regular.
   - prove_covers.
-    + intros n Hn i Hi. iterate i. child 0. arrive.
-    + intros n Hn i j Hij. iterate i. child 1. iterate j. arrive.
+    + intros n Hn i Hi. run_by [Iterate i; Child 0].
+    + intros n Hn i j Hij. run_by [Iterate i; Child 1; Iterate j].
   - prove_sound.
   - prove_order.
 Qed.
@@ -111,9 +111,8 @@ Proof.
   prove_implements.
   - prove_regular.
   - prove_covers.
-    + intros n Hn i Hi. child 0. iterate i. arrive.
-    + intros n Hn i j Hij. child 1.
-      iterate (i / 32). iterate (j / 32). iterate i. iterate j. arrive.
+    + intros n Hn i Hi. run_by [Child 0; Iterate i].
+    + intros n Hn i j Hij. run_by [Child 1; Iterate (i / 32); Iterate (j / 32); Iterate i; Iterate j].
   - prove_sound.
   - order_block [[1]].
     + order_loop [0] as c0. order_call.

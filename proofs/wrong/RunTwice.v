@@ -13,7 +13,7 @@ Theorem wrong_correct : implements source wrong.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i j Hij. iterate (i / 32). iterate i. iterate j. arrive.
+  - prove_covers. intros n Hn i j Hij. run_by [Iterate (i / 32); Iterate i; Iterate j].
   - prove_sound.
   - prove_order_weak. (* refused here *)
 Qed.

@@ -11,7 +11,7 @@ Theorem wrong_correct : implements target wrong.
 Proof.
   prove_implements. (* refused here *)
   - prove_regular.
-  - prove_covers. intros n Hn i j Hij. iterate j. iterate i. arrive.
+  - prove_covers. intros n Hn i j Hij. run_by [Iterate j; Iterate i].
   - prove_sound.
   - prove_order.
 Qed.

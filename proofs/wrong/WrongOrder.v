@@ -6,7 +6,7 @@ Theorem wrong_correct : implements target original.
 Proof.
   prove_implements.
   - prove_regular.
-  - prove_covers. intros n Hn i j Hij. iterate i. iterate j. arrive.
+  - prove_covers. intros n Hn i j Hij. run_by [Iterate i; Iterate j].
   - prove_sound.
   - prove_order. (* refused here *)
 Qed.

@@ -33,17 +33,17 @@ def _ways(node: Node, so_far: tuple[Step, ...], depth: int) -> Iterator[tuple[St
             yield so_far
         case Block(children):
             for k, child in enumerate(children):
-                yield from _ways(child, (*so_far, f"child {k}"), depth)
+                yield from _ways(child, (*so_far, f"Child {k}"), depth)
         case If(_, then, orelse):
-            yield from _ways(then, (*so_far, "yes"), depth)
+            yield from _ways(then, (*so_far, "Yes"), depth)
             if orelse is not None:
-                yield from _ways(orelse, (*so_far, "no"), depth)
+                yield from _ways(orelse, (*so_far, "No"), depth)
         case For(body=body):
             yield from _ways(body, (*so_far, Iteration(depth)), depth + 1)
         case Let(body=body):
-            yield from _ways(body, (*so_far, "enter"), depth + 1)
+            yield from _ways(body, (*so_far, "Enter"), depth + 1)
         case Mark(body=body):
-            yield from _ways(body, (*so_far, "enter"), depth)
+            yield from _ways(body, (*so_far, "Enter"), depth)
         case _:
             assert_never(node)
 
@@ -52,8 +52,7 @@ def steps(tree: Decision[Witness], paths: list[tuple[Step, ...]], names: Names) 
     """The lines of the proof."""
     match tree:
         case Choice(found):
-            shown = [_step(one, found, names) for one in paths[found.position]]
-            return _wrapped([*shown, "arrive"])
+            return _wrapped([_step(one, found, names) for one in paths[found.position]])
         case Cases(test, yes, no):
             return [
                 f"cases ({proposition(test, names)}).",
@@ -65,7 +64,7 @@ def steps(tree: Decision[Witness], paths: list[tuple[Step, ...]], names: Names) 
 def _step(step: Step, found: Witness, names: Names) -> str:
     match step:
         case Iteration(dimension):
-            return f"iterate {argument(found.iterators[dimension], names)}"
+            return f"Iterate {argument(found.iterators[dimension], names)}"
         case _:
             return step
 
@@ -77,10 +76,12 @@ def _branch(lines: list[str]) -> list[str]:
     return found
 
 
-def _wrapped(sentences: list[str], width: int = 90) -> list[str]:
-    lines = [""]
-    for one in sentences:
-        if lines[-1] and len(lines[-1]) + len(one) > width:
-            lines.append("")
-        lines[-1] += f"{' ' if lines[-1] else ''}{one}."
-    return lines
+def _wrapped(path: list[str], width: int = 90) -> list[str]:
+    lines = ["run_by ["]
+    for k, one in enumerate(path):
+        shown = f"{one}; " if k < len(path) - 1 else one
+        if len(lines[-1]) + len(shown) > width:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("  ")
+        lines[-1] += shown
+    return [*lines[:-1], f"{lines[-1]}]."]

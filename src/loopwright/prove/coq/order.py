@@ -1,8 +1,9 @@
 """In order, and nothing twice: the program's tree walked down, as steps of a Coq proof.
 
-Where a loop's iterator is the next place of the time of everything in it (`order_loop`), and where
-there are times between the children of a block (`order_block`), one obligation for each call is
-enough.  isl says where this is so.  Elsewhere all pairs of calls are compared.
+Where iterators and numbers are the places of the time (`order_slots`), one obligation for each call
+is enough; so it is where a loop's iterator is the next place of the time of everything in it
+(`order_loop`), and where there are times between the children of a block (`order_block`).  isl says
+where this is so.  Elsewhere all pairs of calls are compared.
 """
 
 from __future__ import annotations
@@ -16,28 +17,26 @@ import islpy as isl
 
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
-from loopwright.loops.traverse import subprograms
-from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
+from loopwright.prove.coq.places import (
+    Timed,
+    by_child,
+    count_calls,
+    iterator_place,
+    outer,
+    shared,
+    slots,
+    timed,
+)
 from loopwright.prove.obligations.formulas import Linear, expr_of, substituted_expr
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.prove.scanning.conditions import Scope, value
-from loopwright.prove.scanning.executed import Run, runs
+from loopwright.prove.scanning.executed import runs
 
 Vector: TypeAlias = tuple[Expr, ...]
 Item = TypeVar("Item", isl.Set, isl.Map)
-FEW = 1
-"""With so many calls all pairs are compared, which is shorter to read."""
-
-
-@dataclass(frozen=True, eq=False)
-class Timed:
-    """A call with its time, [p] -> [time], and the places that are affine functions of p."""
-
-    run: Run
-    times: isl.Map
-    forms: tuple[AffineForm | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +69,10 @@ class Order:
 
 def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], entry: str) -> Order:
     """`entry` names the parameters, where the walk needs them."""
-    calls = [_timed(table, run) for run in runs(table.tree)]
+    calls = [timed(table, run) for run in runs(table.tree)]
     strict = _strict(calls)
-    if len(calls) <= FEW:
-        return Order(strict, ("prove_order." if strict else "prove_order_weak.",))
     walk = _Walk(table, parameters, "" if strict else "_weak")
     return Order(strict, (entry, *walk.lines(program, calls, _Place((), ()))))
-
-
-def _timed(table: Timetable, run: Run) -> Timed:
-    """A call that the schedule does not have never runs, or makes another obligation fail."""
-    times = table.times.get(run.position)
-    if times is None:
-        space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
-        times = isl.Map.empty(space)
-    return Timed(run, times, affine_values(times).forms)
 
 
 def _strict(calls: Sequence[Timed]) -> bool:
@@ -95,10 +83,6 @@ def _strict(calls: Sequence[Timed]) -> bool:
     return all(a.is_disjoint(b) for k, a in enumerate(ranges) for b in ranges[:k])
 
 
-def _count(node: Node) -> int:
-    return sum(isinstance(one, Call) for one in subprograms(node))
-
-
 @dataclass(frozen=True, eq=False)
 class _Walk:
     table: Timetable
@@ -106,13 +90,17 @@ class _Walk:
     weak: str
 
     def lines(self, node: Node, calls: Sequence[Timed], place: _Place) -> list[str]:
+        count = shared(calls, place.depth) if calls else 0
+        found = slots(node, calls, place.depth, count)
+        if calls and found is not None:
+            return [f"order_slots {vector(self.common(calls, count, place), {})} {found}."]
         match node:
             case Call():
                 return ["order_call."]
             case Block(children):
                 return self.block(children, calls, place)
             case If(_, then, orelse):
-                first = _count(then)
+                first = count_calls(then)
                 yes = self.lines(then, calls[:first], place)
                 no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], place)
                 return ["order_if.", *_branch(yes), *_branch(no)]
@@ -128,28 +116,13 @@ class _Walk:
 
     def loop(self, loop: For, calls: Sequence[Timed], place: _Place) -> list[str]:
         inner = place.entered(loop.iterator, self.parameters)
-        key = self.key(calls, place.depth)
+        key = iterator_place(calls, place.depth)
         if key is None:
             head = f"order_iterations{self.weak} as {inner.shown[-1]}."
         else:
             common = self.common(calls, key, place)
             head = f"order_loop {vector(common, {})} as {inner.shown[-1]}."
         return [head, *self.lines(loop.body, calls, inner)]
-
-    def key(self, calls: Sequence[Timed], depth: int) -> int | None:
-        """The place of the time that is this iterator, all before it being the same in all calls."""
-        for k in range(self.table.width):
-            forms = {one.forms[k] for one in calls}
-            if len(forms) != 1:
-                return None
-            form = next(iter(forms))
-            if form is None:
-                return None
-            if form.coefficients == (*[0] * depth, 1) and not any(form.rest) and form.denominator == 1:
-                return k
-            if len(form.coefficients) > depth:
-                return None
-        return None
 
     def common(self, calls: Sequence[Timed], count: int, place: _Place) -> Vector:
         """The first places, which are the same affine functions of the outer iterators in all calls."""
@@ -168,12 +141,7 @@ class _Walk:
     def block(self, children: Sequence[Node], calls: Sequence[Timed], place: _Place) -> list[str]:
         if not children:
             return ["order_call."]
-        parts: list[Sequence[Timed]] = []
-        left = list(calls)
-        for child in children:
-            count = _count(child)
-            parts.append(left[:count])
-            left = left[count:]
+        parts = by_child(children, calls)
         cuts = self.cuts(children, parts, place)
         if cuts is None:
             head = f"order_siblings{self.weak}."
@@ -207,16 +175,16 @@ class _Walk:
         everything = [one for part in pair for one in part]
         if not everything:
             return
-        count = self.shared(everything, place.depth)
+        count = shared(everything, place.depth)
         common = self.common(everything, count, place)
         if count == self.table.width:
             return
         for end in range(count + 1, self.table.width + 1):
-            if self.outer(pair[1], end - 1, place.depth):
+            if outer(pair[1], end - 1, place.depth):
                 yield (*common, *self.common(pair[1], end, place)[count:])
             else:
                 break
-        if self.outer(pair[0], count, place.depth):
+        if outer(pair[0], count, place.depth):
             *_, last = self.common(pair[0], count + 1, place)
             yield (*common, Sum((last, Int(1))))
         for bound in self.bounds(children, place):
@@ -242,16 +210,6 @@ class _Walk:
             for one in calls
         ]
         return self.renamed(reduce(isl.Map.union, inner))
-
-    def outer(self, calls: Sequence[Timed], k: int, depth: int) -> bool:
-        """Whether place `k` is the same function of the outer iterators in all calls."""
-        forms = {one.forms[k] for one in calls}
-        return all(form is not None and len(form.coefficients) <= depth for form in forms) and len(forms) == 1
-
-    def shared(self, calls: Sequence[Timed], depth: int) -> int:
-        """How many places, from the first, are the same functions of the outer iterators."""
-        different = (k for k in range(self.table.width) if not self.outer(calls, k, depth))
-        return next(different, self.table.width)
 
     def bounds(self, children: Sequence[Node], place: _Place) -> Iterator[Expr]:
         """Where the loops of two neighbours end and start."""

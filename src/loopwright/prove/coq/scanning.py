@@ -67,7 +67,7 @@ def _covers(named: Named) -> list[str]:
         own = [names[one] for one in (*shape.arguments, *shape.times)]
         entry = f"intros {' '.join([*named.parameters.values(), 'Hp', *own, 'H'])}."
         tree = witness(shape)
-        lines = ["arrive."] if tree is None else steps(tree, paths, names)
+        lines = ["no_instance."] if tree is None else steps(tree, paths, names)
         calls = "a call" if tree is not None else "no call"
         head = f"{entry} (* {calls} for {comment(statement.name)} *)"
         found += [f"{'- ' if len(shapes) > 1 else ''}{head}"]

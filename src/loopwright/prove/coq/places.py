@@ -1,0 +1,141 @@
+"""Places of the time that the tree of a program shows: iterators of its loops, numbers in its blocks.
+
+`slots` writes the Coq term that `placed` of `proofs/Walking.v` is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.prove.obligations.timetable import Timetable
+from loopwright.prove.scanning.executed import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """A call with its time, [p] -> [time], and the places that are affine functions of p."""
+
+    run: Run
+    times: isl.Map
+    forms: tuple[AffineForm | None, ...]
+
+
+def timed(table: Timetable, run: Run) -> Timed:
+    """A call that the schedule does not have never runs, or makes another obligation fail."""
+    times = table.times.get(run.position)
+    if times is None:
+        space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
+        times = isl.Map.empty(space)
+    return Timed(run, times, affine_values(times).forms)
+
+
+def count_calls(node: Node) -> int:
+    return sum(isinstance(one, Call) for one in subprograms(node))
+
+
+def by_child(children: Sequence[Node], calls: Sequence[Timed]) -> list[Sequence[Timed]]:
+    """The calls of each child of a block."""
+    found: list[Sequence[Timed]] = []
+    start = 0
+    for child in children:
+        end = start + count_calls(child)
+        found.append(calls[start:end])
+        start = end
+    return found
+
+
+def outer(calls: Sequence[Timed], place: int, depth: int) -> bool:
+    """Whether the place is the same function of the outer `depth` iterators in all calls."""
+    forms = {one.forms[place] for one in calls}
+    return len(forms) == 1 and all(form is not None and len(form.coefficients) <= depth for form in forms)
+
+
+def shared(calls: Sequence[Timed], depth: int) -> int:
+    """How many places, from the first, are the same functions of the outer iterators."""
+    width = len(calls[0].forms)
+    return next((k for k in range(width) if not outer(calls, k, depth)), width)
+
+
+def iterator_place(calls: Sequence[Timed], depth: int) -> int | None:
+    """The place of the time that is iterator `depth`, all before it being the same in all calls."""
+    for k in range(len(calls[0].forms) if calls else 0):
+        forms = {one.forms[k] for one in calls}
+        form = next(iter(forms))
+        if len(forms) != 1 or form is None:
+            return None
+        if form.coefficients == (*[0] * depth, 1) and not any(form.rest) and form.denominator == 1:
+            return k
+        if len(form.coefficients) > depth:
+            return None
+    return None
+
+
+def _numbers(calls: Sequence[Timed], start: int, end: int) -> list[int] | None:
+    """The numbers that all calls have in these places, or None."""
+    found: list[int] = []
+    for place in range(start, end):
+        forms = {one.forms[place] for one in calls}
+        form = next(iter(forms)) if len(forms) == 1 else None
+        if form is None or form.coefficients or any(form.rest[:-1]) or form.denominator != 1:
+            return None
+        found.append(form.rest[-1])
+    return found
+
+
+def slots(node: Node, calls: Sequence[Timed], depth: int, known: int) -> str | None:
+    """The term for `node`, whose first `known` places are known; None where the tree does not show them."""
+    match node:
+        case Call():
+            return "Leaf"
+        case Block(()):
+            return "Leaf"
+        case Block(children):
+            return _cut(children, calls, depth, known)
+        case If(_, then, orelse):
+            first = count_calls(then)
+            yes = slots(then, calls[:first], depth, known)
+            no = "Leaf" if orelse is None else slots(orelse, calls[first:], depth, known)
+            return None if yes is None or no is None else f"(Fork {yes} {no})"
+        case For(body=body):
+            place = iterator_place(calls, depth)
+            numbers = None if place is None or place < known else _numbers(calls, known, place)
+            if place is None or numbers is None:
+                return None
+            inner = slots(body, calls, depth + 1, place + 1)
+            return None if inner is None else f"(Loop {_shown(numbers)} {inner})"
+        case Let(body=body) | Mark(body=body):
+            inner = slots(body, calls, depth + isinstance(node, Let), known)
+            return None if inner is None else f"(Same {inner})"
+        case _:
+            assert_never(node)
+
+
+def _cut(children: Sequence[Node], calls: Sequence[Timed], depth: int, known: int) -> str | None:
+    """As many numbers as tell the children apart."""
+    parts = by_child(children, calls)
+    if not all(parts):
+        return None
+    for end in range(known + (len(children) > 1), len(calls[0].forms) + 1):
+        numbers = [_numbers(part, known, end) for part in parts]
+        found = [one for one in numbers if one is not None]
+        if len(found) < len(children):
+            return None
+        if all(a < b for a, b in combinations(found, 2)):
+            inner = [slots(child, part, depth, end) for child, part in zip(children, parts, strict=True)]
+            if None in inner:
+                return None
+            entries = [f"({_shown(one)}, {slot})" for one, slot in zip(found, inner, strict=True)]
+            return f"(Cut [{'; '.join(entries)}])"
+    return None
+
+
+def _shown(numbers: Sequence[int]) -> str:
+    return f"[{'; '.join(str(one) if one >= 0 else f'({one})' for one in numbers)}]"
