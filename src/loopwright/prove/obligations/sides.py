@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.errors import Code, GaveUp
-from loopwright.loops.nodes import Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.timetable import Timetable, timetable
@@ -23,7 +23,7 @@ Side: TypeAlias = tuple[Timetable, Node]
 def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
     """`original`, as its text runs it, and `loops`, which run the schedule of `new`."""
     try:
-        text_program = text_loops(original)
+        text_program = opened(text_loops(original))
     except Unreadable as failure:
         raise GaveUp(
             Code.NO_PROOF, f"no proof can be written: the loops of the text are not read: {failure}"
@@ -33,6 +33,23 @@ def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side
     sides = (old, text_program), (later, loops)
     first, second = ((_sorted(timetable(schedule, node), order), node) for schedule, node in sides)
     return first, second
+
+
+def opened(node: Node) -> Node:
+    """The same program without blocks in blocks, of one child or of none."""
+    match node:
+        case Call():
+            return node
+        case Block(children):
+            inside = [opened(child) for child in children]
+            flat = [one for part in inside for one in (part.children if isinstance(part, Block) else (part,))]
+            return flat[0] if len(flat) == 1 else Block(tuple(flat))
+        case If(_, then, orelse):
+            return replace(node, then=opened(then), orelse=None if orelse is None else opened(orelse))
+        case For(body=body) | Let(body=body) | Mark(body=body):
+            return replace(node, body=opened(body))
+        case _:
+            assert_never(node)
 
 
 def _sorted(table: Timetable, order: Sequence[str]) -> Timetable:
