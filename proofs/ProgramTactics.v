@@ -98,8 +98,8 @@ Ltac prove_covers :=
   for_all_parameters.
 
 (** This path leads to the call: [run_by [Child 0; Iterate (i / 32); Iterate i]]. *)
-Ltac run_by path :=
-  apply (leads_reached path); compute_formula;
+Tactic Notation "run_by" uconstr(path) :=
+  let way := constr:(path : list step) in apply (leads_reached way); compute_formula;
   repeat match goal with H : _ /\ _ |- _ => destruct H | |- _ /\ _ => split end;
   first [exact I | reflexivity | assumption | arithmetic].
 (** There is no such instance. *)
