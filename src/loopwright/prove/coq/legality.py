@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from loopwright.errors import GaveUp, Span
+from loopwright.errors import Code, GaveUp, Span
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.coq.arithmetic import Names, vector
 from loopwright.prove.coq.names import comment, text, variables
@@ -98,7 +98,7 @@ def _outline(
 
 def _shape(statement: TimedStatement) -> Shape:
     if len(statement.shapes) != 1 or statement.shapes[0].times:
-        raise GaveUp(f"no proof can be written: {statement.name} has no single time")
+        raise GaveUp(Code.NO_PROOF, f"no proof can be written: {statement.name} has no single time")
     return statement.shapes[0]
 
 
