@@ -27,7 +27,14 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
-demo: $(INSTALLED)
+# What users need, without the tools of developers: `make demo` is the first thing tried.
+READY := $(VENV)/.ready
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[show,cvc5]'
+	touch $@
+
+demo: $(READY)
 	@$(BIN)/loopwright demo
 	@$(BIN)/python examples/demo.py
 

@@ -47,6 +47,10 @@ class Proposal:
     """The statement whose own loops are rearranged, where it is not all of them."""
     whole: str | None = None
     """The innermost loop, where it is left out of the tiles."""
+    reaches: tuple[str, ...] = ()
+    """Other goals that need no more proposals when it is legal."""
+    unless: tuple[str, ...] = ()
+    """It is of no interest where one of these goals is reached."""
 
     def applied(self, plan: Plan) -> Plan | None:
         """The plan after it; None where the operations have no meaning here."""
@@ -70,6 +74,8 @@ def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposa
     """Everything to try, in the order of the text."""
     known = nests(plan)
     yield from _parallel(plan)
+    for nest in known:
+        yield from _wavefronts(plan, nest)
     for nest in known:
         yield from _interchanges(nest, plan.statements_at(nest.component))
     for nest in known:
@@ -127,13 +133,41 @@ def _parallel(plan: Plan) -> Iterator[Proposal]:
             seen.add(path)
             line = f"parallel({handle_of(plan, Component.of([leaf.position]))}, {loop})"
             statements = plan.statements_at(_inside(plan, path))
-            yield Proposal(Kind.PARALLEL, line, (loop,), statements, f"parallel {path}")
+            yield Proposal(Kind.PARALLEL, line, (loop,), statements, _parallel_goal(path))
+
+
+def _parallel_goal(path: Position) -> str:
+    return f"parallel {path}"
 
 
 def _interchanges(nest: Nest, statements: tuple[str, ...]) -> Iterator[Proposal]:
     for one, two in combinations(nest.loops, 2):
         line = f"{nest.definition}interchange({nest.handle}, {one}, {two})"
-        yield Proposal(Kind.INTERCHANGE, line, (one, two), statements, line)
+        goal = _exchanged(nest.component.positions, one, two)
+        yield Proposal(Kind.INTERCHANGE, line, (one, two), statements, goal)
+
+
+def _exchanged(positions: tuple[Position, ...], one: str, two: str) -> str:
+    return f"interchange {positions} {one} {two}"
+
+
+def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
+    """Where none of the two innermost loops is parallel: diagonals one after the other, each in parallel."""
+    if len(nest.loops) < 2 or len(nest.component.positions) > MOST:
+        return
+    outer, inner = nest.loops[-2:]
+    depth = len(nest.loops)
+    unless = tuple(_parallel_goal(nest.component.first[:k]) for k in (depth - 1, depth))
+    statements = plan.statements_at(nest.component)
+    for factor in (1, 2):
+        lines = [
+            f"skew({nest.handle}, {inner}, {outer}{'' if factor == 1 else f', {factor}'})",
+            f"interchange({nest.handle}, {outer}, {inner})",
+            f"parallel({nest.handle}, {outer})",
+        ]
+        script = nest.definition + "\n".join(lines)
+        goal = f"wavefront {nest.component.positions}"
+        yield Proposal(Kind.PARALLEL, script, (outer, inner), statements, goal, unless=unless)
 
 
 def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
@@ -145,7 +179,7 @@ def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
         for first in range(len(nest.loops) - count + 1):
             loops = nest.loops[first : first + count]
             line = nest.definition + _tile(nest.handle, loops)
-            yield Proposal(Kind.TILING, line, loops, statements, goal)
+            yield Proposal(Kind.TILING, line, loops, statements, goal, reaches=(f"{goal} {loops}",))
         if count == len(deepest) and len(nest.component.positions) <= MOST:
             sizes = ", ".join([str(SIZE)] * count)
             line = f"{nest.definition}tile({nest.handle}, {sizes}, skew)"
@@ -181,9 +215,13 @@ def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
         (own,) = plan.statements_at(Component.of([position]))
         for loop in loops[:-1]:
             line = f"interchange({name}, {loop}, {loops[-1]})"
-            yield Proposal(Kind.INTERCHANGE, apart + line, (loop, loops[-1]), statements, line, own)
+            unless = tuple(_exchanged(one, loop, loops[-1]) for one in (positions, (position,)))
+            yield Proposal(
+                Kind.INTERCHANGE, apart + line, (loop, loops[-1]), statements, line, own, unless=unless
+            )
         line, goal = apart + _tile(str(name), loops), f"tile {position} apart"
-        yield Proposal(Kind.TILING, line, loops, statements, goal, own)
+        unless = tuple(f"tile {one} {loops}" for one in (positions, (position,)))
+        yield Proposal(Kind.TILING, line, loops, statements, goal, own, unless=unless)
 
 
 def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:

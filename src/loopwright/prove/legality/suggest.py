@@ -36,15 +36,15 @@ def suggestions(plan: Plan, say: Say = silent) -> Iterator[Suggestion]:
     reached: set[str] = set()
     tried = list(proposals(plan, known))
     for number, proposal in enumerate(tried):
-        if proposal.goal in reached:
+        if proposal.goal in reached or reached.intersection(proposal.unless):
             continue
         after = proposal.applied(plan)
         if after is None:
             continue
         say(f"trying {proposal.script.splitlines()[-1]}", number, len(tried))
         found = _tried(plan, after, proposal, known)
-        if found.legal and not found.reassociation:
-            reached.add(proposal.goal)
+        if found.legal and (not found.reassociation or proposal.kind is not Kind.TILING):
+            reached.update((proposal.goal, *proposal.reaches))
         yield found
 
 
@@ -79,6 +79,9 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
         one for one in known if one.source in proposal.statements and one.sink in proposal.statements
     ]
     match proposal.kind:
+        case Kind.PARALLEL if len(proposal.loops) > 1:
+            diagonal = " and ".join(proposal.loops)
+            return f"{_each(len(inside))} goes from one diagonal of {diagonal} to a later one"
         case Kind.PARALLEL:
             if not inside:
                 return f"no two iterations of {proposal.loops[0]} touch the same cell"
@@ -111,7 +114,8 @@ def _effect(gain: int, proposal: Proposal, statement: Statement | None) -> str:
     one, two = proposal.loops
     then, now = (_jumps(statement, iterator) for iterator in (one, two))
     count = len(statement.accesses)
-    return f"with {one} innermost {then} of {count} accesses jump between rows, instead of {now}"
+    but = "but " if gain < 0 else ""
+    return f"{but}with {one} innermost {then} of {count} accesses jump between rows, instead of {now}"
 
 
 def _innermost(program: Program, proposal: Proposal) -> Statement | None:
