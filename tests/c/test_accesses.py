@@ -67,7 +67,7 @@ def test_min_in_a_subscript_is_exact() -> None:
     ("text", "written"),
     [
         ("a[a[i]] = 0;", "a[o0]?"),
-        ("a[i * m] = 0;", "a[o0]?"),
+        ("a[i * i] = 0;", "a[o0]?"),
         ("A[m * n][i] = 0;", "A[o0, i]?"),
         ("A[i][k] = 0; k = 1;", "A[i, o1]?"),
         ("a[(int)x] = 0; x = 1;", "a[o0]?"),

@@ -205,7 +205,7 @@ def test_openscop_says_the_same(name: str) -> None:
 
 def test_openscop_of_strides_unions_and_cautious_writes() -> None:
     program = region(
-        "for (i = 1; i < n; i += 3) { if (i % 2 || i > m) a[i / 2] = 0; b[i * m] = 1; }", assume=["n >= 4"]
+        "for (i = 1; i < n; i += 3) { if (i % 2 || i > m) a[i / 2] = 0; b[i * i] = 1; }", assume=["n >= 4"]
     )
     relations = Scop(to_openscop(program)).relations()
     kinds = [kind for kind, _ in relations]

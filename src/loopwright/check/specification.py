@@ -198,7 +198,8 @@ def _touched(
     where = place(cell.node)
     access = _access(statement.accesses, where, is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
-    if relation is not None and not relation.is_single_valued():
+    is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
+    if relation is not None and (is_read_otherwise or not relation.is_single_valued()):
         raise refuse(program.source, where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
     is_certain = access is not None and (access.must or not is_write)
     if relation is None or not is_certain or not domain.is_subset(relation.domain()):

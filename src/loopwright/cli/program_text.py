@@ -35,6 +35,8 @@ def _facts(program: Program) -> list[str]:
     lines = [f"parameters  {', '.join(parameters) or '(none)'}", f"context     {context}"]
     for array in program.arrays:
         shape = "".join(f"[{extent}]" for extent in array.extents) if array.extents else "[]" * array.rank
+        if array.rows:
+            shape += ", read as " + array.name + "[]" + "".join(f"[{size}]" for size in array.rows)
         kind = f"{array.element_type} " if array.element_type else ""
         lines.append(f"array       {kind}{array.name}{shape}{', local to the region' if array.local else ''}")
     for tag in program.tags:
@@ -132,6 +134,7 @@ def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
                 "type": array.element_type,
                 "local": array.local,
                 "extents": list(array.extents),
+                "rows": list(array.rows),
             }
             for array in program.arrays
         ],

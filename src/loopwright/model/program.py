@@ -42,6 +42,8 @@ class Array:
     local: bool = False
     extents: tuple[str, ...] = ()
     """The text between the brackets of the declaration, where it was seen."""
+    rows: tuple[str, ...] = ()
+    """Of `A[(i * n + j) * m + k]`, which is read as A[i][j][k]: the sizes n and m of the inner dimensions."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as field_of
 
 from tree_sitter import Node
 
@@ -61,12 +62,29 @@ class Words:
     kinds: Kinds
     values: Mapping[str, Expr]
     expansions: int = 0
+    texts: Mapping[str, LocalText] = field_of(default_factory=dict)
+    """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
 
     def of(self, node: Node) -> str:
         return self.text[node.start_byte : node.end_byte]
 
     def bind(self, name: str, value: Expr) -> Words:
-        return replace(self, values={**self.values, name: value})
+        texts = {word: local for word, local in self.texts.items() if word != name}
+        return replace(self, values={**self.values, name: value}, texts=texts)
+
+    def define(self, name: str, node: Node, kind: str) -> Words:
+        """The words behind `kind name = node;`."""
+        values = {word: value for word, value in self.values.items() if word != name}
+        return replace(self, values=values, texts={**self.texts, name: LocalText(node, kind, self)})
+
+
+@dataclass(frozen=True)
+class LocalText:
+    """The value of a local: an expression, its declared type, and what the names in it mean."""
+
+    node: Node
+    type: str
+    words: Words
 
 
 def words_of(program: Program) -> Words:

@@ -27,6 +27,7 @@ from loopwright.prove.text.c_expressions import (
     test,
     words_of,
 )
+from loopwright.prove.text.locals import with_local_text
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
@@ -122,7 +123,11 @@ class _Translation:
         if first.type != "init_declarator":
             return self.declarators(others, rest, words)
         name = words.of(field(first, "declarator"))
-        value = expression(field(first, "value"), words)
+        try:
+            value = expression(field(first, "value"), words)
+        except Unreadable:
+            block = region_syntax(self.program)
+            return self.declarators(others, rest, with_local_text(self.program, block, first, words))
         return loops.Let(name, value, self.declarators(others, rest, words.bind(name, Var(name))))
 
     def conditional(self, node: Node, words: Words) -> loops.Node:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from loopwright.loops.expressions import Expr, Int
-from loopwright.prove.text.c_expressions import Unreadable, Words, expression
+from loopwright.prove.text.c_expressions import LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import value_type
 from loopwright.read.c.syntax import field, is_atomic, place, without_parentheses
 
@@ -69,6 +69,10 @@ def _align(
 ) -> None:
     if not textual:
         old, new = without_parentheses(old), without_parentheses(new)
+    local = _local(old, before)
+    if local is not None and not textual:
+        _align_local(local, new, after, found)
+        return
     values = _values(old, new, before, after, textual)
     if values is not None:
         found.append(values)
@@ -83,6 +87,24 @@ def _align(
     for one, other in zip(first[1], second[1], strict=True):
         within = (inside or old.type == "argument_list") and not _is_index(one)
         _align(one, other, before, after, found, textual=within)
+
+
+def _local(node: Node, words: Words) -> LocalText | None:
+    return words.texts.get(words.of(node)) if node.type == "identifier" else None
+
+
+def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation]) -> None:
+    """A local of the old text is its value in the new one, cast to its type, or a local there too."""
+    other = _local(new, after)
+    if other is not None and old.type == other.type:
+        _align(old.node, other.node, old.words, other.words, found, textual=False)
+        return
+    if old.type != "int":
+        is_cast = new.type == "cast_expression" and after.of(field(new, "type")) == old.type
+        if not is_cast:
+            raise Different(f"'{_shown(after.of(new))}' is not a '{old.type}'")
+        new = field(new, "value")
+    _align(old.node, new, old.words, after, found, textual=False)
 
 
 def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) -> Equation | None:

@@ -8,6 +8,7 @@ where only a field of the element is written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -147,7 +148,7 @@ def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
 def _is_fixed(name: str, frame: Frame) -> bool:
     """A type, a local that is written out, or a macro, which was checked to hide nothing that changes."""
     macro = definitions(frame.setting.macros, name) != ()
-    return macro or frame.setting.kinds.is_type(name) or frame.value(name) is not None
+    return macro or frame.setting.kinds.is_type(name) or frame.local(name) is not None
 
 
 def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -239,14 +240,27 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
     values = [f"{touch.base} {position}" for position in range(rank)]
     for value, subscript in zip(values, touch.subscripts, strict=False):
         try:
-            relation = relation.intersect(variable(value).eq_set(_subscript(subscript, frame)))
+            relation = relation.intersect(variable(value).eq_set(affine_subscript(subscript, frame)))
         except NotAffine:
             must = False
     cells = tuple_map(relation, statement, frame.iterators, touch.base, values)
     return Access(touch.base, cells, touch.is_write, must, touch.place)
 
 
-def _subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
+def shaped_access(
+    touch: Touch, frame: Frame, statement: str, rank: int, found: Sequence[isl.PwAff] | None
+) -> Access:
+    """An access of a base read in `rank` dimensions, to the cell of the indices `found`, or to any."""
+    relation = frame.domain
+    values = [f"{touch.base} {position}" for position in range(rank)]
+    for value, index in zip(values, found or (), strict=False):
+        relation = relation.intersect(variable(value).eq_set(index))
+    cells = tuple_map(relation, statement, frame.iterators, touch.base, values)
+    return Access(touch.base, cells, touch.is_write, touch.must and found is not None, touch.place)
+
+
+def affine_subscript(subscript: Subscript, frame: Frame) -> isl.PwAff:
+    """The sum of the terms of a subscript; NotAffine where it is none."""
     value = number(0)
     for term in subscript:
         signed = affine(term, frame)

@@ -145,9 +145,11 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
     """An identifier: an iterator, a local integer, or a parameter."""
     setting = frame.setting
     name = text_of(setting.source, node)
-    value = frame.value(name)
-    if value is not None:
-        return value
+    local = frame.local(name)
+    if local is not None:
+        if local.value is None:
+            raise NotAffine(node, f"the value of '{name}' multiplies two things that are not constant")
+        return local.value
     if name in frame.iterators:
         return variable(name)
     if setting.kinds.is_type(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ import islpy as isl
 from tree_sitter import Node
 
 from loopwright.errors import Code, InternalError
-from loopwright.model.program import Array, Assumption, Parameter, Program, Statement, Tag
+from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import (
     PARAM,
@@ -22,7 +22,9 @@ from loopwright.presburger.named import (
     tuple_set,
     variable,
 )
-from loopwright.read.c.accesses import access_of
+from loopwright.read.c.accesses import Touch, access_of, shaped_access
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.linearised import Shape, indices, shapes_of
 from loopwright.read.c.names import Setting
 from loopwright.read.c.references import parameter_name
 from loopwright.read.c.regions import Region
@@ -44,17 +46,20 @@ def assembled(
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
     prefix = _statement_prefix(setting.source, block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
-    rough = [_statement(leaf, f"{prefix}{count}", depth) for count, leaf in enumerate(leaves, start=1)]
+    shapes, believed = shapes_of([(touch, leaf.frame) for leaf in leaves for touch in leaf.touches])
+    rough = [
+        _statement(leaf, f"{prefix}{count}", depth, shapes) for count, leaf in enumerate(leaves, start=1)
+    ]
     parameters = _parameters(setting, block, rough)
     params = [parameter.name for parameter in parameters]
     statements = tuple(_aligned(statement, params) for statement in rough)
-    arrays = _arrays(setting, statements, locals_)
+    arrays = _arrays(setting, statements, locals_, shapes)
     return Program(
         source=setting.source,
         region=region.place,
         parameters=parameters,
         context=_only_params(setting.context, params),
-        assumptions=assumptions_of(setting, block, region, stated, arrays, parameters),
+        assumptions=assumptions_of(setting, block, region, (*stated, *believed), arrays, parameters),
         arrays=arrays,
         statements=statements,
         tags=_tags(setting.source, block, leaves, statements),
@@ -70,17 +75,25 @@ def _statement_prefix(source: Source, block: Node) -> str:
     return prefix
 
 
-def _statement(leaf: Leaf, name: str, depth: int) -> Statement:
+def _statement(leaf: Leaf, name: str, depth: int, shapes: Mapping[str, Shape]) -> Statement:
     frame = leaf.frame
     return Statement(
         name=name,
         iterators=frame.iterators,
         domain=tuple_set(frame.domain.remove_redundancies().coalesce(), name, frame.iterators),
         schedule=_schedule(leaf, name, depth),
-        accesses=tuple(access_of(touch, frame, name) for touch in leaf.touches),
+        accesses=tuple(_access(touch, frame, name, shapes.get(touch.base)) for touch in leaf.touches),
         body=leaf.body,
         iterator_types=tuple(loop.type for loop in frame.loops),
     )
+
+
+def _access(touch: Touch, frame: Frame, statement: str, shape: Shape | None) -> Access:
+    """By its subscripts, or by the indices of the dimensions the base is read in."""
+    if shape is None:
+        return access_of(touch, frame, statement)
+    found = indices(touch, frame, shape) if touch.subscripts else None
+    return shaped_access(touch, frame, statement, len(shape.strides), found)
 
 
 def _schedule(leaf: Leaf, name: str, depth: int) -> isl.Map:
@@ -162,7 +175,12 @@ def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
     return context.align_params(parameter_space(params))
 
 
-def _arrays(setting: Setting, statements: Sequence[Statement], locals_: Sequence[Array]) -> tuple[Array, ...]:
+def _arrays(
+    setting: Setting,
+    statements: Sequence[Statement],
+    locals_: Sequence[Array],
+    shapes: Mapping[str, Shape],
+) -> tuple[Array, ...]:
     """The storage the statements touch, in the order of the text."""
     local = {array.name: array for array in locals_}
     found: dict[str, Array] = {}
@@ -186,6 +204,8 @@ def _arrays(setting: Setting, statements: Sequence[Statement], locals_: Sequence
                 found[name] = Array(name, rank)
             else:
                 found[name] = Array(name, rank, declared.type, False, declared.extents)
+            if name in shapes:
+                found[name] = replace(found[name], rows=shapes[name].sizes)
     return tuple(found.values())
 
 

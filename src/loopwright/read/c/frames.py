@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -22,13 +23,25 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Polynomial:
+    """The sum of `terms`: products of atoms by an integer; `atoms` are what the names stand for."""
+
+    terms: Mapping[tuple[str, ...], int]
+    atoms: Mapping[str, isl.PwAff]
+
+
+@dataclass(frozen=True)
 class Value:
-    """A name that stands for an affine expression; `definition` is its text, if it has one here."""
+    """A name that stands for an expression; `definition` is its text, if it has one here.
+
+    The expression is affine, or else a `polynomial`.
+    """
 
     name: str
-    value: isl.PwAff
+    value: isl.PwAff | None
     definition: Node | None = None
     type: str = "int"
+    polynomial: Polynomial | None = None
 
 
 @dataclass(frozen=True)

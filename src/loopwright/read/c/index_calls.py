@@ -88,8 +88,39 @@ def mentions_iterator(node: Node, frame: Frame) -> bool:
 PARENTHESES = "put parentheses around the body of the macro"
 
 
+def called_expression(
+    node: Node, frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]
+) -> tuple[Node, Frame] | None:
+    """The expression a macro or a function of the file stands for in this call, and where to read it."""
+    name = text_of(frame.setting.source, field(node, "function"))
+    arguments = named_children(field(node, "arguments"))
+    found = definitions(frame.setting.macros, name)
+    if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
+        return _expansion(node, found[0], arguments, frame)
+    if found or frame.setting.function(name) is None:
+        return None
+    return _body(node, name, arguments, frame, argument)
+
+
 def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
-    """The value of a macro's body with the text of the arguments in place of its parameters.
+    """The value of a macro's body with the text of the arguments in place of its parameters."""
+    value, inside = _expansion(node, macro, arguments, frame)
+    try:
+        return read.affine(value, inside)
+    except NotAffine as failure:
+        raise NotAffine(node, failure.reason, failure.hint) from None
+    except BadInput as failure:
+        raise refuse(
+            frame.setting.source,
+            node,
+            f"in this macro: {failure.message}",
+            failure.hint or ACCEPTED,
+            failure.code,
+        ) from None
+
+
+def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) -> tuple[Node, Frame]:
+    """A macro's body with the text of the arguments in place of its parameters.
 
     The body has to hold together in the text around the call; inside, the preprocessor's result
     is read as it stands.  A macro does not expand inside itself.
@@ -108,22 +139,26 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
     others = tuple(other for other in frame.setting.macros if other != macro)
     source = Source(frame.setting.source.path, EXPRESSION.format(body))
     setting = replace(frame.setting, source=source, macros=others)
-    try:
-        return read.affine(value, replace(frame, setting=setting))
-    except NotAffine as failure:
-        raise NotAffine(node, failure.reason, failure.hint) from None
-    except BadInput as failure:
-        raise refuse(
-            frame.setting.source,
-            node,
-            f"in this macro: {failure.message}",
-            failure.hint or ACCEPTED,
-            failure.code,
-        ) from None
+    return value, replace(frame, setting=setting)
 
 
 def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
     """The value of a function of the file that is one `return` of integers."""
+    value, inside = _body(node, name, arguments, frame, read.affine)
+    try:
+        return read.affine(value, inside)
+    except NotAffine as failure:
+        raise NotAffine(node, f"in '{name}', {failure.reason}", failure.hint) from None
+
+
+def _body(
+    node: Node,
+    name: str,
+    arguments: list[Node],
+    frame: Frame,
+    argument: Callable[[Node, Frame], isl.PwAff],
+) -> tuple[Node, Frame]:
+    """What a function of the file returns, its parameters bound to the arguments."""
     function = frame.setting.function(name)
     if function is None or not function.is_integer or len(function.parameters) != len(arguments):
         raise NotAffine(node, f"what '{name}' returns is not known")
@@ -131,10 +166,7 @@ def _returned(node: Node, name: str, arguments: list[Node], frame: Frame, read: 
         if not called and not definitions(frame.setting.macros, word):
             raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
     inner = frame
-    for parameter, argument in zip(function.parameters, arguments, strict=True):
-        inner = inner.bind(Value(parameter, read.affine(argument, frame)))
+    for parameter, given in zip(function.parameters, arguments, strict=True):
+        inner = inner.bind(Value(parameter, argument(given, frame)))
     others = tuple(other for other in frame.setting.functions if other != function)
-    try:
-        return read.affine(function.value, replace(inner, setting=replace(inner.setting, functions=others)))
-    except NotAffine as failure:
-        raise NotAffine(node, f"in '{name}', {failure.reason}", failure.hint) from None
+    return function.value, replace(inner, setting=replace(inner.setting, functions=others))

@@ -19,7 +19,8 @@ from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
-from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
+from loopwright.read.c.polynomials import polynomial
+from loopwright.read.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +294,7 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
 
 
 def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
-    """Behind `int m = n - 1;`, m is that affine value, if nothing else in the region assigns it."""
+    """Behind `int m = n - 1;`, m is that value, if nothing else in the region assigns it."""
     setting = frame.setting
     kind = type_text(setting.source, node, qualifiers=False)
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
@@ -301,7 +302,22 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     try:
         return frame.bind(Value(name, affine(value, frame), value, kind))
     except NotAffine:
+        pass
+    if not all(_is_integer(word, frame) for word in identifiers(setting.source, value)):
         return None
+    try:
+        return frame.bind(Value(name, None, value, kind, polynomial(value, frame)))
+    except NotAffine:
+        return None
+
+
+def _is_integer(name: str, frame: Frame) -> bool:
+    """Whether the text shows `name` to be an integer, so that a product with it is one too."""
+    setting = frame.setting
+    declared = setting.declarations.visible(name, setting.region)
+    if name in frame.iterators or frame.local(name) is not None:
+        return True
+    return declared is not None and is_integer_type(setting.declarations.resolved(declared.type))
 
 
 def _refuse_specifiers(node: Node, frame: Frame) -> None:

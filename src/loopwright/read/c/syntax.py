@@ -85,6 +85,11 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(reversed(current.children))
 
 
+def identifiers(source: Source, node: Node) -> tuple[str, ...]:
+    """The names in `node`, in the order of the text."""
+    return tuple(text_of(source, part) for part in walk(node) if part.type == "identifier")
+
+
 def named_children(node: Node) -> list[Node]:
     """The parts of `node` that are not punctuation or comments."""
     return [child for child in node.named_children if child.type != "comment"]

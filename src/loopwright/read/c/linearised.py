@@ -1,0 +1,189 @@
+"""Arrays of several dimensions that are written as one: `A[i * n + j]` is read as A[i][j].
+
+The strides of a base are the products of parameters that its subscripts multiply iterators by,
+each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`.  Dividing a subscript by them in
+turn gives one index a dimension, and
+
+    0 <= index < size        for every dimension but the outermost
+
+makes the cells of different indices different cells.  It is proved from the bounds of the loops
+where it can be.  Where it cannot, an array that is only read stays as it is; for one that is
+written, the condition on the sizes is taken on trust, and listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import islpy as isl
+
+from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.presburger.named import PARAM, everywhere, number, variable
+from loopwright.read.c.accesses import Touch, affine_subscript
+from loopwright.read.c.frames import Frame, Polynomial
+from loopwright.read.c.not_affine import NotAffine
+from loopwright.read.c.polynomials import Monomial, as_affine, split_terms, subscript_polynomial
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The dimensions a base is read in: `sizes` are those of all but the outermost."""
+
+    strides: tuple[Monomial, ...]
+    """From the outermost to the innermost, which is 1."""
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return tuple(_quotient(outer, inner)[0] for outer, inner in pairwise(self.strides))
+
+
+Place = tuple[Touch, Frame]
+
+
+def shapes_of(places: Sequence[Place]) -> tuple[dict[str, Shape], tuple[Assumption, ...]]:
+    """The bases to read in several dimensions, and what is believed of them."""
+    shapes: dict[str, Shape] = {}
+    believed: list[Assumption] = []
+    for base in dict.fromkeys(touch.base for touch, _ in places):
+        own = [(touch, frame) for touch, frame in places if touch.base == base]
+        shape = _shape(own)
+        if shape is None:
+            continue
+        needed = _needed(own, shape)
+        is_written = any(touch.is_write for touch, _ in own)
+        if not needed.plain_is_universe() and not (is_written and _leaves_all(own, needed)):
+            continue
+        shapes[base] = shape
+        if not needed.plain_is_universe():
+            believed.append(_assumption(base, own, shape, needed))
+    return shapes, tuple(believed)
+
+
+def indices(touch: Touch, frame: Frame, shape: Shape) -> tuple[isl.PwAff, ...] | None:
+    """One index a dimension, each but the first in its range where that can be shown."""
+    try:
+        value = subscript_polynomial(touch.subscripts[0], frame)
+    except NotAffine:
+        return None
+    found = _divided(value, frame, shape)
+    if found is None:
+        return None
+    for position in reversed(range(1, len(found))):
+        size = variable(shape.sizes[position - 1])
+        carry = _carry(found[position], size, frame.known())
+        found[position] = found[position].add(size.scale_val(isl.Val(carry)))
+        found[position - 1] = found[position - 1].sub(number(carry))
+    return tuple(found)
+
+
+def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
+    """How many rows to add to an index so that it is in range: `n - 1` is found as -1 of the next row."""
+    ranges = {carry: _in_range(index.add(size.scale_val(isl.Val(carry))), size) for carry in (0, 1, -1)}
+    always = [carry for carry, inside in ranges.items() if known.is_subset(inside)]
+    sometimes = [carry for carry, inside in ranges.items() if not known.is_disjoint(inside)]
+    return (*always, *sometimes, 0)[0]
+
+
+def _shape(own: Sequence[Place]) -> Shape | None:
+    """The strides all subscripts of a base have in common; None where it is no linearised array."""
+    if all(_is_affine(touch, frame) for touch, frame in own):
+        return None
+    strides: set[Monomial] = {()}
+    for touch, frame in own:
+        if frame.setting.names.ranks[touch.base] != 1:
+            return None
+        value = _polynomial(touch, frame)
+        terms = () if value is None else split_terms(value, frame.iterators)
+        if terms is None:
+            return None
+        strides |= {term.stride for term in terms if term.iterator is not None}
+    chain = tuple(sorted(strides, key=lambda stride: (-len(stride), stride)))
+    steps = [_quotient(outer, inner) for outer, inner in pairwise(chain)]
+    if len(chain) < 2 or any(len(step) != 1 for step in steps):
+        return None
+    shape = Shape(chain)
+    readable = [_polynomial(*place) is None or indices(*place, shape) is not None for place in own]
+    return shape if all(readable) else None
+
+
+def _is_affine(touch: Touch, frame: Frame) -> bool:
+    try:
+        return not touch.subscripts or affine_subscript(touch.subscripts[0], frame) is not None
+    except NotAffine:
+        return False
+
+
+def _polynomial(touch: Touch, frame: Frame) -> Polynomial | None:
+    try:
+        return subscript_polynomial(touch.subscripts[0], frame) if touch.subscripts else None
+    except NotAffine:
+        return None
+
+
+def _quotient(outer: Monomial, inner: Monomial) -> Monomial:
+    """outer / inner; nothing where it does not divide."""
+    left = Counter(outer)
+    left.subtract(Counter(inner))
+    return tuple(left.elements()) if min(left.values(), default=0) >= 0 else ()
+
+
+def _divided(value: Polynomial, frame: Frame, shape: Shape) -> list[isl.PwAff] | None:
+    """Each monomial divided by the greatest stride that leaves something affine."""
+    parts: list[dict[Monomial, int]] = [{} for _ in shape.strides]
+    for term in split_terms(value, frame.iterators) or ():
+        for position, stride in enumerate(shape.strides):
+            rest = _quotient(term.stride, stride) if stride != term.stride else ()
+            divides = stride == term.stride or bool(rest) or stride == ()
+            if divides and len(rest) + (term.iterator is not None) <= 1:
+                monomial = (term.iterator,) if term.iterator is not None else rest
+                parts[position][monomial] = parts[position].get(monomial, 0) + term.factor
+                break
+        else:
+            return None
+    atoms = {**value.atoms, **{size: variable(size) for size in shape.sizes}}
+    found = [as_affine(part, atoms) for part in parts]
+    return None if any(index is None for index in found) else [index for index in found if index is not None]
+
+
+def _in_range(index: isl.PwAff, size: isl.PwAff) -> isl.Set:
+    return index.ge_set(number(0)).intersect(index.lt_set(size))
+
+
+def _needed(own: Sequence[Place], shape: Shape) -> isl.Set:
+    """The parameters for which every index is in range, given what is known; all of them if proved."""
+    needed = everywhere()
+    for touch, frame in own:
+        found = indices(touch, frame, shape) if touch.subscripts else None
+        for index, size in zip((found or ())[1:], shape.sizes, strict=False):
+            outside = frame.known().subtract(_in_range(index, variable(size)))
+            needed = needed.subtract(_of_parameters(outside, frame.iterators))
+    context = own[0][1].setting.context
+    needed = needed.coalesce().gist(context)
+    return everywhere() if context.is_subset(needed) else needed
+
+
+def _leaves_all(own: Sequence[Place], needed: isl.Set) -> bool:
+    """Whether each access can happen under a condition; believing what rules it out would be absurd."""
+    return all(
+        frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own
+    )
+
+
+def _of_parameters(values: isl.Set, iterators: Sequence[str]) -> isl.Set:
+    for name in iterators:
+        position = values.find_dim_by_name(PARAM, name)
+        if position >= 0:
+            values = values.project_out(PARAM, position, 1)
+    return values
+
+
+def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) -> Assumption:
+    text = str(needed)
+    condition = text[text.index(":") + 1 : text.rindex("}")].strip()
+    rows = " by ".join(shape.sizes)
+    what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
+    return Assumption(AssumptionKind.BOUNDS, what, own[0][0].place)
+

@@ -1,0 +1,75 @@
+"""Arrays of several dimensions written as one."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.model.program import AssumptionKind, Program
+from tests.c.support import reads, region, writes
+
+ALL = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) "
+INSIDE = "for (i = 1; i < n - 1; i++) for (j = 1; j < m - 1; j++) "
+
+
+def believed(program: Program) -> list[str]:
+    found = [entry.text for entry in program.assumptions if entry.kind is AssumptionKind.BOUNDS]
+    return [text for text in found if "rows of" in text]
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "written"),
+    [
+        (ALL + "a[i*m+j] = b[j*n+i];", ["b[j, i]"], ["a[i, j]"]),
+        (ALL + "*(a + i*m + j) = b[i];", ["b[i]"], ["a[i, j]"]),
+        (ALL + "a[IDX(i, j, m)] += b[IDX(j, i, n)];", ["a[i, j]", "b[j, i]"], ["a[i, j]"]),
+        (ALL + "a[at(i, j, m)] = 0;", [], ["a[i, j]"]),
+        (ALL + "a[(long)i*m + (n - n) + j] = a[0];", ["a[0, 0]"], ["a[i, j]"]),
+        (INSIDE + "a[i*m+j] = b[(i-1)*m + j+1];", ["b[-1 + i, 1 + j]"], ["a[i, j]"]),
+        (INSIDE + "a[i*m+j] = b[i*m + m-1];", ["b[i, -1 + m]"], ["a[i, j]"]),
+        (ALL + "for (k = 0; k < n; k++) a[(i*m+j)*n+k] = 0;", [], ["a[i, j, k]"]),
+        (ALL + "for (k = 0; k < n; k++) a[i*m*n + j*n + k] = 0;", [], ["a[i, j, k]"]),
+        ("for (i = 0; i < n; i++) { int row = i*m; for (j = 0; j < m; j++) a[row+j] = 0; }", [], ["a[i, j]"]),
+        (ALL + "a[(i/2)*m + j] = 0;", [], None),
+    ],
+)
+def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[str] | None) -> None:
+    head = "#define IDX(r, c, ld) ((r)*(ld)+(c))\nstatic int at(int r, int c, int w) { return r*w + c; }"
+    program = region(text, head=head)
+    (statement,) = program.statements
+    assert reads(statement) == read
+    assert all(access.must for access in statement.accesses)
+    assert written is None or writes(statement) == written
+    assert program.arrays[0].rows and believed(program) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ALL + "a[i*j] = 0;",
+        ALL + "a[i*m+j] = a[i*m+j-1];",
+        "for (i = 0; i < n; i++) for (j = 0; j < 2 * m; j++) a[i*m+j] = 0;",
+        ALL + "a[j*n*m + i] = 0;",
+        ALL + "{ k = i; a[i*k+j] = 0; }",
+        ALL + "a[i*m + (int)b[j]] = 0;",
+    ],
+)
+def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:
+    statement = region(text, assume=["n >= 2", "m >= 2"]).statements[-1]
+    assert writes(statement)[0] == "a[o0]?"
+
+
+def test_a_row_wider_than_the_loop_is_believed_where_it_is_written_and_listed() -> None:
+    """Overlapping windows, `b[i*s + j]`, need nobody's belief: b is only read."""
+    text = ALL + "a[i*k + j] = b[i*s + j];"
+    (statement,) = (program := region(text, head="int s;")).statements
+    assert writes(statement) == ["a[i, j]"] and "b[o0]?" in reads(statement)
+    (listed,) = believed(program)
+    assert listed.startswith("'a' has rows of k") and "k >= m" in listed
+    shown = region(text, head="int s;", assume=["k >= m", "s >= m"])
+    assert believed(shown) == [] and "b[i, j]" in reads(shown.statements[0])
+
+
+def test_a_local_product_is_a_value_only_if_it_is_shown_to_be_an_integer() -> None:
+    loop = "for (i = 0; i < n; i++) { int t = x * i; a[i] = t; }"
+    assert len(region(loop).statements) == 2
+    assert len(region(loop, head="int x;").statements) == 1
