@@ -64,7 +64,7 @@ def test_a_row_wider_than_the_loop_is_believed_where_it_is_written_and_listed() 
     (statement,) = (program := region(text, head="int s;")).statements
     assert writes(statement) == ["a[i, j]"] and "b[o0]?" in reads(statement)
     (listed,) = believed(program)
-    assert listed.startswith("'a' has rows of k") and "k >= m" in listed
+    assert listed.startswith("'a' has rows of k") and listed.endswith(": k >= m")
     shown = region(text, head="int s;", assume=["k >= m", "s >= m"])
     assert believed(shown) == [] and "b[i, j]" in reads(shown.statements[0])
 

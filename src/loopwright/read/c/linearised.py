@@ -181,7 +181,10 @@ def _of_parameters(values: isl.Set, iterators: Sequence[str]) -> isl.Set:
 
 
 def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) -> Assumption:
-    text = str(needed)
+    happens = everywhere().subtract(everywhere())
+    for _, frame in own:
+        happens = happens.union(_of_parameters(frame.known(), frame.iterators))
+    text = str(needed.gist(happens.coalesce()).coalesce())
     condition = text[text.index(":") + 1 : text.rindex("}")].strip()
     rows = " by ".join(shape.sizes)
     what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
