@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,11 @@ def kernel(tmp_path: Path) -> tuple[str, str]:
 @needs_coqc
 def test_codegen_writes_and_checks_a_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     proof = tmp_path / "proof.v"
-    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof)) == 0
+    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof), "--json") == 0
     said = capsys.readouterr()
-    assert "S(c0, c1);" in said.out
+    found = json.loads(said.out)
+    assert "S(c0, c1);" in found["code"]
+    assert found["provers"] == [{"prover": "coq", "answer": f"{proof}: checked by coqc, no axioms"}]
     assert f"{proof}: checked by coqc, no axioms" in said.err
     assert "Theorem loops_correct" in proof.read_text()
 
@@ -52,8 +55,9 @@ def test_transform_writes_and_checks_a_proof(
     tmp_path: Path, kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     proof = tmp_path / "proof.v"
-    assert run("transform", *kernel, "--prover", "coq", "-o", str(proof)) == 0
-    assert "checked by coqc, no axioms" in capsys.readouterr().err
+    assert run("transform", *kernel, "--prover", "coq", "-o", str(proof), "--json") == 0
+    (answer,) = json.loads(capsys.readouterr().out)["provers"]
+    assert answer == {"prover": "coq", "answer": f"{proof}: checked by coqc, no axioms"}
     assert "Theorem same_memory" in proof.read_text()
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from loopwright.generate import generate
 from loopwright.model.schedule import LoopType, Schedule
+from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.coq.program_file import program_file
 from loopwright.read import read_schedule
-from tests.coq.support import assert_accepted, needs_coqc
+from tests.coq.support import SECONDS, assert_accepted, needs_coqc
 from tests.generate.support import flat, proved_program, tree
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.poly"))
@@ -107,3 +108,18 @@ def test_a_title_cannot_end_the_comment() -> None:
 
 def test_the_same_input_gives_the_same_file() -> None:
     assert written(flat(FLAT["parity"])) == written(flat(FLAT["parity"]))
+
+
+@needs_coqc
+def test_progress_counts_the_lemmas() -> None:
+    told: list[tuple[int, int]] = []
+
+    def say(doing: str, done: int = 0, total: int = 0) -> None:
+        told.append((done, total))
+
+    text = written(flat(FLAT["one point"]))
+    library(say)
+    told.clear()
+    assert check(text, SECONDS, say) == Accepted()
+    count = text.count("\nLemma ") + text.count("\nTheorem ")
+    assert told == [(done, count) for done in range(count + 1)]

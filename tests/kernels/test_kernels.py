@@ -16,6 +16,7 @@ from loopwright.rewrite.request import Request
 from loopwright.run.comparison import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
 from loopwright.run.execution import output_of
+from loopwright.say import silent
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 FILES = sorted(KERNELS.glob("*.c"))
@@ -52,7 +53,7 @@ def results(source: Path, program: Path, options: list[str]) -> bytes:
 def same_bits(kernel: Path, script: Path, folder: Path) -> None:
     request = Request(file=str(kernel), script=script.read_text(), script_file=str(script))
     new = folder / "new.c"
-    new.write_bytes(transformed(request, lambda text: None).source.encode())
+    new.write_bytes(transformed(request, silent).source.encode())
     options = sizes(kernel)
     expected = results(kernel, folder / "original", options)
     assert len(expected) > 1000
@@ -102,7 +103,7 @@ def test_what_is_left_of_a_garbled_script_is_illegal(name: str) -> None:
     left = "\n".join([operations[0], *operations[2:]])
     assert operations[0] == "from_zero()" and len(operations) == 3
     with pytest.raises(Illegal) as caught:
-        transformed(Request(file=str(KERNELS / f"{name}.c"), script=left), lambda text: None)
+        transformed(Request(file=str(KERNELS / f"{name}.c"), script=left), silent)
     assert isinstance(caught.value, NotLegal) and "dependence" in caught.value.explanation
 
 
@@ -111,4 +112,4 @@ def test_the_paper_counts_from_zero() -> None:
     lines = (KERNELS / "paper" / "lu.lw").read_text().splitlines()
     printed = "\n".join(line for line in lines if line != "from_zero()")
     with pytest.raises(Illegal):
-        transformed(Request(file=str(KERNELS / "lu.c"), script=printed), lambda text: None)
+        transformed(Request(file=str(KERNELS / "lu.c"), script=printed), silent)

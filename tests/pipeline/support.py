@@ -15,6 +15,7 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.outcome import Outcome
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+from loopwright.say import silent
 
 
 def file(tmp_path: Path, text: str, name: str = "k.c") -> str:
@@ -50,7 +51,7 @@ def result(
     request = Request(
         file(tmp_path, text), script, "s.lw", openmp=openmp, allow_reassociation=allow_reassociation
     )
-    return transformed(request, lambda doing: None)
+    return transformed(request, silent)
 
 
 def new_region(tmp_path: Path, body: str, script: str | None = None, head: str = "") -> str:

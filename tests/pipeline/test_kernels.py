@@ -14,6 +14,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
+from loopwright.say import silent
 from loopwright.transform import transform
 from tests.conftest import ROOT
 from tests.pipeline.support import output, small_sizes
@@ -28,7 +29,7 @@ def ident(path: Path) -> str:
 
 def rewritten(path: Path, script: str | None = None) -> str:
     """The new text, every proof done."""
-    outcome = transformed(Request(str(path), script), lambda doing: None)
+    outcome = transformed(Request(str(path), script), silent)
     for region in outcome.regions:
         assert len(region.proofs) >= 4
     return outcome.source.text
@@ -73,7 +74,7 @@ def test_distributed(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", SUITE, ids=ident)
 def test_proved_again_as_two_files(path: Path) -> None:
     """`prove` does not know how the second file was made."""
-    outcome = transformed(Request(str(path)), lambda doing: None)
+    outcome = transformed(Request(str(path)), silent)
     (old,), (new,) = read_c(path), parse_c(outcome.source)
     assert isinstance(prove_equivalent(old, new).verdict, Proved)
 

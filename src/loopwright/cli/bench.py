@@ -140,7 +140,11 @@ def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
     except (OSError, UnicodeDecodeError) as failure:
         raise BadInput(Code.FILE, f"this script cannot be read: {failure}", span=Span(file, 1, 1)) from None
     request = Request(file=str(kernel.source), script=script, script_file=file, prove=prove)
-    return transformed(request, lambda text: say(f"{kernel.name}: {text}")).source.encode()
+
+    def named(doing: str, done: int = 0, total: int = 0) -> None:
+        say(f"{kernel.name}: {doing}", done, total)
+
+    return transformed(request, named).source.encode()
 
 
 def _line(result: Result) -> str:

@@ -13,6 +13,7 @@ from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
+from loopwright.say import silent
 
 if TYPE_CHECKING:
     from loopwright.check.report import Report
@@ -86,7 +87,7 @@ def _report(arguments: argparse.Namespace) -> Report:
 
     script = load(arguments.script).text
     request = Request(arguments.file, script, arguments.script, tuple(arguments.pure))
-    outcome = transformed(request, lambda _: None)
+    outcome = transformed(request, silent)
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,12 +16,14 @@ from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.cli.prover import (
     add_prover_options,
+    answers,
     code_path,
     proof_path,
     prover_request,
     report,
 )
 from loopwright.errors import REPORT, BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.say import Say
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
@@ -173,7 +175,7 @@ def _run(job: Job, timeout: float | None) -> Outcome:
         return within(timeout, lambda say: failures_named(lambda: _work(job, say)), say)
 
 
-def _work(job: Job, say: Callable[[str], None]) -> Outcome:
+def _work(job: Job, say: Say) -> Outcome:
     """Read, generate, prove, print; `say` hears what is being done."""
     say(f"reading {job.file}")
     from loopwright.read import read_schedule
@@ -201,7 +203,7 @@ def _work(job: Job, say: Callable[[str], None]) -> Outcome:
     return Outcome(code, Stats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks)
 
 
-def _other_prover(job: Job, schedule: Schedule, node: Node, say: Callable[[str], None]) -> tuple[str, ...]:
+def _other_prover(job: Job, schedule: Schedule, node: Node, say: Say) -> tuple[str, ...]:
     """What the prover that was asked for says, if it is not isl."""
     arguments = job.arguments
     match arguments.prover:
@@ -254,13 +256,26 @@ def _parameters(schedule: Schedule) -> tuple[str, ...]:
 
 def _json(job: Job, outcome: Outcome) -> str:
     verdict = "proved" if job.prove else "not proved"
-    return _dump(job.file, verdict, outcome.code, asdict(outcome.stats), [])
+    provers = answers(job.arguments.prover, outcome.remarks)
+    return _dump(job.file, verdict, outcome.code, asdict(outcome.stats), [], provers)
 
 
 def _dump(
-    file: str, verdict: str, code: str | None, stats: dict[str, Any] | None, diagnostics: list[Any]
+    file: str,
+    verdict: str,
+    code: str | None,
+    stats: dict[str, Any] | None,
+    diagnostics: list[Any],
+    provers: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    found = {"file": file, "verdict": verdict, "code": code, "stats": stats, "diagnostics": diagnostics}
+    found = {
+        "file": file,
+        "verdict": verdict,
+        "code": code,
+        "stats": stats,
+        "provers": list(provers),
+        "diagnostics": diagnostics,
+    }
     return json.dumps(found, indent=2) + "\n"
 
 

@@ -43,3 +43,8 @@ def report(remarks: Iterable[str]) -> None:
     """What the other provers said, to standard error."""
     for remark in remarks:
         print(f"proof: {remark}", file=sys.stderr)
+
+
+def answers(prover: str, remarks: Iterable[str]) -> list[dict[str, str]]:
+    """The same for machines: what a prover other than isl was asked and said."""
+    return [{"prover": prover, "answer": remark} for remark in remarks]

@@ -15,7 +15,7 @@ from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
-from loopwright.cli.prover import add_prover_options, code_path, prover_request, report
+from loopwright.cli.prover import add_prover_options, answers, code_path, prover_request, report
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
 
 if TYPE_CHECKING:
@@ -174,6 +174,7 @@ def _data(arguments: argparse.Namespace, outcome: Outcome) -> dict[str, Any]:
         "code": outcome.source.encode().decode("utf-8", "replace"),
         "regions": [asdict(region) for region in outcome.regions],
         "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
+        "provers": answers(arguments.prover, outcome.remarks),
         "notes": list(outcome.notes),
         "diagnostics": [],
     }

@@ -6,7 +6,6 @@ not yes, it raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopwright.emit.region import Loops, claims
@@ -24,9 +23,8 @@ from loopwright.prove.text.readback import modelled, prove_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.outcome import Proof, refused
 from loopwright.rewrite.request import Wishes
+from loopwright.say import Say
 from loopwright.transform import Plan, flat_schedule
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
 from loopwright.rewrite.request import ProverRequest
+from loopwright.say import Say
 
 if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 BATCH = 20
 """Obligations between two words of progress."""
-
-Say = Callable[[str], None]
 
 
 def remarks_on(regions: Sequence[tuple[Plan, Node]], request: ProverRequest, say: Say) -> tuple[str, ...]:

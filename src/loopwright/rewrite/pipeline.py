@@ -17,7 +17,6 @@ from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
 from loopwright.rewrite.evidence import (
     Evidence,
-    Say,
     of_legality,
     of_model,
     of_scanning,
@@ -29,6 +28,7 @@ from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.request import Request, Wishes
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
+from loopwright.say import Say
 from loopwright.transform import Plan, plan_of, to_schedule
 
 

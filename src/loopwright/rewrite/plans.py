@@ -13,6 +13,7 @@ from pathlib import Path
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Wishes
+from loopwright.say import silent
 from loopwright.transform import Plan, plan_of
 
 
@@ -34,4 +35,4 @@ def plan_to_c(
     """
     several = [plans] if isinstance(plans, Plan) else list(plans)
     wishes = Wishes(openmp=openmp, allow_reassociation=allow_reassociation)
-    return rewritten(several, wishes, lambda doing: None).source.text
+    return rewritten(several, wishes, silent).source.text

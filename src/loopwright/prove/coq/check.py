@@ -8,19 +8,18 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.say import Say, silent
 
 INSTALL = "install it with 'apt install coq' (8.16)"
 CLOSED = "Closed under the global context"
 ENOUGH = 120.0
 """Seconds that `coqc` gets for one file, unless told otherwise."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -108,24 +107,56 @@ def _compile(files: list[Path], folder: Path) -> None:
             os.mkdir(made)  # for the context manager to remove
 
 
-def check(text: str, seconds: float = ENOUGH, say: Say = lambda doing: None) -> Answer:
+def check(text: str, seconds: float = ENOUGH, say: Say = silent) -> Answer:
     """What `coqc` says of a file with this text."""
     program = coqc()
     if program is None:
         raise GaveUp(Code.MISSING_PROGRAM, "coqc is not installed", hint=INSTALL)
     folder = library(say)
-    say(f"checking {_lemmas(text)} lemmas with coqc")
     with tempfile.TemporaryDirectory() as made:
         file = Path(made) / "proof.v"
         file.write_text(text)
-        command = [program, "-q", "-Q", str(folder), "Loopwright", file.name]
-        try:
-            done = subprocess.run(
-                command, cwd=made, capture_output=True, text=True, timeout=seconds, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return OutOfTime(seconds)
-    return _answer(text, done.returncode, done.stdout, done.stderr)
+        command = [program, "-q", "-noglob", "-time", "-Q", str(folder), "Loopwright", file.name]
+        done = _followed(command, made, seconds, _lemmas(text), say)
+    return OutOfTime(seconds) if done is None else _answer(text, *done)
+
+
+SENTENCE = re.compile(r"Chars \d+ - \d+ \[(.*)\] \S+ secs ")
+"""What `coqc -time` prints when it is done with a sentence."""
+
+
+def _followed(
+    command: list[str], folder: str, seconds: float, total: int, say: Say
+) -> tuple[int, str, str] | None:
+    """The status of `coqc` and what it said, lemmas counted when it is proved; None if it takes too long."""
+    doing = "checking the lemmas with coqc"
+    say(doing, 0, total)
+    errors = Path(folder) / "errors"
+    late = threading.Event()
+    with (
+        errors.open("w") as log,
+        subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as process,
+    ):
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.start()
+        said: list[str] = []
+        proved = 0
+        assert process.stdout is not None
+        for line in process.stdout:
+            sentence = SENTENCE.match(line)
+            if sentence is None:
+                said.append(line)
+            elif sentence.group(1) == "Qed.":
+                proved += 1
+                say(doing, proved, total)
+        status = process.wait()
+        timer.cancel()
+    return None if late.is_set() else (status, "".join(said), errors.read_text())
 
 
 def _lemmas(text: str) -> int:
