@@ -72,7 +72,7 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
     plan = lw.read(source)[1]["Two"].reverse("i").plan
 
     def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> str:
-        return file_text(regions, openmp=openmp).replace("y[-", "y[1 - ")
+        return file_text(regions, openmp=openmp).replace("y[i]", "y[i + 1]")
 
     monkeypatch.setattr(pipeline, "file_text", misprinted)
     with pytest.raises(InternalError, match="does not do what S1"):

@@ -123,7 +123,8 @@ def _is_authors(name: str, kind: str, program: Program, node: Node) -> bool:
 
 def _never_below_zero(node: Node, names: AbstractSet[str], program: Program) -> frozenset[str]:
     """The largest part of `names` such that all that is computed from them is."""
-    kept = frozenset(names)
+    down = {part.iterator for part in subprograms(node) if isinstance(part, For) and part.step < 0}
+    kept = frozenset(names) - down
     sizes = frozenset(program.params)
     while True:
         bad = {

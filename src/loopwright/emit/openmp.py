@@ -15,7 +15,8 @@ from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
 from loopwright.loops.traverse import children, subprograms, variables
 from loopwright.model.program import Array, Program
 
-ORDERED = (Relation.LT, Relation.LE)
+ORDERED = {Relation.LT: 1, Relation.LE: 1, Relation.GT: -1, Relation.GE: -1}
+"""Where a loop with such a test counts to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,11 @@ class Sharing:
 
 
 def can_be_annotated(loop: For) -> bool:
-    """Whether the test is `iterator < bound` or `iterator <= bound`, the bound fixed on entry."""
+    """Whether the test compares the iterator with a bound it counts to, which is fixed on entry."""
     match loop.test:
         case Compare(relation, Var(name), bound):
-            return relation in ORDERED and name == loop.iterator and name not in variables(bound)
+            towards = ORDERED.get(relation, 0) * loop.step > 0
+            return towards and name == loop.iterator and name not in variables(bound)
         case _:
             return False
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.emit.c import program_text
+from loopwright.emit.downwards import counted_down
 from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
@@ -86,7 +87,7 @@ def claims(loops: Loops) -> tuple[Call, ...]:
 
 def _named(loops: Loops) -> Node:
     """The loops with marks where they belong, no helper the file has not room for, and final iterators."""
-    node = written_out(on_loops(loops.node), taken(loops.program.source))
+    node = written_out(counted_down(on_loops(loops.node)), taken(loops.program.source))
     return author_named(node, loops.program, loops.names)
 
 

@@ -14,12 +14,12 @@ from loopwright.loops.nodes import Call, For, Node
 
 
 class Increment(Enum):
-    """How a loop counts by one."""
+    """How a loop counts by one, up or down."""
 
-    POSTFIX = "{0}++"
-    PREFIX = "++{0}"
-    ADD = "{0} += 1"
-    ASSIGN = "{0} = {0} + 1"
+    POSTFIX = "{0}{1}{1}"
+    PREFIX = "{1}{1}{0}"
+    ADD = "{0} {1}= 1"
+    ASSIGN = "{0} = {0} {1} 1"
 
 
 class Braces(Enum):
@@ -41,7 +41,10 @@ class Handwriting:
 
     def update(self, iterator: str, step: int) -> str:
         """What a loop does to its iterator at the end of each round."""
-        return self.increment.value.format(iterator) if step == 1 else f"{iterator} += {literal(step)}"
+        sign = "+" if step > 0 else "-"
+        if abs(step) == 1:
+            return self.increment.value.format(iterator, sign)
+        return f"{iterator} {sign}= {literal(abs(step))}"
 
 
 def _call(call: Call) -> list[str]:

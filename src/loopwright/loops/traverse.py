@@ -25,6 +25,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.substitution import substituted, substituted_expr
 
 Term: TypeAlias = Expr | Test
 
@@ -132,41 +133,9 @@ def free_variables(node: Node) -> frozenset[str]:
 
 def rename(expr: Expr, names: Mapping[str, str]) -> Expr:
     """`expr` with each variable in `names` called by its new name."""
-    match expr:
-        case Int():
-            return expr
-        case Var(name):
-            return Var(names.get(name, name))
-        case Sum(parts):
-            return Sum(tuple(rename(part, names) for part in parts))
-        case Scaled(factor, argument):
-            return Scaled(factor, rename(argument, names))
-        case FloorDiv(argument, divisor):
-            return FloorDiv(rename(argument, names), divisor)
-        case TruncDiv(argument, divisor):
-            return TruncDiv(rename(argument, names), divisor)
-        case Rem(argument, divisor):
-            return Rem(rename(argument, names), divisor)
-        case Min(arguments):
-            return Min(tuple(rename(argument, names) for argument in arguments))
-        case Max(arguments):
-            return Max(tuple(rename(argument, names) for argument in arguments))
-        case Select(test, then, orelse):
-            return Select(rename_test(test, names), rename(then, names), rename(orelse, names))
-        case _:
-            assert_never(expr)
+    return substituted_expr(expr, {old: Var(new) for old, new in names.items()})
 
 
 def rename_test(test: Test, names: Mapping[str, str]) -> Test:
     """`test` with each variable in `names` called by its new name."""
-    match test:
-        case Compare(relation, left, right):
-            return Compare(relation, rename(left, names), rename(right, names))
-        case And(arguments):
-            return And(tuple(rename_test(argument, names) for argument in arguments))
-        case Or(arguments):
-            return Or(tuple(rename_test(argument, names) for argument in arguments))
-        case Not(argument):
-            return Not(rename_test(argument, names))
-        case _:
-            assert_never(test)
+    return substituted(test, {old: Var(new) for old, new in names.items()})

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.substitution import substituted_expr
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
@@ -30,7 +31,7 @@ from loopwright.prove.coq.places import (
     slots,
     timed,
 )
-from loopwright.prove.obligations.formulas import Linear, expr_of, substituted_expr
+from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.prove.scanning.conditions import Scope, value
 from loopwright.prove.scanning.executed import runs

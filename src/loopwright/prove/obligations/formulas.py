@@ -7,10 +7,9 @@ quasi-affine functions into such data, for provers that are not isl.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import assert_never
 
 import islpy as isl
 
@@ -23,17 +22,11 @@ from loopwright.loops.expressions import (
     Expr,
     FloorDiv,
     Int,
-    Max,
-    Min,
-    Not,
     Or,
     Relation,
-    Rem,
     Scaled,
-    Select,
     Sum,
     Test,
-    TruncDiv,
     Var,
 )
 from loopwright.loops.traverse import subterms
@@ -161,44 +154,6 @@ def before(left: Sequence[Expr], right: Sequence[Expr]) -> Test:
     for k, (a, b) in enumerate(zip(left, right, strict=True)):
         ways.append(conjunction([equal(left[:k], right[:k]), Compare(Relation.LT, a, b)]))
     return disjunction(ways) if ways else FALSE
-
-
-def substituted_expr(expr: Expr, values: Mapping[str, Expr]) -> Expr:
-    """`expr` with values in place of names; names without a value stay."""
-
-    def again(one: Expr) -> Expr:
-        return substituted_expr(one, values)
-
-    match expr:
-        case Int():
-            return expr
-        case Var(name):
-            return values.get(name, expr)
-        case Sum(terms):
-            return Sum(tuple(map(again, terms)))
-        case Scaled(factor, argument):
-            return Scaled(factor, again(argument))
-        case FloorDiv(argument, divisor) | TruncDiv(argument, divisor) | Rem(argument, divisor):
-            return type(expr)(again(argument), divisor)
-        case Min(arguments) | Max(arguments):
-            return type(expr)(tuple(map(again, arguments)))
-        case Select(test, then, orelse):
-            return Select(substituted(test, values), again(then), again(orelse))
-        case _:
-            assert_never(expr)
-
-
-def substituted(test: Test, values: Mapping[str, Expr]) -> Test:
-    """`test` with values in place of names."""
-    match test:
-        case Compare(relation, left, right):
-            return Compare(relation, substituted_expr(left, values), substituted_expr(right, values))
-        case And(arguments) | Or(arguments):
-            return type(test)(tuple(substituted(one, values) for one in arguments))
-        case Not(argument):
-            return Not(substituted(argument, values))
-        case _:
-            assert_never(test)
 
 
 def names_in(test: Test) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from itertools import product
 from loopwright.errors import Code, GaveUp, Span
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.loops.nodes import Node
+from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.model.program import Program
 from loopwright.prove.obligations.cells import Cell, Touched, touched
 from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
@@ -21,8 +22,6 @@ from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
     equal,
-    substituted,
-    substituted_expr,
 )
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import table_obligations

@@ -25,6 +25,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
@@ -33,8 +34,6 @@ from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
     equal,
-    substituted,
-    substituted_expr,
 )
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable

@@ -144,7 +144,7 @@ class _Translation:
         if name is None or condition is None:
             raise Unreadable("a loop without an iterator or a test")
         start = expression(first_value(node), words)
-        step = _step(node, name, words)
+        step = step_of(node, name, words)
         body = field(node, "body")
         if step > 0:
             inside = words.bind(name, Var(name))
@@ -164,7 +164,7 @@ def first_value(node: Node) -> Node:
     return field(start, "right")
 
 
-def _step(node: Node, name: str, words: Words) -> int:
+def step_of(node: Node, name: str, words: Words) -> int:
     """What the update adds: i++, --i, i += c, i = i + c and the like."""
     update = node.child_by_field_name("update")
     if update is None:

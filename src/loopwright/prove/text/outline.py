@@ -18,7 +18,7 @@ from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.text.loops import first_value
+from loopwright.prove.text.loops import first_value, step_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
@@ -58,7 +58,7 @@ def _blanks(node: Node, words: Words) -> Iterator[tuple[TextRange, str]]:
             if name is None or condition is None:
                 raise Unreadable("a loop without an iterator or a test")
             yield place(first_value(node)), "0"
-            yield place(condition), f"{name}<1"
+            yield place(condition), f"{name}<1" if step_of(node, name, words) > 0 else f"{name}>-1"
             yield from _blanks(field(node, "body"), words.bind(name, Var(name)))
         case "if_statement":
             condition = field(node, "condition")

@@ -24,6 +24,7 @@ import islpy as isl
 from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import FALSE, TRUE, Expr, Int, Test, Var
 from loopwright.loops.interpreter import evaluate
+from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
 from loopwright.prove.backends.interface import Fails, Prover, Unknown
@@ -32,8 +33,6 @@ from loopwright.prove.obligations.formulas import (
     disjunction,
     expr_of,
     formula_of,
-    substituted,
-    substituted_expr,
 )
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.text.c_expressions import Unreadable

@@ -33,9 +33,10 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.lexicographic import later_by_last
-from loopwright.prove.obligations.formulas import conjunction, formula_of, substituted, substituted_expr
+from loopwright.prove.obligations.formulas import conjunction, formula_of
 from loopwright.prove.scanning.conditions import Scope, negation, region
 from loopwright.prove.scanning.growth import is_upper_bound
 
