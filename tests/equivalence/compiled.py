@@ -21,6 +21,7 @@ def function(name: str, body: str) -> str:
 
 
 DRIVER = """
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,10 @@ int main(int argc, char **argv)
 {
   int n = atoi(argv[1]), m = atoi(argv[2]), count = sizeof memory[0] / sizeof(double);
   srand(atoi(argv[3]));
-  for (int k = 0; k < count; k++)
-    memory[0][k] = memory[1][k] = (rand() / (double)RAND_MAX - 0.5) * 8;
+  for (int k = 0; k < count; k++) {
+    double mantissa = 0.5 + (rand() * 2147483648.0 + rand()) / 9.3e18;
+    memory[0][k] = memory[1][k] = ldexp(rand() % 2 ? mantissa : -mantissa, rand() % 7 - 3);
+  }
   for (int side = 0; side < 2; side++) {
     double *p = memory[side];
     double *a = p + 64, *b = p + 320, *c = p + 576, *scalars = p + 768;
@@ -48,8 +51,8 @@ def differences(
     """The sizes (n, m) for which the two bodies leave different bits behind."""
     source = folder / "pair.c"
     source.write_text(function("old_region", old) + function("new_region", new) + DRIVER)
-    command = ["gcc", "-std=gnu11", "-O1", "-w", "-ffp-contract=off", str(source), "-o", str(folder / "pair")]
-    subprocess.run(command, check=True)
+    flags = ["-std=gnu11", "-O1", "-w", "-ffp-contract=off"]
+    subprocess.run(["gcc", *flags, str(source), "-o", str(folder / "pair"), "-lm"], check=True)
     found = []
     for n, m in sizes:
         for seed in seeds:

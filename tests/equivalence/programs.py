@@ -62,10 +62,14 @@ class Binary:
     right: Expression
 
     def __str__(self) -> str:
-        return f"({self.left} {self.operator} {self.right})"
+        return f"({shown(self.left)} {self.operator} {shown(self.right)})"
 
 
 Expression: TypeAlias = Cell | Number | Binary | Affine
+
+
+def shown(expression: Expression) -> str:
+    return f"({expression})" if isinstance(expression, Affine) else str(expression)
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ def text(nodes: tuple[Node, ...], indent: str = "  ") -> str:
     lines: list[str] = []
     for node in nodes:
         if isinstance(node, Assign):
-            lines.append(f"{indent}{node.target} {node.operator} {node.value};")
+            lines.append(f"{indent}{node.target} {node.operator} {shown(node.value)};")
             continue
         i, first, last = node.name, node.first, node.last
         if node.backwards:

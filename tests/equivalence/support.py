@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from loopwright.model.source import Source
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
-from loopwright.read.c.reader import read_c
+from loopwright.prove.text.text_model import read_text
+from loopwright.read.c.reader import parse_c
 
 NAMES = "int n, int m, double *a, double *b, double *c, double A[n][n], double B[n][n], double C[n][n]"
 
@@ -20,9 +22,10 @@ def wrapped(body: str, *, head: str = "", names: str = NAMES, own: str = "", aft
 
 def compared(tmp_path: Path, old: str, new: str, *, allow_reassociation: bool = False) -> Equivalence:
     """What is proved about two files with one region each."""
-    programs = []
-    for name, text in (("old.c", old), ("new.c", new)):
-        (tmp_path / name).write_text(text)
-        (program,) = read_c(str(tmp_path / name))
-        programs.append(program)
-    return prove_equivalent(programs[0], programs[1], allow_reassociation=allow_reassociation)
+    before, after = Source(str(tmp_path / "old.c"), old), Source(str(tmp_path / "new.c"), new)
+    originals = parse_c(before)
+    text = read_text(after, originals)
+    (one,), (other,) = originals, text or parse_c(after)
+    return prove_equivalent(
+        one, other, allow_reassociation=allow_reassociation, from_text=text is not None
+    )

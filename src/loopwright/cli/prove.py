@@ -105,12 +105,13 @@ def _run(arguments: argparse.Namespace) -> Answer:
 def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
     from loopwright.prove.equivalence.equivalence import prove_equivalent
     from loopwright.prove.text.annotations import promises
-    from loopwright.read.c.reader import read_c
+    from loopwright.prove.text.text_model import read_text
+    from loopwright.read.c.reader import load_c, read_c
 
     say("reading")
-    old, new = (
-        read_c(path, pure=arguments.pure, assume=arguments.assume) for path in (arguments.old, arguments.new)
-    )
+    old = read_c(arguments.old, pure=arguments.pure, assume=arguments.assume)
+    text = read_text(load_c(arguments.new), old, arguments.pure)
+    new = text or read_c(arguments.new, pure=arguments.pure, assume=arguments.assume)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,
@@ -121,7 +122,13 @@ def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
     counts: list[int] = []
     found: list[Equivalence] = []
     for one, other in zip(old, new, strict=True):
-        answer = prove_equivalent(one, other, allow_reassociation=arguments.allow_reassociation, say=say)
+        answer = prove_equivalent(
+            one,
+            other,
+            allow_reassociation=arguments.allow_reassociation,
+            from_text=text is not None,
+            say=say,
+        )
         found.append(answer)
         counts.append(_proved(answer, other))
     proved = {promise.pragma.place for program in new for promise in promises(program)}

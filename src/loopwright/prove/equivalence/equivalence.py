@@ -47,24 +47,36 @@ def _quiet(doing: str) -> None:
 
 
 def prove_equivalent(
-    old: Program, new: Program, *, allow_reassociation: bool = False, say: Say = _quiet
+    old: Program,
+    new: Program,
+    *,
+    allow_reassociation: bool = False,
+    from_text: bool = False,
+    say: Say = _quiet,
 ) -> Equivalence:
-    """Whether `new` leaves behind what `old` does, for every size."""
+    """Whether `new` leaves behind what `old` does, for every size.
+
+    `from_text`: the model of `new` was read from its text alone (`read_text`), and needs no proof.
+    """
     try:
-        return _prove(*with_common_parameters(old, new), allow_reassociation, say)
+        old, new = with_common_parameters(old, new)
+        say("proving that the loops are those of the text")
+        models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
+        return _prove(old, new, models, allow_reassociation, say)
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
 
 
-def _prove(old: Program, new: Program, allow_reassociation: bool, say: Say) -> Equivalence:
+def _prove(
+    old: Program, new: Program, models: list[Verdict], allow_reassociation: bool, say: Say
+) -> Equivalence:
     different = differences(old, new)
     if different.fatal:
         return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
-    say("proving that the loops are those of the text")
     obligations = 0
-    for verdict in (prove_model(old), prove_model(new), prove_annotations(new)):
+    for verdict in (*models, prove_annotations(new)):
         if not isinstance(verdict, Proved):
             return Equivalence(verdict)
         obligations += verdict.obligations

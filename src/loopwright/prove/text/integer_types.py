@@ -29,6 +29,12 @@ def resolved_type(text: str, words: Words) -> str:
     return known_type(text) or text
 
 
+def is_signed(text: str) -> bool:
+    """Whether a type is known to be signed."""
+    kind = known_type(text)
+    return kind in INTEGERS and INTEGERS[kind].signed
+
+
 def value_type(node: Node, words: Words, at: TextRange) -> str | None:
     """The type of an integer expression at a place whose value as an integer is its value in C.
 

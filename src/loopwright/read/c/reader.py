@@ -45,6 +45,11 @@ _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region us
 
 def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Program, ...]:
     """The regions of a C file."""
+    return parse_c(load_c(path), pure=pure, assume=assume)
+
+
+def load_c(path: str | Path) -> Source:
+    """The text of a C file."""
     name = str(path)
     try:
         data = Path(path).read_bytes()
@@ -56,7 +61,7 @@ def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] 
         raise BadInput(
             Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1), hint=hint
         )
-    return parse_c(Source.decode(name, data), pure=pure, assume=assume)
+    return Source.decode(name, data)
 
 
 def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Program, ...]:

@@ -1,0 +1,104 @@
+"""A program whose instances and times are those of its text, read from the syntax alone.
+
+The C reader works out the domain of every statement as it goes, which takes long for loops with
+many bounds: tiles of a skewed stencil.  Here it is given the outline of the text, for the statements
+and what they touch, and the loops are read as they are for a proof.  An instance of a statement runs at
+
+    the place of the statement in each block around it, and the iteration of each loop, from outside in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.errors import BadInput
+from loopwright.loops.expressions import Expr, Int, Var
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.model.program import Access, Program, Statement
+from loopwright.model.source import Source
+from loopwright.presburger.sets import OUT
+from loopwright.prove.scanning.executed import executed, loops
+from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.instances import values_at
+from loopwright.prove.text.integer_types import is_signed
+from loopwright.prove.text.loops import text_loops
+from loopwright.prove.text.outline import outlined, unfolded
+from loopwright.read.c.assume import is_assume
+from loopwright.read.c.reader import parse_c
+from loopwright.read.c.regions import find_regions
+
+
+def read_text(
+    source: Source, originals: Sequence[Program], pure: Sequence[str] = ()
+) -> tuple[Program, ...] | None:
+    """The regions of a text that has the parameters of `originals`; None where the C reader has to do it.
+
+    That is for regions with promises or assumptions, for loops that could wrap around or might not
+    end, and for everything that is refused, so that the reader says why.
+    """
+    regions = find_regions(source)
+    if len(regions) != len(originals) or any(is_assume(pragma) for one in regions for pragma in one.pragmas):
+        return None
+    try:
+        outlines = parse_c(outlined(source, dict(enumerate(originals))), pure=pure)
+        found = [unfolded(one, source, old) for one, old in zip(outlines, originals, strict=True)]
+        return tuple(map(_modelled, found)) if all(map(_is_plain, found)) else None
+    except (Unreadable, BadInput):
+        return None
+
+
+def _is_plain(program: Program) -> bool:
+    """Whether nothing is promised, no iterator wraps around, and every loop ends by its test."""
+    if any(True for _ in promises(program)):
+        return False
+    if not all(is_signed(kind) for statement in program.statements for kind in statement.iterator_types):
+        return False
+    tree = executed(text_loops(program), program.context)
+    return all(loop.endless is None for loop in loops(tree))
+
+
+def _modelled(program: Program) -> Program:
+    """With the domains and times of the text; of accesses only the arrays are known."""
+    times = dict(_times(text_loops(program), ()))
+    length = max((len(time) for time in times.values()), default=0)
+    padded = {name: (*time, *[Int(0)] * (length - len(time))) for name, time in times.items()}
+    found = values_at(program, padded, program.context)
+    return replace(program, statements=tuple(_timed(one, found[one.name]) for one in program.statements))
+
+
+def _timed(statement: Statement, times: isl.Map) -> Statement:
+    domain = times.domain()
+    accesses = tuple(replace(one, relation=_anything(domain, one), must=False) for one in statement.accesses)
+    return replace(statement, domain=domain, schedule=times.reset_tuple_id(OUT), accesses=accesses)
+
+
+def _anything(domain: isl.Set, access: Access) -> isl.Map:
+    """{ S[i] -> A[x] } for all x."""
+    rank = access.relation.dim(OUT)
+    return isl.Map.from_domain(domain).add_dims(OUT, rank).set_tuple_name(OUT, access.array)
+
+
+def _times(node: Node, path: tuple[Expr, ...]) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+    match node:
+        case Call(name):
+            yield name, path
+        case Block((only,)):
+            yield from _times(only, path)
+        case Block(children):
+            for place, child in enumerate(children):
+                yield from _times(child, (*path, Int(place)))
+        case If(_, then, orelse):
+            yield from _times(then, path if orelse is None else (*path, Int(0)))
+            if orelse is not None:
+                yield from _times(orelse, (*path, Int(1)))
+        case For(iterator=iterator, body=body):
+            yield from _times(body, (*path, Var(iterator)))
+        case Let(body=body) | Mark(body=body):
+            yield from _times(body, path)
+        case _:
+            assert_never(node)
