@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from loopwright.errors import Code, GaveUp, Span
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.coq.arithmetic import Names, vector
 from loopwright.prove.coq.names import comment, text, variables
@@ -42,7 +42,6 @@ class Outline:
     statement: str
     label: str
     """What it is called in names of definitions."""
-    where: Span | None
     arguments: tuple[str, ...]
     use: Touched
     old: str
@@ -57,15 +56,12 @@ class Outline:
     """How many places stay, from the first; one more than there are where all do."""
 
 
-def outlines(
-    before: Named, after: Named, uses: Sequence[Touched], spans: dict[str, Span]
-) -> tuple[Outline, ...]:
+def outlines(before: Named, after: Named, uses: Sequence[Touched]) -> tuple[Outline, ...]:
     """Of every statement, in the order of the old timetable."""
     by_name = {use.statement: use for use in uses}
     later = {one.name: one for one in after.table.statements}
     return tuple(
-        _outline(one, later[one.name], before, after, by_name[one.name], spans.get(one.name))
-        for one in before.table.statements
+        _outline(one, later[one.name], before, after, by_name[one.name]) for one in before.table.statements
     )
 
 
@@ -75,14 +71,12 @@ def _outline(
     before: Named,
     after: Named,
     use: Touched,
-    span: Span | None,
 ) -> Outline:
     first, second = _shape(old), _shape(new)
     times = _time(first), _time(second)
     return Outline(
         old.name,
         label(before, old),
-        span,
         first.arguments,
         use,
         statement_term(before, old),
@@ -227,7 +221,7 @@ def _lemma(name: str, one: Outline, other: Outline, named: Named) -> str:
     )
     arrays = dict.fromkeys(a.array for a, _ in meetings(one.use, other.use))
     lines = [
-        f"(** {_meaning(one, other, list(arrays))} *)",
+        f"(** {_meaning(one, other, list(arrays), named)} *)",
         f"Lemma {name} :{_every(sizes)} known {listed(sizes)} ->",
         f" {_every(list(own.values()))} {one.domain}{at} {x} ->",
         f" {_every(list(theirs.values()))} {other.domain}{at} {y} ->",
@@ -247,12 +241,13 @@ def _subscripts(cell: Cell, own: Names, named: Named) -> str:
     return vector(cell.subscripts, {**named.parameters, **own})
 
 
-def _meaning(one: Outline, other: Outline, arrays: Sequence[str]) -> str:
-    places = [f", line {outline.where.line}," if outline.where else "" for outline in (one, other)]
-    both = f"{one.statement}{places[0]} and {other.statement}{places[1]}"
-    if one is other:
-        both = f"Two instances of {one.statement}{places[0]}"
-    return comment(f"{both} that touch a cell of {', '.join(arrays)}, one writing it, keep their order.")
+def _meaning(one: Outline, other: Outline, arrays: Sequence[str], named: Named) -> str:
+    both = "Two instances of " if one is other else f"{named.place(one.statement)}, and "
+    cells = comment(", ".join(arrays))
+    return (
+        f"{both}{named.place(other.statement)}: where they touch a cell of {cells}, one of them\n"
+        "    writing it, and the first ran earlier, it still does."
+    )
 
 
 DIFFERENT = ("old_loops_end", "old_nothing_missing", "old_in_order")
@@ -272,7 +267,9 @@ def legality_proof(found: Sequence[Outline], named: Named, lemmas: Sequence[str]
             "Proof.",
             f"  known_parameters. for_all_parameters. intros {entry}.",
             f"  by_outlines {listing}.",
-            f"  - exact (times_differ _ _ _ ({') ('.join(f'{lemma} {point} Hp' for lemma in DIFFERENT)})).",
+            "  - exact (times_differ _ _ _",
+            *(f"      ({lemma} {point} Hp)" for lemma in DIFFERENT[:-1]),
+            f"      ({DIFFERENT[-1]} {point} Hp)).",
             *steps,
             "Qed.",
         ]

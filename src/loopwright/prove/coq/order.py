@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from textwrap import wrap
 from typing import TypeAlias, TypeVar, assert_never
 
 import islpy as isl
@@ -94,7 +95,8 @@ class _Walk:
         count = shared(calls, place.depth) if calls else 0
         found = slots(node, calls, place.depth, count)
         if calls and found is not None:
-            return [f"order_slots {vector(self.common(calls, count, place), {})} {found}."]
+            step = f"order_slots {vector(self.common(calls, count, place), {})} {found}."
+            return wrap(step, 96, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         match node:
             case Call():
                 return ["order_call."]

@@ -6,12 +6,13 @@ from loopwright.emit.c import to_c
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
-from loopwright.prove.coq.arithmetic import proposition
+from loopwright.prove.coq.check import how_to_check
 from loopwright.prove.coq.names import comment
 from loopwright.prove.coq.scanning import scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
     context_definition,
+    every,
     indented,
     program_definition,
     schedule_definitions,
@@ -38,9 +39,6 @@ def program_file(schedule: Schedule, program: Node, title: str) -> str:
 
 
 def _heading(named: Named, title: str) -> str:
-    where = comment(proposition(named.table.known, {}))
-    sizes = ", ".join(named.table.parameters)
-    every = f"For all integers {sizes} with [{where}]" if sizes else "Always"
     parallel = any(isinstance(one, For) and one.parallel for one in subprograms(named.program))
     remark = "\n    A loop marked parallel is taken in its sequential order here.\n" if parallel else ""
     return f"""(** * {comment(title)}
@@ -49,8 +47,12 @@ def _heading(named: Named, title: str) -> str:
 <<
 {indented(comment(to_c(named.program)).splitlines(), 4)}
 >>
-    Theorem [loops_correct], at the end: {every}, this program ends,
+    Theorem [loops_correct], at the end: {every(named.table, "for")}, this program ends,
     having run every instance of the schedule once, nothing else, and in the schedule's order.
 {remark}
     What has to be read to know what is proved: the definitions of [loops] and of
-    [schedule], here; [implements], in the library.  Everything else is checked by Coq. *)"""
+    [schedule], here; [implements], in the library (Poly.v, and Loop.v for what a program
+    does).  The rest is checked by Coq:
+<<
+    {how_to_check("FILE.v")}
+>>  *)"""

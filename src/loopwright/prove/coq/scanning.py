@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from loopwright.loops.expressions import FALSE
 from loopwright.prove.coq.covers import steps, ways
-from loopwright.prove.coq.names import comment
 from loopwright.prove.coq.order import Order, order_steps
 from loopwright.prove.coq.statements import Named, argument_names, indented
 from loopwright.prove.obligations.witnesses import witness
+
+ORDER = {
+    True: "of any two executions the earlier has the earlier time.",
+    False: "of any two executions the earlier\n    is another instance, and its time is not the later one.",
+}
 
 
 def scanning_proof(named: Named, known: str, theorem: str) -> list[str]:
@@ -19,18 +23,19 @@ def scanning_proof(named: Named, known: str, theorem: str) -> list[str]:
     relation, weaker = ("sooner", "strictly_ordered _ _ _ ") if order.strict else ("after", "")
     in_order = f"({prefix}in_order p Hp)" if order.strict else f"{prefix}in_order p Hp"
     return [
-        "(** Every loop ends, at the first value for which its test fails. *)\n"
+        "(** Every loop ends: its test holds up to some value of the iterator and not after it. *)\n"
         f"Lemma {prefix}loops_end : forall p, {known} p -> regular {place}.\n"
         "Proof. known_parameters. prove_regular. Qed.",
-        "(** Nothing is missing: the call that runs an instance, and the iterations it runs in. *)\n"
+        "(** Nothing is missing: for an instance of each statement, the way through the program to the\n"
+        "    call that runs it, with the iteration of each loop. *)\n"
         f"Lemma {prefix}nothing_missing : forall p, {known} p ->\n"
         f"  forall ev, scheduled {statements} ev -> reached {place} ev.\n"
         f"Proof.\n  known_parameters. prove_covers.\n{indented(_covers(named), 2)}\nQed.",
-        "(** Nothing is extra. *)\n"
+        "(** Nothing is extra: every call has arguments in the domain of its statement. *)\n"
         f"Lemma {prefix}nothing_extra : forall p, {known} p ->\n"
         f"  forall ev, reached {place} ev -> scheduled {statements} ev.\n"
         "Proof. known_parameters. prove_sound. Qed.",
-        "(** Nothing is twice or out of order. *)\n"
+        f"(** Nothing is twice or out of order: {ORDER[order.strict]} *)\n"
         f"Lemma {prefix}in_order : forall p, {known} p ->\n"
         f"  ordered ({relation} {statements}) {place}.\n"
         f"Proof.\n  known_parameters.\n{indented(order.lines, 2)}\nQed.",
@@ -68,8 +73,8 @@ def _covers(named: Named) -> list[str]:
         entry = f"intros {' '.join([*named.parameters.values(), 'Hp', *own, 'H'])}."
         tree = witness(shape)
         lines = ["no_instance."] if tree is None else steps(tree, paths, names)
-        calls = "a call" if tree is not None else "no call"
-        head = f"{entry} (* {calls} for {comment(statement.name)} *)"
+        remark = "" if tree is not None else ": no call"
+        head = f"{entry} (* {named.place(statement.name)}{remark} *)"
         found += [f"{'- ' if len(shapes) > 1 else ''}{head}"]
         found += [f"{'  ' if len(shapes) > 1 else ''}{line}" for line in lines]
     return found

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Node
 from loopwright.prove.coq.arithmetic import conditional, proposition
-from loopwright.prove.coq.names import identifier, text, variables
+from loopwright.prove.coq.names import comment, identifier, text, variables
 from loopwright.prove.coq.terms import listed, node_term
 from loopwright.prove.obligations.decisions import Choice
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A statement in the text of its file."""
+
+    file: str
+    line: int
+    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +35,13 @@ class Named:
     """In front of the names of the other definitions."""
     shared: frozenset[str] = frozenset()
     """Statements whose domain is defined once, for this program and another, and has no prefix."""
+    sources: Mapping[str, SourceText] = field(default_factory=dict)
+    """Where statements come from, by name, where that is known."""
+
+    def place(self, statement: str) -> str:
+        """The statement's name and, where it is known, its line."""
+        source = self.sources.get(statement)
+        return comment(statement if source is None else f"{statement}, line {source.line}")
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -50,6 +67,14 @@ def context_definition(table: Timetable, name: str) -> str:
     names = variables(table.parameters)
     body = _match("p", [(listed(names.values()), proposition(table.known, names))], "False")
     return f"Definition {name} (p : list Z) : Prop :=\n  {body}."
+
+
+def every(table: Timetable, first: str) -> str:
+    """For which values of the parameters, in words that start with `first`, "for" or "For"."""
+    if not table.parameters:
+        return f"{first} this program"
+    sizes = f"{first} all integers {', '.join(table.parameters)}"
+    return sizes if table.known == TRUE else f"{sizes} with [{comment(proposition(table.known, {}))}]"
 
 
 def binders(names: Sequence[str]) -> str:
@@ -78,7 +103,7 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
             )
             continue
         if not (again and statement.name in named.shared):
-            found.append(_domain(named, statement, domain))
+            found.append(_remark(named, statement, domain) + _domain(named, statement, domain))
         found.append(_time(named, statement, time))
         entries.append(statement_term(named, statement))
     inside = ";\n      ".join(entries)
@@ -86,6 +111,15 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
     names = listed(map(text, named.table.parameters))
     found.append(f"Definition {named.schedule} : program :=\n  Program {names} {known} (fun p =>\n  {body}).")
     return found
+
+
+def _remark(named: Named, statement: TimedStatement, domain: str) -> str:
+    """What the definition is about."""
+    source = named.sources.get(statement.name)
+    if source is None:
+        return ""
+    what = comment(f"{statement.name} is [{source.text}], line {source.line} of {source.file}.")
+    return f"(** {what}\n    Its iterations: *)\n"
 
 
 def statement_term(named: Named, statement: TimedStatement) -> str:

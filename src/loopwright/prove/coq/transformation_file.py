@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from loopwright.emit.c import to_c
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.coq.arithmetic import proposition
+from loopwright.prove.coq.check import how_to_check
 from loopwright.prove.coq.legality import (
     kept_lemmas,
     legality_proof,
@@ -19,7 +21,9 @@ from loopwright.prove.coq.names import comment
 from loopwright.prove.coq.scanning import scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
+    SourceText,
     context_definition,
+    every,
     indented,
     program_definition,
     schedule_definitions,
@@ -34,9 +38,10 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
     """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`."""
     (old_table, text_program), (new_table, _) = both_sides(original, new, loops)
     shared = _shared(old_table, new_table)
-    before = Named(old_table, text_program, "original", "source", "old_", shared)
-    after = Named(new_table, loops, "transformed", "target", "new_", shared)
-    found = outlines(before, after, touched(original), spans_of(original))
+    sources = _sources(original)
+    before = Named(old_table, text_program, "original", "source", "old_", shared, sources)
+    after = Named(new_table, loops, "transformed", "target", "new_", shared, sources)
+    found = outlines(before, after, touched(original))
     lemmas = dict(kept_lemmas(found, before))
     parts = [
         _heading(original, before, after, title),
@@ -44,7 +49,7 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
         "(** ** The programs *)",
         program_definition(before),
         program_definition(after),
-        "(** ** What they are to run *)",
+        TIMES,
         context_definition(before.table, "known"),
         *schedule_definitions(before, "known"),
         *schedule_definitions(after, "known", again=True),
@@ -60,11 +65,26 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
         *(outline_definition(one, before) for one in found),
         *lemmas.values(),
         legality_proof(found, before, list(lemmas)),
-        "(** ** Both programs leave the same memory, for every size and every input. *)",
+        _in_words(before),
         SAME_MEMORY,
         "Print Assumptions same_memory.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _sources(program: Program) -> dict[str, SourceText]:
+    """The text of every statement, on one line."""
+    file = Path(program.source.path).name
+    found: dict[str, SourceText] = {}
+    for name, span in spans_of(program).items():
+        place = program.statement(name).body.place
+        text = " ".join(program.source.text[place.start : place.end].split())
+        found[name] = SourceText(file, span.line, text if len(text) <= WIDTH else f"{text[:WIDTH]} ...")
+    return found
+
+
+WIDTH = 70
+"""How much of a statement is shown."""
 
 
 def _shared(old: Timetable, new: Timetable) -> frozenset[str]:
@@ -92,6 +112,14 @@ def _whole(program: Program) -> list[str]:
     return [f"(** Of {comment(', '.join(whole))} the part touched is not known: all of it is one cell. *)"]
 
 
+TIMES = """\
+(** ** What they are to run
+
+    [known] is what is known of the parameters.  Each statement has a domain, the vectors of
+    iterators it runs for, and two times, vectors that are compared lexicographically: in the old
+    time, places in the text and iterators take turns; the new time is what the transformation made of
+    it. *)"""
+
 SAME_MEMORY = """\
 Theorem same_memory : forall p, known p ->
   compute_the_same (memory_use p) (environment source p) original transformed.
@@ -105,10 +133,15 @@ Proof.
 Qed."""
 
 
+def _in_words(named: Named) -> str:
+    return f"""(** ** Both programs leave the same memory, for every size and every input.
+
+    {every(named.table, "For")}: both programs end, and whatever their statements compute,
+    as long as each reads and writes what [memory_use] says, from any memory [original] and
+    [transformed] lead to the same memory. *)"""
+
+
 def _heading(original: Program, before: Named, after: Named, title: str) -> str:
-    where = comment(proposition(before.table.known, {}))
-    sizes = ", ".join(before.table.parameters)
-    every = f"for all integers {sizes} with [{where}]" if sizes else "always"
     start, end = original.region.start, original.region.end
     source = comment(original.source.text[start:end]).strip("\n").splitlines()
     parallel = any(isinstance(one, For) and one.parallel for one in subprograms(after.program))
@@ -123,9 +156,13 @@ def _heading(original: Program, before: Named, after: Named, title: str) -> str:
 <<
 {indented(comment(to_c(after.program)).splitlines(), 4)}
 >>
-    Theorem [same_memory], at the end: {every}, both programs end and leave the same
-    memory, whatever was in it before and whatever the statements compute, as long as they read
-    and write only what [memory_use] says.
+    Theorem [same_memory], at the end: {every(before.table, "for")}, both programs end and
+    leave the same memory, whatever was in it before and whatever the statements compute, as long
+    as they read and write only what [memory_use] says.
 {remark}
     What has to be read to know what is proved: the definitions of [original],
-    [transformed], [known] and [memory_use], here; [compute_the_same], in the library. *)"""
+    [transformed], [known] and [memory_use], here; [compute_the_same], in the library
+    (Transformation.v, and Loop.v for what a program does).  The rest is checked by Coq:
+<<
+    {how_to_check("FILE.v")}
+>>  *)"""
