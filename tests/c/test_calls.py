@@ -59,7 +59,34 @@ def test_a_function_of_one_return_is_looked_into() -> None:
 @pytest.mark.parametrize(
     "definition",
     [
+        "double weigh(double x) { if (x < 0) return -x; return x; }",
+        "double weigh(double x) { double r = 1; for (int k = 0; k < 4; k++) r = r * x + 1; return r; }",
+        "double weigh(double x) { double t[2]; t[0] = x; t[1] = sqrt(t[0]); return t[1]; }",
+        "double half(double x) { x /= 2; return x; } double weigh(double x) { return half(x); }",
+        "double w[3]; double weigh(double x) { double s = 0; for (int k = 0; k < 3; k++) s += w[k]; return s; }",
+    ],
+)
+def test_a_function_that_keeps_to_itself_is_pure(definition: str) -> None:
+    program = region(LOOP + "a[i] = weigh(b[i]);", head=definition)
+    assert reads(program.statements[0]) == ["b[i]"] and believed(program, AssumptionKind.PURE) == []
+
+
+def test_the_compiler_has_names_of_its_own_for_the_library() -> None:
+    program = region(LOOP + "a[i] = __builtin_fabs(b[i]) + __builtin_popcount(k) + cexp(x);")
+    assert reads(program.statements[0]) == ["b[i]", "k[]", "x[]"]
+    assert "not known to be free" in refusal(LOOP + "a[i] = __builtin_trap();").message
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
         "double weigh(double x) { return total += x; }",
+        "double weigh(double x) { static int calls; calls++; return x; }",
+        "double weigh(double *x) { x[0] = 1; return 0; }",
+        "double weigh(double *x) { double *p = x; *p = 1; p[0] = 1; return 0; }",
+        "int g; double weigh(double x) { { int g; g = 1; } g = 2; return x; }",
+        "#define BUMP (total++)\ndouble weigh(double x) { return x + BUMP; }",
+        "double weigh(double x) { for (;;) a[0] = x; return x; }",
         "double weigh(double x) { print(x); return x; }",
         "double weigh(double x) { return measure(x); }",
         "double weigh(double x) { return weigh(x); }",

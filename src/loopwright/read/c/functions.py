@@ -1,7 +1,8 @@
-"""Functions the file defines as one `return`: they can be looked into.
+"""Functions the file defines: they can be looked into.
 
-Such a function is pure if its expression only reads its parameters and what the region leaves
-alone, and calls pure functions.  With integer parameters its value is that of its expression.
+Such a function is pure if it assigns only to variables of its own, reads besides its parameters
+only what the region leaves alone, and calls pure functions.  One that is a single `return` of
+integers is its expression, in subscripts and bounds too.
 """
 
 from __future__ import annotations
@@ -10,23 +11,25 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
+from loopwright.model.source import Source, TextRange
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.read.c.syntax import field, named_children, text_of, walk
+from loopwright.read.c.syntax import field, named_children, place, text_of, walk, without_parentheses
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name(parameters) { return value; }`; `is_integer` when all its types are wide integers."""
+    """`name(parameters) body`; `is_integer` when all types of its head are wide integers."""
 
     name: str
     parameters: tuple[str, ...]
-    value: Node
+    body: Node
+    value: Node | None
+    """e, where the body is `return e;` alone."""
     is_integer: bool
 
 
 def functions_of(source: Source, root: Node) -> tuple[Function, ...]:
-    """The functions of a file that are one `return` statement."""
+    """The functions a file defines, as far as their heads can be read."""
     found = []
     for node in root.named_children:
         function = _function(source, node) if node.type == "function_definition" else None
@@ -37,10 +40,7 @@ def functions_of(source: Source, root: Node) -> tuple[Function, ...]:
 
 def _function(source: Source, node: Node) -> Function | None:
     declarator = node.child_by_field_name("declarator")
-    statements = named_children(field(node, "body"))
-    if declarator is None or declarator.type != "function_declarator" or len(statements) != 1:
-        return None
-    if statements[0].type != "return_statement" or len(named_children(statements[0])) != 1:
+    if declarator is None or declarator.type != "function_declarator":
         return None
     parameters = []
     types = [type_text(source, node, qualifiers=False)]
@@ -52,19 +52,67 @@ def _function(source: Source, node: Node) -> Function | None:
         parameters.append(named[0])
         types.append(type_text(source, part, qualifiers=False) if named[1] == 0 else "pointer")
     name = text_of(source, field(declarator, "declarator"))
-    value = named_children(statements[0])[0]
-    return Function(name, tuple(parameters), value, all(is_integer_type(kind) for kind in types))
+    body = field(node, "body")
+    is_integer = all(is_integer_type(kind) for kind in types)
+    return Function(name, tuple(parameters), body, _returned(body), is_integer)
 
 
-def assigns_something(function: Function) -> bool:
-    return any(part.type in ("assignment_expression", "update_expression") for part in walk(function.value))
+def _returned(body: Node) -> Node | None:
+    statements = named_children(body)
+    if len(statements) != 1 or statements[0].type != "return_statement":
+        return None
+    values = named_children(statements[0])
+    return values[0] if len(values) == 1 else None
+
+
+def keeps_to_itself(source: Source, function: Function) -> bool:
+    """Whether everything it assigns to is its own: a variable or an element of an array it declares."""
+    own = _declared(source, function)
+    for part in walk(function.body):
+        if part.type in ("gnu_asm_expression", "ERROR"):
+            return False
+        if part.type == "storage_class_specifier" and text_of(source, part) == "static":
+            return False
+        if part.type not in ("assignment_expression", "update_expression"):
+            continue
+        target = part.child_by_field_name("left") or field(part, "argument")
+        depth, core = 0, without_parentheses(target)
+        while core.type == "subscript_expression":
+            depth, core = depth + 1, without_parentheses(field(core, "argument"))
+        name = text_of(source, core) if core.type == "identifier" else ""
+        if depth != own.get(name):
+            return False
+    return True
+
+
+def _declared(source: Source, function: Function) -> dict[str, int]:
+    """The names of a function's own, and how many subscripts reach storage of its own.
+
+    A name that is also used outside the block that declares it may be another one there.
+    """
+    own = dict.fromkeys(function.parameters, 0)
+    reaches: dict[str, list[TextRange]] = {}
+    for part in walk(function.body):
+        if part.type == "declaration" and part.parent is not None:
+            for declarator in part.children_by_field_name("declarator"):
+                named = declared_name(source, declarator)
+                if named is not None:
+                    own[named[0]] = len(named[2])
+                    reach = TextRange(part.start_byte, part.parent.end_byte)
+                    reaches.setdefault(named[0], []).append(reach)
+    for part in walk(function.body):
+        name = text_of(source, part) if part.type == "identifier" else ""
+        if name in reaches and not any(reach.contains(place(part)) for reach in reaches[name]):
+            own.pop(name, None)
+    return own
 
 
 def mentioned(source: Source, function: Function) -> tuple[tuple[str, bool], ...]:
-    """The names in the expression besides the parameters, and whether each is called."""
+    """The names in the body that are not its own, and whether each is called."""
+    own = _declared(source, function)
     found = []
-    for part in walk(function.value):
-        if part.type != "identifier" or text_of(source, part) in function.parameters:
+    for part in walk(function.body):
+        if part.type != "identifier" or text_of(source, part) in own:
             continue
         parent = part.parent
         is_call = parent is not None and parent.type == "call_expression"

@@ -49,7 +49,7 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
     try:
         if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
             return _expanded(node, found[0], arguments, frame, read)
-        if setting.function(name) is not None:
+        if (known := setting.function(name)) is not None and known.value is not None:
             return _returned(node, name, arguments, frame, read)
     except NotAffine:
         if name not in DIVISIONS:
@@ -97,7 +97,8 @@ def called_expression(
     found = definitions(frame.setting.macros, name)
     if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
         return _expansion(node, found[0], arguments, frame)
-    if found or frame.setting.function(name) is None:
+    function = frame.setting.function(name)
+    if found or function is None or function.value is None:
         return None
     return _body(node, name, arguments, frame, argument)
 
@@ -160,7 +161,12 @@ def _body(
 ) -> tuple[Node, Frame]:
     """What a function of the file returns, its parameters bound to the arguments."""
     function = frame.setting.function(name)
-    if function is None or not function.is_integer or len(function.parameters) != len(arguments):
+    if (
+        function is None
+        or function.value is None
+        or not function.is_integer
+        or len(function.parameters) != len(arguments)
+    ):
         raise NotAffine(node, f"what '{name}' returns is not known")
     for word, called in mentioned(frame.setting.source, function):
         if not called and not definitions(frame.setting.macros, word):

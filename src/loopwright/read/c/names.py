@@ -60,7 +60,7 @@ class Setting:
     context: isl.Set
 
     def function(self, name: str) -> Function | None:
-        """The function `name`, where the file defines it once, as one `return`."""
+        """The function `name`, where the file defines it once."""
         found = [function for function in self.functions if function.name == name]
         return found[0] if len(found) == 1 else None
 

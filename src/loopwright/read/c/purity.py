@@ -13,7 +13,7 @@ import re
 from tree_sitter import Node
 
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.read.c.functions import assigns_something, mentioned
+from loopwright.read.c.functions import keeps_to_itself, mentioned
 from loopwright.read.c.macros import assigns, definitions, hidden_names, looks_like_macro, reachable_macros
 from loopwright.read.c.names import Setting
 from loopwright.read.c.references import reference_of
@@ -22,12 +22,25 @@ from loopwright.read.c.syntax import field, place, refuse, text_of, walk
 _MATHEMATICS = """
 sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
 atanh fabs floor ceil round trunc fmod remainder fmin fmax fdim fma hypot copysign erf erfc tgamma rint
-nearbyint ldexp logb
+nearbyint ldexp logb ilogb scalbn nextafter lround llround lrint llrint
 """
-_INTEGER_MATHEMATICS = ("abs", "labs", "llabs", "isnan", "isinf", "isfinite")
+_COMPLEX = """
+cabs carg creal cimag conj cproj cexp clog cpow csqrt csin ccos ctan casin cacos catan csinh ccosh ctanh
+"""
+_OTHERS = """
+abs labs llabs isnan isinf isfinite signbit isalpha isdigit isspace isupper islower isalnum toupper tolower
+"""
 LIBRARY = frozenset(
-    [*_INTEGER_MATHEMATICS, *(name + suffix for name in _MATHEMATICS.split() for suffix in ("", "f", "l"))]
+    [
+        *_OTHERS.split(),
+        *(name + suffix for name in (_MATHEMATICS + _COMPLEX).split() for suffix in ("", "f", "l")),
+    ]
 )
+_BITS = """
+popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll ffs ffsl ffsll parity parityl parityll
+bswap16 bswap32 bswap64 expect
+"""
+_BUILTIN = "__builtin_"
 DIVISIONS = ("floord", "ceild")
 """Believed to be what they are called even where the file defines them, which takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
@@ -43,10 +56,16 @@ _MEANING = {
 }
 
 
+def is_library(name: str) -> bool:
+    """A function of the C library, or the compiler's name for it, or one of its bit operations."""
+    known = name in LIBRARY or name.removeprefix(_BUILTIN) in LIBRARY
+    return known or (name.startswith(_BUILTIN) and name.removeprefix(_BUILTIN) in _BITS.split())
+
+
 def is_known_pure(setting: Setting, name: str) -> bool:
     return (
         name in setting.pure
-        or name in LIBRARY
+        or is_library(name)
         or name in INDEX_HELPERS
         or name in setting.declarations.pure_functions
     )
@@ -76,14 +95,18 @@ _HINT = "call functions by their name"
 
 
 def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) -> bool:
-    """Whether the file defines `name` as an expression that reads nothing the region changes."""
+    """Whether the file defines `name`, which changes nothing, nor reads what the region changes."""
     function = setting.function(name)
-    if function is None or name in around or assigns_something(function):
+    if function is None or name in around or not keeps_to_itself(setting.source, function):
         return False
-    for word, called in mentioned(setting.source, function):
-        if called:
-            known = is_known_pure(setting, word) or definitions(setting.macros, word) != ()
-            if not known and not _is_pure_definition(setting, word, (*around, name)):
+    words = list(mentioned(setting.source, function))
+    for word, _ in tuple(words):
+        if any(assigns(macro) for macro in reachable_macros(setting.macros, word)):
+            return False
+        words += [(hidden, called) for _, hidden, called in hidden_names(setting.macros, word)]
+    for word, called in words:
+        if called and not definitions(setting.macros, word) and not setting.kinds.is_type(word):
+            if not is_known_pure(setting, word) and not _is_pure_definition(setting, word, (*around, name)):
                 return False
         elif word in setting.names.written:
             return False
@@ -147,7 +170,7 @@ def _is_looked_into(setting: Setting, name: str) -> bool:
     if len(macros) == 1 and not macros[0].conditional:
         body = macros[0].body
     elif function is not None:
-        body = text_of(setting.source, function.value)
+        body = text_of(setting.source, function.body)
     else:
         return False
     return _FLOATING.search(body) is None
@@ -160,7 +183,7 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = text_of(setting.source, field(node, "function"))
-        if name in LIBRARY or _is_looked_into(setting, name):
+        if is_library(name) or _is_looked_into(setting, name):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
