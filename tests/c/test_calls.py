@@ -63,7 +63,7 @@ def test_a_function_of_one_return_is_looked_into() -> None:
         "double weigh(double x) { double r = 1; for (int k = 0; k < 4; k++) r = r * x + 1; return r; }",
         "double weigh(double x) { double t[2]; t[0] = x; t[1] = sqrt(t[0]); return t[1]; }",
         "double half(double x) { x /= 2; return x; } double weigh(double x) { return half(x); }",
-        "double w[3]; double weigh(double x) { double s = 0; for (int k = 0; k < 3; k++) s += w[k]; return s; }",
+        "double w[3]; double weigh(double x) { for (int k = 0; k < 3; k++) x += w[k]; return x; }",
     ],
 )
 def test_a_function_that_keeps_to_itself_is_pure(definition: str) -> None:

@@ -21,8 +21,8 @@ LOOP = "for (i = 0; i < n; i++) "
         ("(x)-b[i]*z", ["x[]", "b[i]", "z[]"]),
         ("(b[i])-y*z", ["b[i]", "y[]", "z[]"]),
         ("(A[i][0])+y*z", ["A[i, 0]", "y[]", "z[]"]),
-        ("(f(x))-y*z", ["x[]", "y[]", "z[]"]),
-        ("(f(b[i]))-y*z", ["b[i]", "y[]", "z[]"]),
+        ("(h(x))-y*z", ["x[]", "y[]", "z[]"]),
+        ("(h(b[i]))-y*z", ["b[i]", "y[]", "z[]"]),
         ("-(x)-y*z", ["x[]", "y[]", "z[]"]),
         ("(double)(x)-y*z", ["x[]", "y[]", "z[]"]),
         ("(real)(x)-y*z", ["x[]", "y[]", "z[]"]),
@@ -31,14 +31,14 @@ LOOP = "for (i = 0; i < n; i++) "
         ("(x)-sizeof(y)*2", ["x[]"]),
         ("sizeof(x)-y*z", ["y[]", "z[]"]),
         ("sizeof (real)-y*z", ["y[]", "z[]"]),
-        ("(f(x*y))-z*x", ["x[]", "y[]", "z[]", "x[]"]),
+        ("(h(x*y))-z*x", ["x[]", "y[]", "z[]", "x[]"]),
         ("(x)-2*y", ["x[]", "y[]"]),
         ("(real)(sizeof(x)-1.5, y)", ["y[]"]),
-        ("!z + (f((x)))+sizeof(x)-1.5", ["z[]", "x[]"]),
-        ("(f((x)))-1.5*y", ["x[]", "y[]"]),
+        ("!z + (h((x)))+sizeof(x)-1.5", ["z[]", "x[]"]),
+        ("(h((x)))-1.5*y", ["x[]", "y[]"]),
         ("y < (x)-1.5, z", ["y[]", "x[]", "z[]"]),
         ("(x)(y)-z*2", "'x' is not known to be free"),
-        ("(f)(y)-z*2", ["y[]", "z[]"]),
+        ("(h)(y)-z*2", ["y[]", "z[]"]),
         ("(real)-y*z", ["y[]", "z[]"]),
         ("(real)+y", ["y[]"]),
         ("(real)*b*z", ["b[0]", "z[]"]),
@@ -55,7 +55,7 @@ LOOP = "for (i = 0; i < n; i++) "
 def test_a_name_in_parentheses_loses_no_read(value: str, read: list[str] | str) -> None:
     """Nobody declares x, y, z: they are values; what a type is, the file says."""
     head = (
-        "typedef double real; double f(double v) { return v; }\n#define WIDE double\n#define OFFSET (n + 1)"
+        "typedef double real; double h(double v) { return v; }\n#define WIDE double\n#define OFFSET (n + 1)"
     )
     if isinstance(read, str):
         assert read in refusal(f"{LOOP}a[i] = {value};", head=head).message

@@ -16,7 +16,7 @@ from tree_sitter import Node
 
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
-from loopwright.loops.expressions import Expr, Scaled, Sum, Var
+from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program, Statement
 from loopwright.prove.text.c_expressions import (
     Unreadable,
@@ -28,11 +28,13 @@ from loopwright.prove.text.c_expressions import (
     words_of,
 )
 from loopwright.prove.text.locals import with_local_text
+from loopwright.read.c.idioms import countdown_limit, countdown_name, skip_condition
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, named_children, operator, place, walk, without_parentheses
 
+_JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
 """What a statement is in the program made, given what the names around it mean."""
 
@@ -81,6 +83,10 @@ class _Translation:
             if node.type == "declaration":
                 made.append(self.declaration(node, nodes[index + 1 :], words))
                 break
+            skipped = skip_condition(node)
+            if skipped is not None:
+                made.append(loops.If(Not(test(skipped, words)), self.sequence(nodes[index + 1 :], words)))
+                break
             made.append(self.statement(node, words))
         return loops.Block(tuple(made))
 
@@ -97,6 +103,8 @@ class _Translation:
             case "labeled_statement":
                 return self.statement(named_children(node)[-1], words)
             case "for_statement" | "if_statement" if not self.has_leaf(node):
+                if any(part.type in _JUMPS for part in walk(node)):
+                    raise Unreadable("a jump out of a loop or out of its body")
                 return loops.EMPTY
             case "for_statement":
                 return self.loop(node, words)
@@ -144,16 +152,28 @@ class _Translation:
         if name is None or condition is None:
             raise Unreadable("a loop without an iterator or a test")
         start = expression(first_value(node), words)
-        step = step_of(node, name, words)
         body = field(node, "body")
+        limit = countdown_limit(node)
+        if limit is not None and words.of(countdown_name(node)) == name:
+            value = Sum((start, Int(-1)))
+            below = words.bind(name, Sum((Scaled(-1, Var(f"{name}'")), Int(1))))
+            above = Compare(Relation.GT, expression(countdown_name(node), below), expression(limit, words))
+            return self.counting_down(name, value, above, 1, body, words)
+        step = step_of(node, name, words)
         if step > 0:
             inside = words.bind(name, Var(name))
             return loops.For(name, start, test(condition, inside), step, self.statement(body, inside))
+        tested = test(condition, words.bind(name, Scaled(-1, Var(f"{name}'"))))
+        return self.counting_down(name, start, tested, -step, body, words)
+
+    def counting_down(
+        self, name: str, start: Expr, tested: Test, step: int, body: Node, words: Words
+    ) -> loops.Node:
+        """A loop over name' = -name, which counts up."""
         counted = f"{name}'"
-        tested = test(condition, words.bind(name, Scaled(-1, Var(counted))))
         inner = self.statement(body, words.bind(name, Var(name)))
         given = loops.Let(name, Scaled(-1, Var(counted)), inner)
-        return loops.For(counted, Scaled(-1, start), tested, -step, given)
+        return loops.For(counted, Scaled(-1, start), tested, step, given)
 
 
 def first_value(node: Node) -> Node:

@@ -41,6 +41,8 @@ class Variable:
     extents: tuple[str, ...] = ()
     may_alias: bool = False
     """A pointer, or an array that is a parameter, and not `restrict`."""
+    has_row_pointers: bool = False
+    """Its rows are wherever pointers lead: `double **A`, `double *A[9]`, not `double (*A)[9]`."""
     value: int | None = None
     """Of an enumerator, or of a `const` integer that is initialised by a number."""
 
@@ -219,7 +221,9 @@ def _variables(source: Source, node: Node, declarators: list[Node]) -> list[Vari
             kind = type_text(source, node, qualifiers=True)
             aliased = _may_alias(source, node, declarator)
             value = _constant(source, kind, declarator)
-            found.append(Variable(name, kind, rank, scope, place(declarator), extents, aliased, value))
+            rows = _has_row_pointers(declarator)
+            spot = place(declarator)
+            found.append(Variable(name, kind, rank, scope, spot, extents, aliased, rows, value))
     return found
 
 
@@ -251,6 +255,13 @@ def _may_alias(source: Source, node: Node, declarator: Node) -> bool:
     kinds = [part.type for part in walk(declarator)]
     is_parameter = node.type == "parameter_declaration"
     return "pointer_declarator" in kinds or (is_parameter and "array_declarator" in kinds)
+
+
+def _has_row_pointers(declarator: Node) -> bool:
+    """Whether a pointer stands anywhere but next to the name."""
+    composing = ("pointer_declarator", "array_declarator")
+    kinds = [part.type for part in walk(declarator) if part.type in composing]
+    return "pointer_declarator" in kinds[:-1]
 
 
 def _scope(node: Node) -> TextRange:

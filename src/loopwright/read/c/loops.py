@@ -18,6 +18,7 @@ from loopwright.presburger.named import constant_value, number, variable, whole
 from loopwright.read.c.affine import affine, condition, constant, require_affine, with_constants
 from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
+from loopwright.read.c.idioms import countdown_limit, countdown_name
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.not_affine import NotAffine, not_affine
 from loopwright.read.c.syntax import (
@@ -37,6 +38,9 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     """The frame in the body of the loop `node`."""
     source = frame.setting.source
     iterator = _iterator(node, frame)
+    limit = countdown_limit(node)
+    if limit is not None and text_of(source, countdown_name(node)) == iterator:
+        return _counted_down(node, frame, position, iterator, limit)
     step = _step(node, frame, iterator)
     start = require_affine(_start(node), frame, "the first value of a loop")
     test = node.child_by_field_name("condition")
@@ -57,6 +61,16 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     return frame.inside(loop, position, domain.coalesce())
 
 
+def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit: Node) -> Frame:
+    """{ i : i < start and i + 1 > limit }, for `for (i = start; i-- > limit;)`."""
+    start = require_affine(_start(node), frame, "the first value of a loop")
+    end = require_affine(limit, frame, "the test of a loop")
+    value = variable(iterator)
+    domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))
+    loop = Loop(iterator, -1, place(node), _declared_type(node, frame, iterator))
+    return frame.inside(loop, position, domain.coalesce())
+
+
 def _head(node: Node) -> Node:
     """The `for` keyword, where a message about the whole loop points."""
     return node.children[0]
@@ -68,7 +82,8 @@ def _iterator(node: Node, frame: Frame) -> str:
     start = node.child_by_field_name("initializer")
     if name is None or start is None:
         where = _head(node) if start is None else start
-        raise refuse(source, where, "a loop has to give one integer its first value", _ACCEPTED)
+        hint = _ACCEPTED if start is None else f"{_ACCEPTED}; a second counter is an expression of the first"
+        raise refuse(source, where, "a loop has to give one integer its first value", hint)
     if start.type == "assignment_expression" and operator(start) != "=":
         raise refuse(source, start, "a loop has to give its iterator a first value", _ACCEPTED)
     if name in frame.iterators:

@@ -14,6 +14,7 @@ from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
 from loopwright.read.c.fields import refuse_mixed_fields, refuse_unions
 from loopwright.read.c.functions import Function
+from loopwright.read.c.idioms import countdown_limit
 from loopwright.read.c.macros import Macro, constant_macro, definitions
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
@@ -142,7 +143,9 @@ def _targets(
 
 
 def _header(loop: Node) -> list[Node]:
-    parts = (loop.child_by_field_name(name) for name in ("initializer", "update"))
+    parts = [loop.child_by_field_name(name) for name in ("initializer", "update")]
+    if countdown_limit(loop) is not None:
+        parts.append(loop.child_by_field_name("condition"))
     return [part for part in parts if part is not None]
 
 

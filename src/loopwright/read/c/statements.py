@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import islpy as isl
 from tree_sitter import Node
 
 from loopwright.model.program import Body
@@ -16,6 +17,7 @@ from loopwright.read.c.accesses import Touch, holes, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame, Value
+from loopwright.read.c.idioms import skip_condition
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
@@ -52,12 +54,12 @@ class Piece:
 
 
 _REFUSED = {
-    "while_statement": ("a 'while' loop", "write it as a 'for' loop with affine bounds"),
+    "while_statement": ("a 'while' loop", "write it as a 'for' loop: for (i = a; i < b; i++)"),
     "do_statement": ("a 'do' loop", "write it as a 'for' loop with affine bounds"),
     "switch_statement": ("a 'switch'", "write it with 'if' and 'else'"),
     "goto_statement": ("a 'goto'", "loops must run to their end"),
     "break_statement": ("a 'break'", "put what it tests into the bounds of the loop"),
-    "continue_statement": ("a 'continue'", "put what follows into an 'if'"),
+    "continue_statement": ("a 'continue'", "put 'if (...) continue;' at the top of a loop's body"),
     "return_statement": ("a 'return'", "end the region before it"),
     "type_definition": ("a type definition", "move it out of the region"),
     "function_definition": ("a function definition", "move it out of the region"),
@@ -100,6 +102,10 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
             elif previous is None or not _same_line(previous, node, frame):
                 pending = (*pending, place(node))
             continue
+        skipped = _skipped(node, piece.frame)
+        if skipped is not None:
+            piece = replace(piece, frame=piece.frame.where(skipped.complement()))
+            continue
         read = read_statement(node, piece.frame, piece.position)
         leaves = _with_leading(read.leaves, pending)
         if is_block:
@@ -108,6 +114,19 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
         pending = () if leaves else pending
         previous = node
     return piece
+
+
+def _skipped(node: Node, frame: Frame) -> isl.Set | None:
+    """Where `if (c) continue;` leaves out the rest of a loop's body."""
+    test = skip_condition(node)
+    if test is None:
+        return None
+    try:
+        return condition(test, frame)
+    except NotAffine as failure:
+        reason = f"what a 'continue' leaves out must not depend on data, but {failure.reason}"
+        hint = "put what follows into an 'if' with the opposite condition"
+        raise refuse(frame.setting.source, failure.node, reason, hint) from None
 
 
 def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> bool:
