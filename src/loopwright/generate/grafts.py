@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import islpy as isl
 
@@ -86,15 +87,19 @@ def _without(domain: isl.Set, level: int | None) -> isl.Set:
 class _Branching:
     """An if under construction (example 5.18): both branches may grow at their ends.
 
-    `condition` and `complement` are what is known in the two branches.
+    `condition` and `complement` are what is known in the two branches; the second is costly, and
+    few ifs have an else.
     """
 
     test: isl.Set
     place: Place
     condition: isl.Set
-    complement: isl.Set
     then: list[Node | _Branching]
     orelse: list[Node | _Branching] = field(default_factory=list)
+
+    @cached_property
+    def complement(self) -> isl.Set:
+        return self.place.known.subtract(self.test).coalesce()
 
 
 def nest(grafts: list[Graft], place: Place) -> Node:
@@ -127,21 +132,19 @@ def _append(
 ) -> None:
     """Put `node` at the end of `program`, in the deepest branch that `inside` implies.
 
-    `inside` is where `node` has anything to execute.  The last if's branches exclude each other,
-    so that the end of either one is the end of the program for whoever runs there.
+    `inside`, part of what is known, is where `node` has anything to execute.  The last if's branches
+    exclude each other, so that the end of either one is the end of the program for whoever runs there.
     """
     last = program[-1] if program else None
     if isinstance(last, _Branching):
         if inside.is_subset(last.condition):
             return _append(last.then, node, guard, inside, Place(place.names, last.condition))
-        if inside.is_subset(last.complement):
+        if inside.is_disjoint(last.condition):
             return _append(last.orelse, node, guard, inside, Place(place.names, last.complement))
     rest = guard if guard.plain_is_universe() else simplified(guard, place.known)
     if rest.plain_is_universe():
         return program.append(node)
-    condition = place.known.intersect(rest)
-    complement = place.known.subtract(rest).coalesce()
-    return program.append(_Branching(rest, place, condition, complement, [node]))
+    return program.append(_Branching(rest, place, place.known.intersect(rest), [node]))
 
 
 def simplified(guard: isl.Set, known: isl.Set) -> isl.Set:

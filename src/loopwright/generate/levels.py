@@ -26,14 +26,14 @@ def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
     return [
         graft.guarded(part)
         for part in parts
-        for graft in next_level(site, stock.assume(part, None), restrict(executed, part))
+        for graft in next_level(site.cut(len(parts)), stock.assume(part, None), restrict(executed, part))
     ]
 
 
 def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
     """Generate the dimensions of the band from the current one on (algorithm 1)."""
     if stock.innermost:
-        return site.inner(stock, executed)
+        return site.inner(site.run, stock, executed)
     result: list[Graft] = []
     for component in components(site, stock, executed):
         aligned, moved = align_shifts(site, stock, component)
@@ -98,9 +98,9 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
 
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
     """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
-    pieces = refined_pieces(site, stock, executed, domain)
+    inside, pieces = refined_pieces(site, stock, executed, domain)
     pieces = [part for piece in pieces for part in split_endless(piece, executed, stock.level)]
     result: list[Graft] = []
     for piece in sort_pieces(pieces, stock.level):
-        result.extend(create(site, stock, executed, piece, next_level))
+        result.extend(create(inside, stock, executed, piece, next_level))
     return result

@@ -20,12 +20,17 @@ from loopwright.generate.stock import Stock
 from loopwright.presburger.sets import DIM, basic_sets, has_one_value, local_domain, merge_overlapping
 
 
-def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[isl.BasicSet]:
-    """The pieces of `domain`, cut by what the loops right below the current level need."""
+def refined_pieces(
+    site: Site, stock: Stock, executed: Executed, domain: isl.Set
+) -> tuple[Site, list[isl.BasicSet]]:
+    """The pieces of `domain`, cut by what the loops right below the current level need.
+
+    With them the site inside, which has fewer cuts left.
+    """
     pieces = pieces_of(site, stock, executed, domain)
     options = site.run.options
     if not (options.dead_loops or options.split_bounds) or stock.enter().innermost:
-        return pieces
+        return site, pieces
     result: list[isl.BasicSet] = []
     for piece in pieces:
         if has_one_value(piece, stock.level):  # no loop to split
@@ -36,8 +41,9 @@ def refined_pieces(site: Site, stock: Stock, executed: Executed, domain: isl.Set
         for new in conditions_at(site, stock.enter(), inside, dead_loops=options.dead_loops):
             if not any(new.is_equal(old) for old in found):
                 found.append(new)
-        result.extend(split_by_conditions([piece], found, stock.level))
-    return merge_overlapping(result)
+        result.extend(split_by_conditions([piece], found, stock.level, site.run.cuts))
+    result = merge_overlapping(result)
+    return site.cut(-(-len(result) // len(pieces)) if pieces else 1), result
 
 
 def contexts(site: Site, stock: Stock, executed: Executed) -> list[isl.Set]:
@@ -63,7 +69,8 @@ def conditions_at(site: Site, stock: Stock, executed: Executed, *, dead_loops: b
         return found
     for component in components(site, stock, executed):
         domain = local_domain(schedule_domain(component), stock.level)
-        for piece in refined_pieces(site, stock, component, domain):
+        _, pieces = refined_pieces(site, stock, component, domain)
+        for piece in pieces:
             if dead_loops:
                 found.append(piece.to_set().eliminate(DIM, stock.level, 1).compute_divs())
             if site.run.options.split_bounds:
@@ -72,7 +79,11 @@ def conditions_at(site: Site, stock: Stock, executed: Executed, *, dead_loops: b
 
 
 def _bound_comparisons(domain: isl.Set, level: int) -> list[isl.Set]:
-    """{ outer : first bound ≥ second bound } for two lower or two upper bounds."""
+    """{ outer : first bound ≥ second bound } for two lower or two upper bounds.
+
+    a/p ≥ b/q implies ⌈a/p⌉ ≥ ⌈b/q⌉, and a/p < b/q implies ⌈a/p⌉ ≤ ⌈b/q⌉: compared as fractions, the
+    bounds are cut as well, and without integer divisions.
+    """
     lower: list[isl.Aff] = []
     upper: list[isl.Aff] = []
     for piece in basic_sets(domain):
@@ -83,9 +94,9 @@ def _bound_comparisons(domain: isl.Set, level: int) -> list[isl.Set]:
                 continue
             bound = constraint.get_bound(DIM, level)
             if constraint.is_lower_bound(DIM, level):
-                lower.append(bound.ceil())
+                lower.append(bound)
             else:
-                upper.append(bound.floor())
+                upper.append(bound)
     return [
         first.ge_set(second) for bounds in (lower, upper) for first, second in combinations(bounds, 2)
     ]

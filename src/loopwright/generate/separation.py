@@ -58,11 +58,11 @@ def refine(parts: list[isl.Set], new: isl.Set) -> list[isl.Set]:
 
 
 def split_by_conditions(
-    pieces: list[isl.BasicSet], conditions: list[isl.Set], level: int
+    pieces: list[isl.BasicSet], conditions: list[isl.Set], level: int, most: int
 ) -> list[isl.BasicSet]:
     """Each piece cut along conditions on the dimensions up to `level`, while they stay few."""
     for condition in conditions:
-        if len(pieces) > MANY_PIECES:
+        if len(pieces) > min(MANY_PIECES, most - 1):
             break
         cut: list[isl.BasicSet] = []
         for piece in pieces:

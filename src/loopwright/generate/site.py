@@ -17,7 +17,10 @@ from loopwright.model.schedule import Band, LoopType, Member, Tree
 Executed: TypeAlias = tuple[isl.Map, ...]
 """The executed relation (002, 4.1): one map from schedule points to instances per statement."""
 
-Inner: TypeAlias = Callable[[Stock, Executed], list[Graft]]
+Inner: TypeAlias = Callable[["Run", Stock, Executed], list[Graft]]
+
+MOST_COPIES = 120
+"""Copies of a statement that cutting loops may make, all nested cuts together."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class Run:
     prefix: str
     """What iterator names start with."""
     copies: Iterator[int]
+    cuts: int = MOST_COPIES
+    """Into how many pieces what is generated here may still be cut."""
 
     def count_copy(self) -> None:
         limit = self.options.max_statements
@@ -63,6 +68,10 @@ class Site:
     def splits(self) -> bool:
         """Whether the band asks for parts of its dimensions to be treated apart."""
         return self.band.isolate is not None or self.band.options is not None
+
+    def cut(self, ways: int) -> Site:
+        """The site in one of the pieces of a loop: each has its share of the cuts that are left."""
+        return self if ways <= 1 else replace(self, run=replace(self.run, cuts=self.run.cuts // ways))
 
     def inside_isolation(self) -> Site:
         return replace(self, isolated=True)

@@ -120,7 +120,7 @@ def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]
     first_time = stock.times.dim(OUT)
     names = tuple(f"{run.prefix}{first_time + k}" for k in range(count))
     inside = stock.widen(names, tuple(range(first_time, first_time + count)))
-    site = Site(run, band, first_time, lambda s, e: generate_tree(run, band.child, s, e))
+    site = Site(run, band, first_time, lambda r, s, e: generate_tree(r, band.child, s, e))
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
     return _narrow(levels.generate_band(site, inside, extended), stock, inside)
 
@@ -142,7 +142,7 @@ def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
     names = tuple(f"{run.prefix}{base + k}" for k in range(count))
     inside = stock.widen(names, (None,) * count)
     band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
-    site = Site(run, band, 0, lambda s, e: generate_tree(run, LEAF, s, e), parallel=True)
+    site = Site(run, band, 0, lambda r, s, e: generate_tree(r, LEAF, s, e), parallel=True)
     return _narrow(levels.generate_band(site, inside, (copied,)), stock, inside)
 
 
