@@ -48,9 +48,8 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
         if isinstance(matched, Unmatched):
             failure = _unmatched(new, matched)
             continue
-        verdict = prove_legal(
-            old, _schedules(old, new, matched), allow_reassociation=allow_reassociation
-        )
+        schedules = _schedules(old, new, matched)
+        verdict = prove_legal(old, schedules, allow_reassociation=allow_reassociation, times_differ=True)
         if verdict.proved:
             assumed = tuple(one.assumption for one in verdict.reassociations)
             return Matched(Proved(verdict.obligations + len(new.statements)), assumed)
@@ -63,7 +62,10 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
 
 
 def _schedules(old: Program, new: Program, matched: Match) -> dict[str, isl.Map]:
-    """θ'(o) = θ_NEW(n), for every n that is o."""
+    """θ'(o) = θ_NEW(n), for every n that is o.
+
+    No two instances have the same time: θ_NEW is the order of a text, and an n is only one o.
+    """
     length = new.statements[0].schedule.dim(isl.dim_type.out) if new.statements else 1
     found: dict[str, isl.Map] = {}
     for partners in matched.partners:

@@ -92,13 +92,15 @@ def prove_legal(
     parallel: Iterable[ParallelLoop] = (),
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
+    times_differ: bool = False,
 ) -> LegalityVerdict:
     """Whether the statements of `original` may run in the order of `new`.
 
-    `dependences` are the memory-based ones of `original`, if they are already there.
+    `dependences` are the memory-based ones of `original`, if they are already there; `times_differ`
+    where it is known that no two instances have the same time.
     """
     try:
-        return _verdict(original, new, tuple(parallel), allow_reassociation, dependences)
+        return _verdict(original, new, tuple(parallel), allow_reassociation, dependences, times_differ)
     except isl.Error as failure:
         raise InternalError(
             Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
@@ -111,6 +113,7 @@ def _verdict(
     parallel: tuple[ParallelLoop, ...],
     allow_reassociation: bool,
     dependences: Iterable[Dependence] | None,
+    times_differ: bool,
 ) -> LegalityVerdict:
     scene = Scene(original, comparable(original, new))
     count = len(original.statements)
@@ -118,8 +121,8 @@ def _verdict(
     if broken:
         return LegalityVerdict(count, tuple(broken))
     pieces = {name: pieces_of(name, schedule) for name, schedule in scene.schedules.items()}
-    defects = tuple(collisions(scene, pieces))
-    count += count * (count + 1) // 2
+    defects = () if times_differ else tuple(collisions(scene, pieces))
+    count += 0 if times_differ else count * (count + 1) // 2
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, scene) for item in found)
     carried, private = _privatised(scene, pieces, _carried(parallel, pieces, deps))
