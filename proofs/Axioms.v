@@ -20,3 +20,8 @@ Print Assumptions decide_holds.
 Print Assumptions order_loop.
 Print Assumptions order_block.
 Print Assumptions legal_by_pairs.
+Print Assumptions times_differ.
+Print Assumptions leads_reached.
+Print Assumptions each_call_reached.
+Print Assumptions placed_ordered.
+Print Assumptions legal_by_outlines.
