@@ -61,6 +61,10 @@ def how_to_check(path: str) -> str:
     return f"make -C proofs library && coqc -Q proofs Loopwright {path}"
 
 
+APART = ("Axioms.v", "semantics.v")
+"""No part of the library: questions about it."""
+
+
 def library(say: Say) -> Path:
     """A folder with the compiled library, kept for the next time.
 
@@ -71,7 +75,7 @@ def library(say: Say) -> Path:
         raise GaveUp(
             Code.MISSING_PROGRAM, "the Coq library is not here", hint="LOOPWRIGHT_PROOFS names its folder"
         )
-    texts = [file for file in sorted(source.glob("*.v")) if file.name != "semantics.v"]
+    texts = [file for file in sorted(source.glob("*.v")) if file.name not in APART]
     files = [*texts, source / "Makefile"]
     digest = hashlib.sha256(b"\0".join(file.name.encode() + file.read_bytes() for file in files))
     folder = _cache() / f"library-{digest.hexdigest()[:16]}"
