@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -136,7 +137,9 @@ def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
     said += [entry.text for program in new for entry in program.assumptions if entry.place not in proved]
     said += [text for answer in found for text in answer.trusted]
     outside = "what the files do outside their regions is not compared"
-    return Answer(tuple(counts), tuple(answer.way for answer in found), (*dict.fromkeys(said), outside))
+    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
+    trusted = tuple(text for text in dict.fromkeys(said) if text in once.values())
+    return Answer(tuple(counts), tuple(answer.way for answer in found), (*trusted, outside))
 
 
 def _proved(found: Equivalence, new: Program) -> int:

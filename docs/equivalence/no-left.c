@@ -1,0 +1,10 @@
+void blur(int n, int m, double *a, double *b)
+{
+#pragma scop
+  for (int t = 0; t < m; t++)
+    for (int i = 1; i < n - 1; i++) {
+      b[i] = (a[i] + a[i - 1] + a[i + 1]) / 3;
+      a[i] = b[i];
+    }
+#pragma endscop
+}
