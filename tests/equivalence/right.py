@@ -151,6 +151,24 @@ for (i = 1; i < n; i++) { a[i] = b[i]; c[i] = a[i] + a[i - 1]; }
         "for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; c[i] = 1; }",
         "for (j = n - 1; j >= 0; j--) if (a[j] > 0) { b[j] = a[j]; c[j] = 1; }",
     ),
+    "conditions on data in a time loop that is unrolled": (
+        "for (t = 0; t < m; t++) for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }",
+        """
+for (t = 0; t < m / 2; t++) {
+  for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }
+  for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }
+}
+if (m > 0 && m % 2 == 1)
+  for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }
+""",
+    ),
+    "conditions on data in a time loop that counts down by two": (
+        "for (t = 0; t < m; t++) for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }",
+        """
+for (j = 2 * m; j > 0; j -= 2)
+  for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; a[i] -= c[i]; }
+""",
+    ),
     # The same values.
     "operands swapped": (COPY, "for (i = 0; i < n; i++) a[i] = 1 + b[i];"),
     "operands swapped in a chain": (

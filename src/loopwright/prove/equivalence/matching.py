@@ -5,11 +5,11 @@ For statements N of NEW and O of OLD with the same operation and the equations e
     { N[n] -> O[o] : e_new(n) = e_old(o) for every equation }
 
 is every instance that does the same to the same cells.  Where that leaves a choice, because the
-text does not mention some iterator of O (the time loop of a stencil), the rest is guessed: each
-such iterator is taken to be an iterator of NEW, counted from the same value or from its first one.
-A guess is kept if it gives
-every n exactly one o, and no two the same.  Guesses are never believed: what is proved with them is
-proved, what is refuted with them is undecided.
+text does not mention some iterator of O (the time loop of a stencil), the rest is fitted from small
+runs (`fitting`); or guessed, where they do not fit: each such iterator is taken to be an iterator of
+NEW, counted from the same value or from its first one.  A guess is kept if it gives every n exactly
+one o, and no two the same.  Guesses are never believed: what is proved with them is proved, what is
+refuted with them is undecided.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import islpy as isl
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.equivalence.fitting import fitted
 from loopwright.prove.text.instances import sides, values_at
 from loopwright.prove.text.operation import Different, Equation, same_operation
 
@@ -107,8 +108,9 @@ def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
 
 
 class Preference(Enum):
-    """Which of several statements of OLD with the same text one of NEW is taken for."""
+    """Which statement of OLD with the same text one of NEW is taken for, and as which instance."""
 
+    FITTED = "the one that small runs show"
     UNUSED = "one that has no partner yet"
     NEAR = "one near the partner of the nearest statement that has only one"
 
@@ -127,6 +129,8 @@ def match(
             return Unmatched(statement.name, "no statement of OLD does the same", left)
     chosen = {name: own for name, own in found.items() if _is_decided(own)}
     forced = len(chosen) == len(found)
+    if preference is Preference.FITTED and not forced:
+        chosen |= _as_fitted(old, new, {name: own for name, own in found.items() if name not in chosen})
     order = {statement.name: k for k, statement in enumerate(old.statements)}
     near = _near(new, found, order)
     used: dict[str, int] = {}
@@ -145,6 +149,24 @@ def match(
         _take(taken, guess)
         chosen[statement.name] = (guess,)
     return Match(tuple(one for s in new.statements for one in chosen[s.name]), forced)
+
+
+def _as_fitted(
+    old: Program, new: Program, found: Mapping[str, tuple[Partners, ...]]
+) -> dict[str, tuple[Partners, ...]]:
+    """The statements for which the runs give every instance one partner."""
+    hulls = fitted(old, new, [(one.new, one.old) for own in found.values() for one in own])
+    chosen: dict[str, tuple[Partners, ...]] = {}
+    for name, own in found.items():
+        narrowed = tuple(
+            Partners(one.new, one.old, one.relation.intersect(hulls[one.new, one.old]).coalesce())
+            for one in own
+            if (one.new, one.old) in hulls
+        )
+        instances = new.statement(name).domain
+        if narrowed and _is_decided(narrowed) and _uncovered(instances, narrowed).is_empty():
+            chosen[name] = narrowed
+    return chosen
 
 
 def _distances(order: Mapping[str, int], place: int) -> dict[str, int]:

@@ -124,7 +124,7 @@ def small_sizes(context: isl.Set, hints: tuple[Sizes, ...]) -> Iterator[Sizes]:
     seen: list[Sizes] = []
     for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):
         values = {name: fixed.get(name, sizes.get(name, 1)) for name in names}
-        if values not in seen and _is_possible(context, values):
+        if values not in seen and is_possible(context, values):
             seen.append(values)
             yield values
 
@@ -142,7 +142,7 @@ def _combinations(names: list[str]) -> Iterator[Sizes]:
             yield {other: size if other == name else 2 for other in names}
 
 
-def _is_possible(context: isl.Set, values: Sizes) -> bool:
+def is_possible(context: isl.Set, values: Sizes) -> bool:
     for place, value in enumerate(values.values()):
         context = context.fix_val(PARAM, place, isl.Val(value))
     return not context.is_empty()

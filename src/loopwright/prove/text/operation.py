@@ -44,9 +44,14 @@ class Different(Exception):
 
 def same_operation(old: Side, new: Side) -> tuple[Equation, ...]:
     """What has to hold for the two statements to do the same; `Different` where nothing would."""
+    return tuple(dict.fromkeys(one for one in aligned(old, new) if not _is_trivial(one)))
+
+
+def aligned(old: Side, new: Side) -> tuple[Equation, ...]:
+    """The integer expressions of both, one beside the other, in the order of the text."""
     found: list[Equation] = []
     _align(_core(old.node), _core(new.node), old.words, new.words, found, textual=False)
-    return tuple(dict.fromkeys(one for one in found if not _is_trivial(one)))
+    return tuple(found)
 
 
 def _is_trivial(equation: Equation) -> bool:
