@@ -28,6 +28,7 @@ HEAD = """
 typedef double real; typedef long count;
 #define SQ(v) ((v)*(v))
 #define CLAMP(v, w) ((v) < 0 ? (w) : (v))
+#define EL(r, c) A[(r)-1][c]
 #define AT(r, c) ((r)*2-(c)*3)
 double weigh(double v) { return v + 1; }
 """
@@ -76,7 +77,7 @@ class Writer:
     """
 
     TARGETS = ("x", "y", "z", "(x)", "a[<S>]", "b[<S>]", "(b[<S>])", "A[<S>][<I>]", "*(b + <I>)", "*a",
-               "(b + <I>)[1]", "*(b + i - 1)", "(A[<I>][<S>])")  # fmt: skip
+               "(b + <I>)[1]", "*(b + i - 1)", "(A[<I>][<S>])", "EL(<I>, <S>)", "(EL(i, j))")  # fmt: skip
     INDICES = ("i", "j", "n", "(i)", "2*i", "(j)*3", "1", "(count)i", "(count)(i+1)", "AT(i, j)",
                "AT(n, i+1)", "i - 1", "i+j", "i-(n)", "(i)-(j)*2", "(count)-i*3", "j - (int)i")  # fmt: skip
     SUBSCRIPTS = ("<I>", "<I>", "<I>", "<I>", "(int)x", "(int)b[<I>]", "(int)(x = <I>)", "(int)y++")

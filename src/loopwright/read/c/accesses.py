@@ -8,18 +8,21 @@ where only a field of the element is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.errors import BadInput
 from loopwright.model.program import Access, Hole, Inlined
 from loopwright.model.source import TextRange
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import affine
+from loopwright.read.c.elements import Element, element_of, inside
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.macros import always_evaluated, definitions
+from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.references import Reference, Subscript, is_subtracted, reference_of
@@ -44,6 +47,12 @@ class Touch:
     is_write: bool
     must: bool
     place: TextRange
+    setting: Setting | None = None
+    """What the subscripts are read in, where that is the expansion of a macro."""
+
+    def within(self, frame: Frame) -> Frame:
+        """The frame of the statement, as the subscripts see it."""
+        return frame if self.setting is None else replace(frame, setting=self.setting)
 
 
 _SILENT = (
@@ -165,14 +174,24 @@ def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:
     """`x op= value`: reads x and the value, writes x."""
+    return (*_own_read(target, frame, must), *value, *write_to(target, frame, must))
+
+
+def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
+    element = element_of(frame.setting.source, frame.setting.kinds, target)
+    if element is not None:
+        return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must))
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
-    return (_touch(reference, is_write=False, must=must), *value, *write_to(target, frame, must))
+    return (_touch(reference, is_write=False, must=must),)
 
 
 def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     """The write of an assignment, with the reads its subscripts need."""
+    element = element_of(frame.setting.source, frame.setting.kinds, target)
+    if element is not None:
+        return _through(element, target, frame, lambda node, inner: write_to(node, inner, must))
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
@@ -182,6 +201,9 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     source = frame.setting.source
+    element = element_of(source, frame.setting.kinds, node)
+    if element is not None:
+        return _through(element, node, frame, lambda inner, around: touches(inner, around, must))
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression":
@@ -202,6 +224,20 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
             evaluated = must and always_evaluated(frame.setting.macros, text_of(source, function), index)
             found += touches(argument, frame, evaluated)
     return tuple(found)
+
+
+def _through(
+    element: Element, call: Node, frame: Frame, read: Callable[[Node, Frame], tuple[Touch, ...]]
+) -> tuple[Touch, ...]:
+    """What is read of the expansion of a macro; its place is that of the call."""
+    macros = inside(element, frame.setting.kinds).macros
+    setting = replace(frame.setting, source=element.source, macros=macros)
+    try:
+        found = read(element.node, replace(frame, setting=setting))
+    except BadInput as failure:
+        message = f"in this macro: {failure.message}"
+        raise refuse(frame.setting.source, call, message, failure.hint or "") from None
+    return tuple(replace(t, place=place(call), setting=t.setting or setting) for t in found)
 
 
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
@@ -234,6 +270,7 @@ def access_of(touch: Touch, frame: Frame, statement: str) -> Access:
     A subscript that is not affine says nothing about its dimension: the relation contains every
     cell the statement could touch.  Fewer subscripts than dimensions touch the rest in full.
     """
+    frame = touch.within(frame)
     rank = frame.setting.names.ranks[touch.base]
     relation = frame.domain
     must = touch.must and len(touch.subscripts) == rank

@@ -46,7 +46,8 @@ def assembled(
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
     prefix = _statement_prefix(setting.source, block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
-    shapes, believed = shapes_of([(touch, leaf.frame) for leaf in leaves for touch in leaf.touches])
+    places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
+    shapes, believed = shapes_of(places)
     rough = [
         _statement(leaf, f"{prefix}{count}", depth, shapes) for count, leaf in enumerate(leaves, start=1)
     ]
@@ -92,7 +93,7 @@ def _access(touch: Touch, frame: Frame, statement: str, shape: Shape | None) -> 
     """By its subscripts, or by the indices of the dimensions the base is read in."""
     if shape is None:
         return access_of(touch, frame, statement)
-    found = indices(touch, frame, shape) if touch.subscripts else None
+    found = indices(touch, touch.within(frame), shape) if touch.subscripts else None
     return shaped_access(touch, frame, statement, len(shape.strides), found)
 
 
@@ -128,7 +129,7 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
 
 
 def _parameter_texts(source: Source, block: Node, used: tuple[str, ...]) -> dict[str, str]:
-    """How each parameter is written, in the order of the text."""
+    """How each parameter is written, in the order of the text; last those only a macro mentions."""
     found: dict[str, str] = {}
     for node in walk(block):
         if node.type not in ("identifier", "call_expression", "field_expression"):
@@ -140,7 +141,8 @@ def _parameter_texts(source: Source, block: Node, used: tuple[str, ...]) -> dict
         known = found.setdefault(name, text)
         if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
             raise refuse(source, node, f"'{text}' cannot be told from '{known}'", "rename one of them")
-    return found
+    hidden = [name for name in used if name not in found and re.search(rf"\b{name}\b", source.text)]
+    return {**found, **{name: name for name in hidden}}
 
 
 def _aligned(statement: Statement, params: Sequence[str]) -> Statement:

@@ -12,6 +12,7 @@ from loopwright.model.source import Source, TextRange
 from loopwright.read.c.bases import refuse_odd_bases
 from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations, declared_name, type_text
+from loopwright.read.c.elements import element_of, elements_in
 from loopwright.read.c.fields import refuse_mixed_fields, refuse_unions
 from loopwright.read.c.functions import Function
 from loopwright.read.c.idioms import countdown_limit
@@ -94,14 +95,15 @@ def loop_iterator(source: Source, loop: Node) -> str | None:
     return None
 
 
-def names_of_region(source: Source, block: Node, declarations: Declarations) -> Names:
+def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     """Go over the region once; refuse names that play two roles at once."""
+    declarations = kinds.declarations
     loops = [node for node in walk(block) if node.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
     headers = [place(part) for loop in loops for part in _header(loop)]
-    targets = _targets(source, block, iterators, headers)
+    targets = _targets(source, block, kinds, iterators, headers)
     locals_ = tuple(local for local in _locals(source, block, headers) if local.name not in iterators)
-    ranks = _ranks(source, block, declarations)
+    ranks = _ranks(source, block, kinds)
     for local in locals_:
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
     for target in targets:
@@ -114,7 +116,7 @@ def names_of_region(source: Source, block: Node, declarations: Declarations) -> 
 
 
 def _targets(
-    source: Source, block: Node, iterators: frozenset[str], headers: list[TextRange]
+    source: Source, block: Node, kinds: Kinds, iterators: frozenset[str], headers: list[TextRange]
 ) -> list[Reference]:
     """Everything the region assigns to, except its iterators in the heads of their loops."""
     found: list[Reference] = []
@@ -122,7 +124,8 @@ def _targets(
         target = _target(node)
         if target is None:
             continue
-        reference = reference_of(source, target)
+        element = element_of(source, kinds, target)
+        reference = reference_of(source, target) if element is None else element.reference
         if reference is None:
             raise refuse(
                 source,
@@ -183,16 +186,24 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
     return tuple(found)
 
 
-def _ranks(source: Source, block: Node, declarations: Declarations) -> dict[str, int]:
+def _ranks(source: Source, block: Node, kinds: Kinds) -> dict[str, int]:
     """The rank of every base: the subscripts it is used with, or the declared ones if more."""
     ranks: dict[str, int] = {}
-    for node in walk(block):
-        reference = _outermost_reference(source, node)
-        if reference is None:
-            continue
-        ranks[reference.base] = max(ranks.get(reference.base, 0), len(reference.subscripts))
+    texts = [(source, block)]
+    for call, element in elements_in(source, kinds, block):
+        texts.append((element.source, element.node))
+        base = element.reference.base
+        if any(text_of(source, part).startswith((f"{base}.", f"{base}->")) for part in walk(block)):
+            message = f"'{base}' is used through a macro here and through its fields"
+            raise refuse(source, call, message, "write the element of the array itself")
+    for text, root in texts:
+        for node in walk(root):
+            reference = _outermost_reference(text, node)
+            if reference is not None:
+                known = ranks.get(reference.base, 0)
+                ranks[reference.base] = max(known, len(reference.subscripts))
     for base in ranks:
-        variable = declarations.visible(base, place(block))
+        variable = kinds.declarations.visible(base, place(block))
         if variable is not None:
             ranks[base] = max(ranks[base], variable.rank)
     return ranks

@@ -13,6 +13,7 @@ import re
 from tree_sitter import Node
 
 from loopwright.model.program import Assumption, AssumptionKind
+from loopwright.read.c.elements import elements_in
 from loopwright.read.c.functions import keeps_to_itself, mentioned
 from loopwright.read.c.macros import assigns, definitions, hidden_names, looks_like_macro, reachable_macros
 from loopwright.read.c.names import Setting
@@ -116,6 +117,9 @@ def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) ->
 def refuse_hiding_macros(setting: Setting, block: Node) -> None:
     """Every macro of the file that the region uses must be the value it is taken for."""
     names = setting.names
+    bases: dict[Node, list[str]] = {}
+    for call, element in elements_in(setting.source, setting.kinds, block):
+        bases.setdefault(field(call, "function"), []).append(element.reference.base)
     for node in walk(block):
         if node.type != "identifier":
             continue
@@ -129,7 +133,8 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                     "write what it does in the region itself",
                 )
         for macro, word, called in hidden_names(setting.macros, name):
-            if word in names.iterators or word in names.written:
+            is_element = word in bases.get(node, ())
+            if word in names.iterators or (word in names.written and not is_element):
                 raise refuse(
                     setting.source,
                     node,

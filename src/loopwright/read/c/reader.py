@@ -16,6 +16,7 @@ from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
+from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.functions import functions_of
@@ -123,7 +124,7 @@ def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[
 def _setting(file: File, region: Region, block: Node, pure: frozenset[str]) -> Setting:
     """The names of a region and what they are in the file, macros only if defined before it."""
     macros = tuple(macro for macro in file.macros if macro.place.start < region.place.start)
-    names = names_of_region(file.source, block, file.declarations)
+    names = names_of_region(file.source, block, Kinds(file.declarations, macros, region.place))
     functions = functions_of(file.source, file.root)
     setting = Setting(
         file.source, region.place, macros, file.declarations, functions, names, pure, everywhere()
