@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,6 +77,8 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
     """Fill `results`; what was measured before a failure stays in it."""
+    import tempfile
+
     from loopwright.run.compiler import find_compiler
     from loopwright.run.shipped import kernels_named
 

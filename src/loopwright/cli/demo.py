@@ -7,11 +7,9 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,6 +94,9 @@ def demo(arguments: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _folder(kept: str | None) -> Iterator[str]:
     """A folder with the files of the demo in it."""
+    import tempfile
+    from importlib import resources
+
     with tempfile.TemporaryDirectory(prefix="loopwright-demo-") as temporary:
         folder = kept or temporary
         os.makedirs(folder, exist_ok=True)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from loopwright import __version__
@@ -84,6 +82,8 @@ def examined(part: Part) -> Finding:
 
 
 def _package(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:
@@ -97,6 +97,8 @@ def _program(names: tuple[str, ...]) -> str | None:
 
 def _version(path: str) -> str:
     """The first line it says about itself; its path where it says nothing."""
+    import subprocess
+
     try:
         done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from loopwright.loops.expressions import Compare, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
 from loopwright.loops.traverse import children, subprograms, variables
-from loopwright.model.program import Array, Program
+
+if TYPE_CHECKING:
+    from loopwright.model.program import Array, Program
 
 ORDERED = {Relation.LT: 1, Relation.LE: 1, Relation.GT: -1, Relation.GE: -1}
 """Where a loop with such a test counts to."""
