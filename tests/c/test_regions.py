@@ -99,7 +99,7 @@ def test_other_preprocessor_lines_in_a_region_are_refused(directive: str) -> Non
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ("", "no region", 1),
+        ("", "the file is empty", 1),
         ("int main(void) { return 0; }\n", "no region", 1),
         ("\n#pragma scop\na[0] = 1;\n", "does not end", 2),
         ("\n\n#pragma endscop\n", "no '#pragma scop' before it", 3),

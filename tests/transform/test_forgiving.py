@@ -83,7 +83,7 @@ def test_lines_follow_their_statements_through_a_script() -> None:
 @pytest.mark.parametrize(
     ("line", "shown", "message", "hint"),
     [
-        ("tile(@70, 32)", "@70", "no loop or statement of the region is on line 70", "the nearest are @11"),
+        ("tile(@70, 32)", "@70", "no loop or statement of the region is on line 70", "the nearest is @11"),
         ("tile(@3, 32)", "@3", "is on line 3", "@4"),
         ("tile(7, 32)", "7", "'7' where a handle should be", "a line of the C file is written @7"),
         ("@4 = lift(@5, 1)", "@4", "'@4' where an operation should be", "a line reads"),

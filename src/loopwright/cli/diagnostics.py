@@ -18,6 +18,9 @@ WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
 
 
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters of somebody's file that would play tricks with the terminal."""
+
 Piece = tuple[str, str]
 """Text and its style."""
 
@@ -120,7 +123,7 @@ def _place(span: Span) -> str:
 def _excerpt(span: Span) -> list[Piece]:
     """The source line and a caret under the place; tabs stay, so that both line up."""
     first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
-    line = span.excerpt[first : first + WIDEST]
+    line = CONTROL.sub("?", span.excerpt[first : first + WIDEST])
     before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
     under = "^" + "~" * (min(span.length, len(line) - len(before)) - 1)
     return [(f"    {line}\n    {before}", PLAIN), (f"{under}\n", CARET)]

@@ -47,6 +47,9 @@ COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 }
 
 
+FACTORS = "write sums of iterators and parameters with constant factors, such as 2 * i + n"
+
+
 def condition(source: Source, start: int, end: int, scope: Scope) -> isl.Set:
     """The points of the scope's space where the condition `text[start:end]` holds."""
     return Meaning(source).truth(parse_condition(source, start, end), scope)
@@ -137,7 +140,7 @@ class Meaning:
         if operator != "*":
             return self._divided(at, operator, first, second, exact)
         if not (_is_constant(first) or _is_constant(second)):
-            raise self.error(at, "a product of two variables is not affine", code=Code.NOT_AFFINE)
+            raise self.error(at, "a product of two variables is not affine", FACTORS, Code.NOT_AFFINE)
         return first.mul(second)
 
     def _divided(
@@ -145,7 +148,7 @@ class Meaning:
     ) -> isl.PwAff:
         divisor = second.max_val() if _is_constant(second) else None
         if divisor is None or not divisor.is_int() or not divisor.is_pos():
-            raise self.error(at, "a division by anything but a positive constant", code=Code.NOT_AFFINE)
+            raise self.error(at, "a division by anything but a positive constant", FACTORS, Code.NOT_AFFINE)
         if operator == "%":
             return first.mod_val(divisor)
         quotient = first.scale_down_val(divisor)

@@ -1,7 +1,7 @@
 """Transformation scripts (`.lw`), as in appendix B of paper 001: one operation a line.
 
     script    ::= {[operation] NEWLINE}
-    operation ::= [targets "="] NAME "(" [argument {"," argument}] ")" [";"]
+    operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
     targets   ::= NAME | "(" NAME {"," NAME} ")"
     argument  ::= [NAME "="] value
     value     ::= ["-" | "+"] NUMBER | NAME | "@" LINE | "[" value {"," value} "]" | map | set
@@ -9,8 +9,8 @@
     set       ::= "{" tuple ":" condition "}"
     tuple     ::= "[" [expression {"," expression}] "]"
 
-Inside brackets a line may end anywhere.  What operations there are, and what their arguments
-must be, is not known here.
+A `;` ends a line too, and inside brackets a line may end anywhere.  What operations there are, and
+what their arguments must be, is not known here.
 """
 
 from __future__ import annotations
@@ -107,9 +107,14 @@ _PATTERN = re.compile(
     re.VERBOSE,
 )
 
+LONGEST = 18
+"""Digits of a number: more do not fit into 64 bits."""
+
 VALUE = "a value"
 
 REMARK = "a remark begins with '#'"
+
+USAGE = "a line reads: L = operation(arguments), such as tile(Mult, 32, 32)"
 
 _HINTS = {
     '"': "names are written without quotes: tile(Mult, 32, 32)",
@@ -138,21 +143,23 @@ def _lines(source: Source) -> list[list[Token]]:
     while position < len(source.text):
         match = _PATTERN.match(source.text, position)
         if match is None:
-            raise source.error(
-                position,
-                f"'{source.text[position]}' has no meaning in a script",
-                hint=_HINTS.get(source.text[position]),
-            )
+            is_fraction = re.search(r"(?<!\w)[0-9]+\.$", source.text[: position + 1])
+            hint = "numbers are whole" if is_fraction else _HINTS.get(source.text[position])
+            raise source.error(position, f"'{source.text[position]}' has no meaning in a script", hint=hint)
         position = match.end()
-        if match.lastgroup == "line" and not opened:
+        ends = match.group() in ("\n", ";") and not opened
+        if ends:
             lines.append([])
-        if match.lastgroup in ("space", "line"):
+        if ends or match.lastgroup in ("space", "line"):
             continue
         token = Token(Kind[str(match.lastgroup).upper()], match.group(), match.start())
         _track(source, opened, token)
         lines[-1].append(token)
     if opened:
-        raise _error(source, opened[-1], f"this '{opened[-1].text}' is never closed")
+        wanted = _OPEN[opened[-1].text]
+        raise _error(
+            source, opened[-1], f"this '{opened[-1].text}' is never closed", f"put '{wanted}' where it ends"
+        )
     return [[*line, Token(Kind.END, "", line[-1].offset + len(line[-1].text))] for line in lines if line]
 
 
@@ -161,7 +168,7 @@ def _track(source: Source, opened: list[Token], token: Token) -> None:
         opened.append(token)
     elif token.text in _OPEN.values():
         if not opened:
-            raise _error(source, token, f"this '{token.text}' closes nothing")
+            raise _error(source, token, f"this '{token.text}' closes nothing", "leave it out")
         begun = opened.pop()
         wanted = _OPEN[begun.text]
         if wanted != token.text:
@@ -206,13 +213,13 @@ class _Line:
     def expect(self, text: str) -> Token:
         token = self.take(text)
         if token is None:
-            raise self.error(f"{self.shown()} where '{text}' should be")
+            raise self.error(f"{self.shown()} where '{text}' should be", hint=USAGE)
         return token
 
     def word(self, what: str) -> Word:
         token = self.token
         if token.kind is not Kind.NAME or (token.text.startswith("@") and what != VALUE):
-            hint = REMARK if token.text == "/" else "a line reads: L = operation(arguments)"
+            hint = REMARK if token.text == "/" else USAGE
             raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
         return Word(Place(token.offset, token.offset + len(token.text)), token.text)
@@ -235,7 +242,6 @@ class _Line:
             targets, name = [name], self.word("an operation")
         self.expect("(")
         arguments = self.separated(")")
-        self.take(";")
         if self.token.kind is not Kind.END:
             hint = REMARK if self.token.text == "/" else "write one operation a line"
             raise self.error(f"{self.shown()} behind the operation", hint=hint)
@@ -248,9 +254,15 @@ class _Line:
         found.append(self.argument())
         while not self.take(end):
             if not self.take(","):
-                raise self.error(f"{self.shown()} where ',' or '{end}' should be")
+                raise self.error(f"{self.shown()} where ',' or '{end}' should be", hint=self.separator())
             found.append(self.argument())
         return found
+
+    def separator(self) -> str:
+        """What was meant by something else than a comma."""
+        if self.token.text in (":", "=="):
+            return "a loop and its number are written i=32"
+        return "arguments have commas between them: tile(Mult, 32, 32)"
 
     def argument(self) -> Argument:
         start, keyword = self.token.offset, None
@@ -273,7 +285,9 @@ class _Line:
         if not negative:
             self.take("+")
         number = self.token
-        if number.kind is not Kind.NUMBER or len(number.text) > 18:
+        if number.kind is Kind.NUMBER and len(number.text) > LONGEST:
+            raise self.error("this number is too large", hint=f"numbers have at most {LONGEST} digits")
+        if number.kind is not Kind.NUMBER:
             raise self.error(
                 f"{self.shown()} where {VALUE} should be",
                 hint="arguments are handles, iterators, numbers and maps or sets in braces",

@@ -87,11 +87,12 @@ def decode(name: str, data: bytes) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         shown = Source(name, data.decode("utf-8", "replace"))
+        is_wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         raise BadInput(
             Code.FILE,
             f"byte 0x{data[error.start]:02x} is not UTF-8 text",
             span=_printable(shown.span(len(data[: error.start].decode("utf-8")))),
-            hint="descriptions of loops are plain text files",
+            hint="this looks like UTF-16: save it as UTF-8" if is_wide else "save it as UTF-8 text",
         ) from None
     return text
 

@@ -51,7 +51,9 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
 
 def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
     if set(one.positions) & set(two.positions):
-        raise Misuse(Code.NOT_NEIGHBOURS, "the two components overlap", argument=1)
+        names = ", ".join(plan.statements_at(Component.of(set(one.positions) & set(two.positions))))
+        hint = f"both hold {names}: use handles that hold nothing twice"
+        raise Misuse(Code.NOT_NEIGHBOURS, "the two components overlap", argument=1, hint=hint)
     if two.first <= one.last:
         raise Misuse(
             Code.NOT_NEIGHBOURS,
@@ -145,7 +147,10 @@ def lift(plan: Plan, component: Component, loop: int) -> Component:
     depth = plan.depth(component)
     if not 0 <= loop <= depth:
         raise Misuse(
-            Code.LOOPS_DO_NOT_FIT, f"loop {loop} of a component that has {depth} loops around it", argument=1
+            Code.LOOPS_DO_NOT_FIT,
+            f"loop {loop} of a component that has {depth} loops around it",
+            argument=1,
+            hint=f"its loops are {', '.join(plan.leaf(component.first).loops) or 'none'}, from 1 on",
         )
     prefixes = {position[:loop] for position in component.positions}
     return Component.of(leaf.position for leaf in plan.leaves if leaf.position[:loop] in prefixes)

@@ -142,7 +142,8 @@ class Plan:
         by_line = [handle for handle in self.components if HANDLE.fullmatch(handle)]
         if HANDLE.fullmatch(name):
             message = f"no loop or statement of the region is on line {name[1:]}"
-            hint = f"the nearest are {' and '.join(nearest(name, by_line))}"
+            near_by = nearest(name, by_line)
+            hint = f"the nearest {'is' if len(near_by) == 1 else 'are'} {' and '.join(near_by)}"
         else:
             message = f"no loop component is called {name}"
             known = [handle for handle in self.components if handle not in by_line]

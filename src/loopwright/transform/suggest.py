@@ -188,9 +188,7 @@ def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
             outer = ", ".join(f"{loop}={SIZE}" for loop in deepest[:-1])
             line = f"{nest.definition}tile({nest.handle}, {outer}, skew)"
             rows = deepest[-1]
-            yield Proposal(
-                Kind.TILING, line, deepest[:-1], statements, f"{goal} but for {rows}", whole=rows
-            )
+            yield Proposal(Kind.TILING, line, deepest[:-1], statements, f"{goal} but for {rows}", whole=rows)
 
 
 def _tile(handle: str, loops: tuple[str, ...]) -> str:

@@ -69,9 +69,9 @@ def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] =
     """The regions of a C text."""
     if "\0" in source.text:
         at = source.text.index("\0")
-        raise refuse(
-            source, TextRange(at, at + 1), "this is not a text file", "give a C source file", code=Code.FILE
-        )
+        is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
+        hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
+        raise refuse(source, TextRange(at, at + 1), "this is not a text file", hint, code=Code.FILE)
     regions = find_regions(source)
     root = parse_file(source)
     declarations = declared_in(source)

@@ -89,7 +89,7 @@ def find_regions(source: Source) -> tuple[Region, ...]:
     if not regions:
         raise BadInput(
             Code.REGION,
-            "there is no region in this file",
+            "there is no region in this file" if source.text.strip() else "the file is empty",
             span=Span(source.path, 1, 1, source.text.split("\n", 1)[0].rstrip("\r")),
             hint="put '#pragma scop' before and '#pragma endscop' after the loops to read",
         )

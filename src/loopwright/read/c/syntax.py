@@ -130,7 +130,8 @@ def refuse_syntax_errors(source: Source, root: Node) -> None:
         return
     for node in walk(root):
         if node.is_missing:
-            raise refuse(source, node, f"this is not C: '{node.type}' is missing here", _PLAIN)
+            missing = f"this is not C: '{node.type}' is missing here"
+            raise refuse(source, node, missing, f"put '{node.type}' here")
         if node.type == "ERROR":
             raise refuse(source, node, "this is not C", _syntax_hint(source, node))
     raise refuse(source, root, "this is not C", _PLAIN)
