@@ -55,7 +55,6 @@ class Code(Enum):
     NO_PROOF = "LW306"
     ALGORITHM = "LW307"
     SIZES_UNKNOWN = "LW308"
-    OPENMP = "LW309"
     INTERRUPTED = "LW310"
     OUTPUT = "LW311"
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from loopwright.errors import GaveUp, Illegal, Span
 from loopwright.prove.legality.blame import Stage, introduced_by
-from loopwright.prove.legality.explain import explain, explain_all, refusal
+from loopwright.prove.legality.explain import as_data, explain, explain_all, refusal
 from loopwright.prove.legality.legality import prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
@@ -39,8 +43,8 @@ def test_the_whole_story() -> None:
         "t.c:6:23: S1(i = 1, j = 1) reads A[1][1]\n"
         "        A[i + 1][j - 1] = A[i][j];\n"
         "                          ^~~~~~~\n"
-        "as written:  S1(0, 2) at time (0, 0, 0, 2, 0), then S1(1, 1) at time (0, 1, 0, 1, 0)\n"
-        "transformed: S1(1, 1) at time (0, 1, 0, 2, 0), then S1(0, 2) at time (0, 2, 0, 1, 0)\n"
+        "as written:  S1(0, 2), then S1(1, 1): iteration i = 0 runs before i = 1\n"
+        "transformed: S1(1, 1), then S1(0, 2): the outermost loop runs iteration 1 before 2\n"
     )
 
 
@@ -77,7 +81,8 @@ def test_a_collision_is_blamed_too() -> None:
     text = explain(found, script)
     head = "k.lw:2:1: error: the schedule is not one-to-one: two instances have the same time\n"
     assert text.startswith(head)
-    assert "for n = 2\n" in text and "S1(i = 1) at time (0, 1, 0)\n" in text and "S2(i = 0) at" in text
+    assert "for n = 2\n" in text and ": S1(i = 1)\n" in text and ": S2(i = 0)\n" in text
+    assert text.endswith("transformed: S1(1) and S2(0) at the same time\n")
 
 
 def test_an_instance_without_a_time_and_one_with_two() -> None:
@@ -130,7 +135,7 @@ def test_a_parallel_loop_that_is_none() -> None:
         "k.lw:3:1: error: the loop over i is marked parallel, but its iterations depend on each other\n"
         "    parallel(L, 0)\n    ^~~~~~~~~~~~~~\n"
     )
-    assert "in different iterations of the loop over i\n" in text
+    assert "S1(1) in iteration 1 of the loop over i, S1(2) in 2: nothing says which is first\n" in text
 
 
 def test_a_plan_is_replayed() -> None:
@@ -169,3 +174,38 @@ def test_the_operation_that_marks_the_loop_is_shown() -> None:
     assert text.startswith("k.lw:2:1: error: the loop over i is marked parallel")
     skewed = plan.transform("skew(L, i, t, 1)\ntile(L, 32, 32)\n", "k.lw")
     assert prove_plan(skewed).proved
+
+
+NEST = "for (i = 0; i < n; i++) { for (k = 0; k < i; k++) A: x[i] -= x[k]; B: x[i] /= 2; }"
+
+ORDERS = {
+    "interchange(A, i, k)\n": "A(1, 0), then B(0): both in iteration k = 0 of A and i = 0 of B, "
+    "where A stands first",
+    "reverse(B, i)\n": "B(1), then A(1, 0): the outermost loop runs iteration -1, i = 1 of B "
+    "before iteration 1, i = 1 of A",
+    "L = lift(A, 1)\nreverse(L, i)\n": "A(1, 0), then B(0): iteration i = 1 runs before i = 0, counting down",
+    "distribute(A, B)\n": "A(1, 0), then B(0): A stands first",
+}
+
+
+@pytest.mark.parametrize("script", ORDERS)
+def test_orders_in_words(script: str) -> None:
+    plan = plan_of(region(NEST)).transform(script, "k.lw")
+    assert f"transformed: {ORDERS[script]}\n" in explain_all(prove_plan(plan), stages(plan))
+
+
+def test_machines_are_told_the_same() -> None:
+    plan = plan_of(region(NEST)).transform("distribute(A, B)\n", "k.lw")
+    data = as_data(prove_plan(plan), stages(plan))
+    told = json.loads(json.dumps(data))["violations"][0]
+    assert told["transformed"] == "A(1, 0), then B(0): A stands first"
+    assert told["headline"] == "a value is read before it is written"
+    assert (told["operation"]["file"], told["operation"]["line"]) == ("k.lw", 1)
+    assert told["first"]["label"] == "B" and told["second"]["loops"] == ["i", "k"]
+
+
+def test_what_else_is_wrong_is_told_in_short() -> None:
+    plan = plan_of(region(NEST)).transform("interchange(A, i, k)\n", "k.lw")
+    verdict = prove_plan(plan)
+    text = explain_all(verdict, stages(plan))
+    assert text.count("error: ") == 1 and text.count("also: ") == len(verdict.failures) - 1

@@ -270,13 +270,6 @@ GAVE_UP: tuple[Page, ...] = (
         "loopwright check new.c --spec old.c -D N=100 -D M=20",
     ),
     Page(
-        Code.OPENMP,
-        "OpenMP cannot express it",
-        "The loop is parallel, but its iterations combine values into cells that OpenMP has no reduction "
-        "clause for.",
-        "Mark another loop parallel, or leave --openmp out.",
-    ),
-    Page(
         Code.INTERRUPTED,
         "interrupted",
         "The work was stopped from outside. This is no answer: neither yes nor no.",

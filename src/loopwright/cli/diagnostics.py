@@ -63,7 +63,7 @@ def _painted(line: str) -> list[Piece]:
         return [(found["place"], PLACE), (found["kind"], ERROR), (found["rest"], PLAIN)]
     if re.fullmatch(r"\s*\^~*\s*", line):
         return [(line, CARET)]
-    label = re.match(r"(hint|as written|transformed): ", line)
+    label = re.match(r"(hint|as written|transformed|also): ", line)
     if label:
         return [(label.group(), LABEL), (line[label.end() :], PLAIN)]
     return [(line, PLAIN)]

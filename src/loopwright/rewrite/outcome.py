@@ -7,7 +7,7 @@ from typing import Any
 
 from loopwright.errors import Code, GaveUp, Illegal, InternalError
 from loopwright.model.source import Source
-from loopwright.prove.legality.explain import explain_all, refusal
+from loopwright.prove.legality.explain import as_data, explain_all, refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import stages
 from loopwright.transform.plan import Plan
@@ -66,7 +66,7 @@ class NotDecided(GaveUp):
 def refused(plan: Plan, verdict: LegalityVerdict) -> Illegal | GaveUp:
     """Why a plan that is not proved legal is not carried out."""
     known = stages(plan)
-    explanation, details = explain_all(verdict, known), verdict.as_json()
+    explanation, details = explain_all(verdict, known), as_data(verdict, known)
     match refusal(verdict, known):
         case Illegal() as error:
             return NotLegal(error, explanation, details)

@@ -10,17 +10,22 @@ k.c:5:5: S1(i = 0, j = 1) writes A[1][0]
 k.c:5:23: S1(i = 1, j = 0) reads A[1][0]
     A[i + 1][j - 1] = A[i][j];
                       ^~~~~~~
-as written:  S1(0, 1) at time (0, 0, 0, 1, 0), then S1(1, 0) at time (0, 1, 0, 0, 0)
-transformed: S1(1, 0) at time (0, 0, 0, 1, 0), then S1(0, 1) at time (0, 1, 0, 0, 0)
+as written:  S1(0, 1), then S1(1, 0): iteration i = 0 runs before i = 1
+transformed: S1(1, 0), then S1(0, 1): iteration j = 0 runs before j = 1
+
+What else is wrong follows in short, each with its own example.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 
 from loopwright.errors import Code, GaveUp, Illegal, LoopwrightError, Span
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
+from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
 
 WIDEST = 160
@@ -65,9 +70,50 @@ def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> str:
 
 
 def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> str:
-    """Everything that is wrong, the simplest first; empty where nothing is."""
+    """Everything that is wrong, the simplest first and at length; empty where nothing is."""
     known = tuple(stages)
-    return "\n".join(explain(found, known) for found in verdict.failures)
+    if not verdict.failures:
+        return ""
+    first, *others = verdict.failures
+    return "".join([explain(first, known), *(_in_short(found, first, known) for found in others)])
+
+
+def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str, Any]:
+    """The verdict for machines, each failure with the words above it and the operation to blame."""
+    known = tuple(stages)
+    return verdict.as_json() | {
+        "defects": [one.as_json() | _told(one, known) for one in verdict.defects],
+        "violations": [one.as_json() | _told(one, known) for one in verdict.violations],
+    }
+
+
+def _told(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any]:
+    culprit = introduced_by(found, stages)
+    span = _span(found, culprit)
+    told: dict[str, Any] = {
+        "headline": headline(found),
+        "operation": None if span is None else asdict(span),
+    }
+    if isinstance(found, Violation):
+        told["as_written"], told["transformed"] = orders(found)
+        told["hint"] = _hint(found)
+    return told
+
+
+def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tuple[Stage, ...]) -> str:
+    """Another thing that is wrong: its example, and the new order unless it is that of the first."""
+    span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
+    where = f", by {_place(span)}" if span is not None and span != same else ""
+    values = _values(found.parameters)
+    given = f", for {values}" if values else ""
+    if isinstance(found, Defect):
+        return f"\nalso: {headline(found)}{given}: {' and '.join(map(long, found.instances))}{where}\n"
+    lines = [f"also: {found.kind} dependence on {cell(found)}{given}{where}"]
+    for occurrence, touched in ((found.first, found.first_access), (found.second, found.second_access)):
+        lines.append(f"    {_place(touched.span)}: {long(occurrence)} {_does(touched)} {cell(found)}")
+    if not isinstance(first, Violation) or orders(found)[1] != orders(first)[1]:
+        lines.append(f"    transformed: {orders(found)[1]}")
+    return "\n" + "\n".join(lines) + "\n"
 
 
 def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> LoopwrightError | None:
@@ -147,7 +193,8 @@ def _violation(found: Violation) -> list[str]:
     for occurrence, touched in ((found.first, found.first_access), (found.second, found.second_access)):
         lines.append(f"{_place(touched.span)}: {long(occurrence)} {_does(touched)} {cell(found)}")
         lines += _excerpt(touched.span, occurrence.text)
-    lines += _orders(found)
+    written, now = orders(found)
+    lines += [f"as written:  {written}", f"transformed: {now}"]
     hint = _hint(found)
     return [*lines, f"hint: {hint}"] if hint else lines
 
@@ -157,19 +204,17 @@ def _does(touched: Touched) -> str:
     return f"{verb}s" if touched.must else f"may {verb}"
 
 
-def _orders(found: Violation) -> list[str]:
-    """Both orders; the times are the schedule's vectors, positions and iteration numbers in turn."""
-    first, second = found.first, found.second
-    written = f"{_timed(first, first.before)}, then {_timed(second, second.before)}"
-    one, other = _timed(first, first.after), _timed(second, second.after)
+def orders(found: Violation) -> tuple[str, str]:
+    """The order as written, and that of the transformed program."""
+    first, second = transformed(found.first), transformed(found.second)
     match found.breach:
         case Breach.REVERSED:
-            now = f"{other}, then {one}"
+            now = order(second, first)
         case Breach.SAME_TIME:
-            now = f"{one}, and {short(second)} at the same time"
+            now = at_once(first, second)
         case Breach.UNORDERED:
-            now = f"{one} and {other}, in different iterations of {found.loop}"
-    return [f"as written:  {written}", f"transformed: {now}"]
+            now = apart(first, second, str(found.loop))
+    return order(as_written(found.first), as_written(found.second)), now
 
 
 def _hint(found: Violation) -> str | None:
@@ -186,9 +231,13 @@ def _hint(found: Violation) -> str | None:
 def _defect(found: Defect) -> list[str]:
     values = _values(found.parameters)
     lines = [f"for {values}"] if values else []
+    together = found.kind is DefectKind.COLLISION
     for occurrence in found.instances:
-        lines.append(f"{_place(occurrence.span)}: {long(occurrence)}{_at_times(found)}")
+        when = "" if together else _at_times(found)
+        lines.append(f"{_place(occurrence.span)}: {long(occurrence)}{when}")
         lines += _excerpt(occurrence.span, occurrence.text)
+    if together:
+        lines.append(f"transformed: {at_once(*map(transformed, found.instances))}")
     return lines
 
 
@@ -196,19 +245,10 @@ def cell(found: Violation) -> str:
     return found.array + "".join(f"[{subscript}]" for subscript in found.cell)
 
 
-def short(occurrence: Occurrence) -> str:
-    """S1(0, 1)."""
-    return f"{occurrence.statement}({', '.join(map(str, occurrence.instance))})"
-
-
 def long(occurrence: Occurrence) -> str:
     """S1(i = 0, j = 1)."""
     pairs = zip(occurrence.iterators, occurrence.instance, strict=True)
-    return f"{occurrence.statement}({', '.join(f'{name} = {value}' for name, value in pairs)})"
-
-
-def _timed(occurrence: Occurrence, time: tuple[int, ...]) -> str:
-    return f"{short(occurrence)} at time {_vector(time)}"
+    return f"{occurrence.name}({', '.join(f'{name} = {value}' for name, value in pairs)})"
 
 
 def _vector(time: tuple[int, ...]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from loopwright.errors import Span
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.violation import Occurrence
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
 from loopwright.transform.vectors import Position
 
@@ -20,13 +22,30 @@ def prove_plan(
     plan: Plan, *, allow_reassociation: bool = False, dependences: Iterable[Dependence] | None = None
 ) -> LegalityVerdict:
     """Whether the plan computes what its original program does."""
-    return prove_legal(
+    verdict = prove_legal(
         plan.original,
         plan.program,
         parallel=parallel_loops(plan),
         allow_reassociation=allow_reassociation,
         dependences=dependences,
     )
+    return replace(
+        verdict,
+        defects=tuple(
+            replace(one, instances=tuple(_placed(plan, instance) for instance in one.instances))
+            for one in verdict.defects
+        ),
+        violations=tuple(
+            replace(one, first=_placed(plan, one.first), second=_placed(plan, one.second))
+            for one in verdict.violations
+        ),
+    )
+
+
+def _placed(plan: Plan, occurrence: Occurrence) -> Occurrence:
+    """With the names of the loops around it, as scripts know them."""
+    leaf = next((leaf for leaf in plan.leaves if leaf.position == occurrence.after[::2]), None)
+    return occurrence if leaf is None else replace(occurrence, loops=leaf.loops)
 
 
 def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:

@@ -50,6 +50,14 @@ class Occurrence:
     """Its time in the program as written."""
     after: tuple[int, ...]
     """Its time in the new schedule."""
+    label: str | None = None
+    """The author's label on the statement."""
+    loops: tuple[str, ...] = ()
+    """What the loops around it in the new program are called, where that is known."""
+
+    @property
+    def name(self) -> str:
+        return self.label or self.statement
 
 
 @dataclass(frozen=True)
@@ -197,7 +205,14 @@ def occurrence(
         span=scene.program.source.span(statement.body.place),
         before=time_of(statement.schedule, instance, parameters),
         after=after,
+        label=_label(scene.program, statement),
     )
+
+
+def _label(program: Program, statement: Statement) -> str | None:
+    """The label that is on this very statement."""
+    tags = (tag for tag in program.tags if tag.statements == (statement.name,))
+    return next((tag.name for tag in tags if tag.depth == statement.depth), None)
 
 
 def _text(program: Program, statement: Statement) -> str:

@@ -1,0 +1,108 @@
+"""Why one instance runs before another, in words.
+
+The first entry in which two times (p0, j1, p1, ...) differ decides.  If it is a position, the two
+are in the same iteration of the loops around it, and one stands before the other there; if it is
+an iteration number, one is in an earlier iteration of that loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.prove.legality.violation import Occurrence
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instance with its time in one of the two programs, and the loops around it there."""
+
+    name: str
+    shown: str
+    time: tuple[int, ...]
+    loops: tuple[str, ...]
+    values: dict[str, int]
+
+    def iteration(self, loop: int) -> str:
+        """`i = 4`: the number of the loop's iteration, or the author's for it where the loop counts down."""
+        number = self.time[2 * loop + 1]
+        if loop >= len(self.loops):
+            return str(number)
+        name = self.loops[loop]
+        return f"{name} = {self.values[name] if self.direction(loop) < 0 else number}"
+
+    def direction(self, loop: int) -> int:
+        """-1 where the iteration number is the negative of the author's iterator, 0 where both are 0."""
+        own = self.values.get(self.loops[loop]) if loop < len(self.loops) else None
+        number = self.time[2 * loop + 1]
+        return 0 if own == number == 0 else -1 if own == -number else 1
+
+
+def as_written(occurrence: Occurrence) -> Placed:
+    values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
+    return Placed(occurrence.name, short(occurrence), occurrence.before, occurrence.iterators, values)
+
+
+def transformed(occurrence: Occurrence) -> Placed:
+    values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
+    return Placed(occurrence.name, short(occurrence), occurrence.after, occurrence.loops, values)
+
+
+def short(occurrence: Occurrence) -> str:
+    """S1(0, 1)."""
+    return f"{occurrence.name}({', '.join(map(str, occurrence.instance))})"
+
+
+def order(one: Placed, other: Placed) -> str:
+    """`A(0), then B(1): ...`, for times that are in this order."""
+    return f"{one.shown}, then {other.shown}: {_reason(one, other)}"
+
+
+def at_once(one: Placed, other: Placed) -> str:
+    """For two instances with the same time."""
+    where = _iterations(one, other, min(len(one.loops), len(other.loops)))
+    return f"{one.shown} and {other.shown} at the same time{f', iteration {where}' if where else ''}"
+
+
+def apart(one: Placed, other: Placed, loop: str) -> str:
+    """For two instances in different iterations of a loop whose iterations have no order."""
+    depth = _decisive(one, other) // 2
+    return (
+        f"{one.shown} in iteration {one.iteration(depth)} of {loop}, {other.shown} in "
+        f"{other.iteration(depth)}: nothing says which is first"
+    )
+
+
+def _decisive(one: Placed, other: Placed) -> int:
+    pairs = zip(one.time, other.time, strict=True)
+    return next(k for k, (mine, theirs) in enumerate(pairs) if mine != theirs)
+
+
+def _reason(one: Placed, other: Placed) -> str:
+    entry = _decisive(one, other)
+    loop = entry // 2
+    if entry % 2 == 0:
+        first = one.name if one.name != other.name else "the first"
+        where = _iterations(one, other, loop)
+        return f"both in iteration {where}, where {first} stands first" if where else f"{first} stands first"
+    around = _iterations(one, other, loop)
+    inside = f" (both in {around})" if around else ""
+    mine, theirs = one.iteration(loop), other.iteration(loop)
+    directions = {one.direction(loop), other.direction(loop)}
+    which = "the outermost loop" if loop == 0 else f"the loop at depth {loop + 1}"
+    if loop >= len(one.loops) and loop >= len(other.loops):
+        return f"{which} runs iteration {mine} before {theirs}{inside}"
+    if one.loops[loop : loop + 1] == other.loops[loop : loop + 1] and directions != {1, -1}:
+        down = ", counting down" if -1 in directions else ""
+        return f"iteration {mine} runs before {theirs}{down}{inside}"
+    if directions == {1, -1}:
+        mine, theirs = (f"iteration {it.time[entry]}, {it.iteration(loop)}" for it in (one, other))
+    return f"{which} runs {mine} of {one.name} before {theirs} of {other.name}{inside}"
+
+
+def _iterations(one: Placed, other: Placed, loops: int) -> str:
+    """The iterations of the loops that both share; a loop may have a name for each of them."""
+    texts: list[str] = []
+    for loop in range(loops):
+        mine, theirs = one.iteration(loop), other.iteration(loop)
+        texts.append(mine if mine == theirs else f"{mine} of {one.name} and {theirs} of {other.name}")
+    return ", ".join(texts)
