@@ -253,6 +253,10 @@ for (j = 0; j < n; j++) {
         "for (i = 0; i < n; i++) if (a[i] < 0) a[i] = 0;",
         "for (i = 0; i < n; i++) a[i] = a[i] < 0 ? 0 : a[i];",
     ),
+    "a choice by iterators as loops of their own": (
+        "for (i = 0; i < n; i++) a[i] = i < 2 ? b[i] : c[i];",
+        "for (i = 0; i < n && i < 2; i++) a[i] = b[i]; for (i = 2; i < n; i++) a[i] = c[i];",
+    ),
     "several assignments at once": (
         "for (i = 0; i < n; i++) a[i] = b[i] = c[i];",
         "for (i = 0; i < n; i++) { b[i] = c[i]; a[i] = b[i]; }",

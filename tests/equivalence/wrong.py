@@ -118,6 +118,11 @@ for (i = 0; i < n; i++)
         "for (i = 0; i < n; i++) a[i] = b[i] + i / 2;",
         "n = 2",
     ),
+    "a constant of less precision": (
+        "for (i = 0; i < n; i++) a[i] = b[i] * 0.1;",
+        "for (i = 0; i < n; i++) a[i] = b[i] * 0.1f;",
+        "a[0]",
+    ),
     "zero added to what may be minus zero": (
         "for (i = 0; i < n; i++) a[i] = b[i] - b[i];",
         "for (i = 0; i < n; i++) a[i] = -(b[i] - b[i]);",

@@ -17,7 +17,8 @@ from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
 from loopwright.read.c.syntax import field, parse, walk
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+"""A name; the f of `1.5f` is none."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.flow import Definition, Flow, Source
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
 
@@ -69,6 +70,16 @@ class Induction:
     def equal(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
         """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
         match old.term, new.term:
+            case (Apply(operator="?:", arguments=(Index(), _, _)), _):
+                for chosen, where in _branches(old):
+                    claims = self.equal(chosen, new, pairs.intersect_domain(where), claims)
+                return claims
+            case (_, Apply(operator="?:", arguments=(Index(), _, _))):
+                for chosen, where in _branches(new):
+                    claims = self.equal(old, chosen, pairs.intersect_range(where), claims)
+                return claims
+            case _ if pairs.is_empty():
+                return claims
             case (Cell(), _) | (_, Cell()):
                 return self.unfolded(old, new, pairs, claims)
             case Index(one, kind), Index(other, same) if kind == same:
@@ -159,6 +170,16 @@ class Induction:
                 )
                 claims = self.equal(left, right, both.coalesce(), claims)
         return claims
+
+
+def _branches(point: Point) -> Iterator[tuple[Point, isl.Set]]:
+    """Both values of a choice that iterators and parameters make, and where each is chosen."""
+    match point.term:
+        case Apply(arguments=(Index(condition), then, orelse)):
+            value = point.definition.relation((condition,))
+            no = value.fix_val(OUT, 0, isl.Val(0)).domain()
+            yield Point(point.definition, then), point.definition.domain.subtract(no)
+            yield Point(point.definition, orelse), no
 
 
 def _sources(flow: Flow, point: Point) -> tuple[Source, ...]:

@@ -88,6 +88,8 @@ def _number(
         case Cell():
             place = step.place(term)
             return memory[place].number if place in memory else before(place, table)
+        case Apply(operator="?:", arguments=(Index(value), then, orelse)):
+            return _number(then if step.at(value) else orelse, step, memory, table, lines)
         case Apply(operator, arguments, kind):
             operands = tuple(_number(one, step, memory, table, lines) for one in arguments)
             found = table.apply(operator, kind, operands)

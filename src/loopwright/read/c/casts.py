@@ -128,6 +128,8 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
         edit = None if kinds is None else _settled(node, text, kinds)
         if _is_impossible_cast(node):
             edit = _without_pair(node, text)
+        elif (factor := _factor(node)) is not None:
+            edit = place(factor), f" {text[factor.start_byte + 1 : factor.end_byte - 1]} "
         if edit is None:
             pending.extend(reversed(node.children))
         else:
@@ -170,6 +172,23 @@ def _is_impossible_cast(node: Node) -> bool:
     kinds = [part.type for part in walk(field(node, "type"))]
     composed = "abstract_array_declarator" in kinds or "abstract_function_declarator" in kinds
     return composed and "abstract_pointer_declarator" not in kinds
+
+
+def _factor(node: Node) -> Node | None:
+    """`(i)` in `(s * (i)) - y`, which the grammar takes for a cast to a function that returns a pointer.
+
+    There are no such casts; without its parentheses the factor is none.
+    """
+    if node.type != "cast_expression":
+        return None
+    part = field(node, "type").child_by_field_name("declarator")
+    if part is None or part.type != "abstract_pointer_declarator":
+        return None
+    while part is not None and part.type == "abstract_pointer_declarator":
+        part = part.child_by_field_name("declarator")
+    if part is None or part.type != "abstract_function_declarator" or len(named_children(part)) != 1:
+        return None
+    return field(part, "parameters")
 
 
 def _guessed(node: Node, text: str) -> str | None:
