@@ -1,11 +1,13 @@
 """How much Coq checks: the loops for the files of the corpus, and transformations of the kernels.
 
     python -m benchmarks.proofs corpus [--seconds 60] [--every 1]
-    python -m benchmarks.proofs kernels
+    python -m benchmarks.proofs kernels [gemm lu]
+    python -m benchmarks.proofs paper
 
-Prints one line for each proof, and the share that `coqc` accepts.  Files whose loops do not end or
-are parallel are counted apart: the first have no trace, of the second only the sequential order
-is proved.
+`kernels`: every legal interchange, skew, tiling by 32 and fusion of labelled nests; `paper`: the
+scripts of kernels/paper.  Prints one line for each proof, and the share that `coqc` accepts.  Files
+whose loops do not end or are parallel are counted apart: the first have no trace, of the second only
+the sequential order is proved.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import sys
 import tempfile
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -32,6 +34,7 @@ from loopwright.generate import Options, generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
+from loopwright.model.program import Program
 from loopwright.prove.coq.check import CLOSED, Accepted, OutOfTime, Refused, check, coqc, library
 from loopwright.prove.coq.program_file import program_file
 from loopwright.prove.coq.transformation_file import transformation_file
@@ -43,6 +46,7 @@ from loopwright.transform import Plan, to_schedule, transform
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+KERNELS = ROOT / "kernels"
 SUFFIXES = (".in", ".st", ".cloog")
 TILE = 32
 PATIENCE = 60
@@ -104,7 +108,7 @@ def checked(name: str, text: str, seconds: float) -> Result:
             return Result(name, "out of time", spent)
 
 
-def of_file(path: Path, seconds: float) -> Result:
+def of_file(path: Path, seconds: float) -> Iterator[Result]:
     """The loops for one file of the corpus."""
     name = str(path.relative_to(CORPUS))
 
@@ -116,10 +120,11 @@ def of_file(path: Path, seconds: float) -> Result:
     try:
         why, text = within(seconds, lambda say: write(), silent)
     except BadInput as error:
-        return Result(name, "infinite loops", 0, error.message)
+        yield Result(name, "infinite loops", 0, error.message)
     except LoopwrightError as error:
-        return Result(name, "not written", 0, error.message)
-    return Result(name, why, 0) if why else checked(name, text, seconds)
+        yield Result(name, "not written", 0, error.message)
+    else:
+        yield Result(name, why, 0) if why else checked(name, text, seconds)
 
 
 def scripts(plan: Plan) -> Iterator[str]:
@@ -147,20 +152,33 @@ def of_kernel(path: Path, seconds: float) -> Iterator[Result]:
         for script in scripts(transform(program, "", "empty.lw")):
             name = f"{path.stem}: {script}"
             try:
-                plan = transform(program, script, "script.lw")
-                if not prove_plan(plan).proved:
-                    continue
-                node = generate(to_schedule(plan), Options())
-                text = transformation_file(plan.original, plan.program, node, path.stem)
+                text = proof_of(program, script, path.stem)
             except BadInput:
                 continue
             except GaveUp as error:
                 yield Result(name, "not written", 0, error.message)
                 continue
-            proofs.setdefault(text, name)
+            if text is not None:
+                proofs.setdefault(text, name)
     found = [(name, text) for text, name in proofs.items()]
     for start in range(0, len(found), BATCH):
         yield from together(found[start : start + BATCH], seconds)
+
+
+def proof_of(program: Program, script: str, title: str) -> str | None:
+    """The file for a script, None where it is not legal."""
+    plan = transform(program, script, "script.lw")
+    if not prove_plan(plan).proved:
+        return None
+    node = generate(to_schedule(plan), Options())
+    return transformation_file(plan.original, plan.program, node, title)
+
+
+def of_script(path: Path, seconds: float) -> Iterator[Result]:
+    """A script of the paper on its kernel."""
+    for program in read_c(KERNELS / f"{path.stem}.c"):
+        text = proof_of(program, path.read_text(), path.stem)
+        yield Result(path.stem, "not legal", 0) if text is None else checked(path.stem, text, seconds)
 
 
 BATCH = 8
@@ -221,7 +239,7 @@ def report(results: list[Result]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How much Coq checks.")
-    parser.add_argument("what", choices=("corpus", "kernels"))
+    parser.add_argument("what", choices=("corpus", "kernels", "paper"))
     parser.add_argument("names", nargs="*", help="only files with one of these in their name")
     parser.add_argument("--seconds", type=float, default=60.0, help="of processor time for each proof")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each N-th file")
@@ -232,26 +250,29 @@ def main() -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     results: list[Result] = []
-
-    def add(result: Result) -> None:
-        results.append(result)
-        print(shown(result), flush=True)
-
-    def wanted(path: Path) -> bool:
-        return not arguments.names or any(name in str(path) for name in arguments.names)
-
-    if arguments.what == "corpus":
-        files = [path for path in sorted(CORPUS.rglob("*")) if path.suffix in SUFFIXES and wanted(path)]
-        if not files:
-            sys.exit(f"no corpus at {CORPUS}: set LOOPWRIGHT_CORPUS")
-        for path in files[:: arguments.every]:
-            add(of_file(path, arguments.seconds))
-    else:
-        for path in sorted((ROOT / "kernels").glob("*.c")):
-            if wanted(path):
-                for result in of_kernel(path, arguments.seconds):
-                    add(result)
+    for path in files(arguments.what, arguments.names)[:: arguments.every]:
+        for result in OF[arguments.what](path, arguments.seconds):
+            results.append(result)
+            print(shown(result), flush=True)
     report(results)
+
+
+OF: dict[str, Callable[[Path, float], Iterator[Result]]] = {
+    "corpus": of_file,
+    "kernels": of_kernel,
+    "paper": of_script,
+}
+
+
+def files(what: str, names: Sequence[str]) -> list[Path]:
+    """The inputs of a kind with one of the names in their path, if any are given."""
+    if what == "corpus":
+        found = [path for path in CORPUS.rglob("*") if path.suffix in SUFFIXES]
+        if not found:
+            sys.exit(f"no corpus at {CORPUS}: set LOOPWRIGHT_CORPUS")
+    else:
+        found = list(KERNELS.glob("*.c" if what == "kernels" else "paper/*.lw"))
+    return sorted(path for path in found if not names or any(name in str(path) for name in names))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,17 @@ for (i = 0; i < n; i++)
 DOWN = """\
 for (i = n; i >= 1; i--)
   L: a[i] = a[i - 1];"""
+COPY = """\
+for (i = 0; i < n; i++)
+  Copy: a[i] = b[i];"""
+SEIDEL = """\
+for (t = 0; t <= T - 1; t++)
+  for (i = 1; i <= n - 1; i++)
+    for (j = 1; j <= n - 1; j++)
+      S1: a[i][j] = a[i - 1][j] + a[i][j - 1];"""
+FULL_TILES = """\
+(Copy, Rest) = isplit(Copy, {[i] : i < 32 * [n/32]}, 0)
+tile(Copy, i=32)"""
 
 LEGAL = {
     "as it is": (TRIANGLE, ""),
@@ -39,6 +50,8 @@ LEGAL = {
     "skewed tiles": (STENCIL, "tile(Loop, t=8, i=16, skew)"),
     "fusion": (TWO_LOOPS, "fuse(P, Q)"),
     "a loop that counts down": (DOWN, ""),
+    "paper 004, figure 1 (b)": (COPY, FULL_TILES),
+    "paper 004, figure 2": (SEIDEL, "tile(S1, i=2, j=2)"),
 }
 ILLEGAL = {
     "interchange of a stencil": (STENCIL, "interchange(Loop, t, i)"),
