@@ -143,4 +143,9 @@ for (i = 0; i < n; i++)
         "for (j = 0; j < n; j += 32) for (k = j; k < n && k < j + 31; k++) a[k] = b[k];",
         "n = 32",
     ),
+    "a comparison that holds for equals too": (
+        "for (i = 0; i < n; i++) if (b[i] > c[i]) a[i] = 1;",
+        "for (i = 0; i < n; i++) if (b[i] >= c[i]) a[i] = 1;",
+        "n = 1: a[0] is",
+    ),
 }
