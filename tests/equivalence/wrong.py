@@ -148,4 +148,14 @@ for (i = 0; i < n; i++)
         "for (i = 0; i < n; i++) if (b[i] >= c[i]) a[i] = 1;",
         "n = 1: a[0] is",
     ),
+    "a function of something else": (
+        "for (i = 0; i < n; i++) a[i] = sin(b[i]);",
+        "for (i = 0; i < n; i++) a[i] = sin(c[i]);",
+        "n = 1: a[0] is",
+    ),
+    "another function of the same": (
+        "for (i = 0; i < n; i++) a[i] = sin(b[i]);",
+        "for (i = 0; i < n; i++) a[i] = cos(b[i]);",
+        "n = 1: a[0] is",
+    ),
 }

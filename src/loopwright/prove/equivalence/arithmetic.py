@@ -263,7 +263,7 @@ def _called(name: str, arguments: list[Value], world: World) -> Value:
     if name in INDEX_HELPERS and len(arguments) == 2:
         return _smaller_or_larger(name, *arguments)
     described = f"{world.seed} {name} {[(one.type, str(one.number)) for one in arguments]}"
-    return world.rounded(_made_up(Random(described)), "double")
+    return world.rounded(_scattered(Random(described)), "double")
 
 
 def _smaller_or_larger(name: str, one: Value, other: Value) -> Value:
