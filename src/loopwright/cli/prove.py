@@ -104,6 +104,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
 
 
 def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
+    from loopwright.model.program import AssumptionKind
     from loopwright.prove.equivalence.equivalence import prove_equivalent
     from loopwright.prove.text.annotations import promises
     from loopwright.prove.text.text_model import read_text
@@ -134,7 +135,9 @@ def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
         counts.append(_proved(answer, other))
     proved = {promise.pragma.place for program in new for promise in promises(program)}
     said = [entry.text for program in old for entry in program.assumptions]
-    said += [entry.text for program in new for entry in program.assumptions if entry.place not in proved]
+    theirs = [entry for program in new for entry in program.assumptions if entry.place not in proved]
+    # A text whose loops are not worked out cannot show its rows apart; the cells are those of OLD.
+    said += [entry.text for entry in theirs if text is None or entry.kind is not AssumptionKind.ROWS]
     said += [text for answer in found for text in answer.trusted]
     outside = "what the files do outside their regions is not compared"
     once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}

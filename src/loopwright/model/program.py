@@ -158,6 +158,7 @@ class AssumptionKind(Enum):
     USER = "stated by the user"
     ALIASING = "no two names share storage"
     BOUNDS = "subscripts stay inside their arrays"
+    ROWS = "the rows of an array written as one dimension do not reach into each other"
     ARITHMETIC = "index arithmetic does not wrap around"
     PURE = "has no effect but its value"
     CONSTANT = "is an integer that does not change in the region"

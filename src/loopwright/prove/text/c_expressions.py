@@ -40,7 +40,7 @@ from loopwright.read.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
 from loopwright.read.c.declarations import Declarations, is_integer_type
 from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
 from loopwright.read.c.region_syntax import declared_in, kinds_in
-from loopwright.read.c.syntax import field, is_atomic, named_children, operator
+from loopwright.read.c.syntax import field, is_atomic, named_children, operator, spelled
 
 MOST_EXPANSIONS = 50
 RELATIONS = {relation.value: relation for relation in Relation}
@@ -66,7 +66,8 @@ class Words:
     """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
 
     def of(self, node: Node) -> str:
-        return self.text[node.start_byte : node.end_byte]
+        spot = spelled(self.text, node)
+        return self.text[spot.start : spot.end]
 
     def bind(self, name: str, value: Expr) -> Words:
         texts = {word: local for word, local in self.texts.items() if word != name}

@@ -19,7 +19,7 @@ from tree_sitter import Node
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import value_type
-from loopwright.read.c.syntax import field, is_atomic, place, without_parentheses
+from loopwright.read.c.syntax import field, is_atomic, operator, place, without_parentheses
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,8 @@ def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
         return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
     if node.type == "unary_expression":
-        marks = "".join(words.text[node.start_byte : field(node, "argument").start_byte].split())
+        text = "".join(words.text[node.start_byte : field(node, "argument").start_byte].split())
+        marks = text if text.startswith("(") else operator(node)
     else:
         marks = " ".join(part.type for part in parts if not part.is_named)
     return f"{node.type}: {marks}", [part for part in parts if part.is_named]

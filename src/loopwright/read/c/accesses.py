@@ -32,6 +32,7 @@ from loopwright.read.c.syntax import (
     operator,
     place,
     refuse,
+    spelled,
     text_of,
     walk,
     without_parentheses,
@@ -315,7 +316,8 @@ def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
         local = frame.local(name)
         if local is not None and local.definition is not None:
             inner = holes(local.definition, frame)
-            found.append(Inlined(place(part), place(local.definition), inner, local.type))
+            text = spelled(frame.setting.source.text, local.definition)
+            found.append(Inlined(place(part), text, inner, local.type))
         elif name in frame.iterators:
             found.append(Hole(place(part), name, frame.loops[frame.iterators.index(name)].type))
     return tuple(found)

@@ -61,8 +61,22 @@ def place(node: Node) -> TextRange:
     return TextRange(node.start_byte, node.end_byte)
 
 
+def spelled(text: str, node: Node) -> TextRange:
+    """Where `node` stands in `text`, with the parenthesis it starts with.
+
+    The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
+    """
+    inside = text[node.start_byte : node.end_byte]
+    start = node.start_byte
+    if inside.count(")") > inside.count("("):
+        visible = without_comments(inside, literals=False)
+        for _ in range(visible.count(")") - visible.count("(")):
+            start = text.rindex("(", 0, start)
+    return TextRange(start, node.end_byte)
+
+
 def text_of(source: Source, node: Node) -> str:
-    return source.text[node.start_byte : node.end_byte]
+    return source.slice(spelled(source.text, node))
 
 
 def too_deep(root: Node, limit: int) -> Node | None:
