@@ -10,6 +10,9 @@
     plan = lw.read("gemm.c")["Mult"].interchange("j", "k").tile(32, 32).plan
     print(lw.prove(plan).status)
     print(lw.to_c(plan))
+    print(lw.suggest(plan))
+
+docs/python.md has examples of all of it.
 
 `read`, `generate` and `prove` are rooms of this package as well as verbs, so their modules are
 made callable when they are imported.  Nothing heavy is loaded before it is used.
@@ -21,7 +24,9 @@ import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,10 +35,26 @@ if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
     from loopwright.prove.legality.legality import LegalityVerdict
+    from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
     from loopwright.transform.plan import Plan
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "BadInput",
+    "Code",
+    "GaveUp",
+    "Illegal",
+    "InternalError",
+    "LoopwrightError",
+    "generate",
+    "prove",
+    "read",
+    "read_c",
+    "suggest",
+    "to_c",
+]
 
 
 def to_c(program: Node | Plan | Sequence[Plan], **options: Any) -> str:
@@ -52,11 +73,30 @@ def to_c(program: Node | Plan | Sequence[Plan], **options: Any) -> str:
     return to_c(program, **options)
 
 
+def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Plan, ...]:
+    """The regions of a C file, in the order of its text; `read` gives the only one as it is."""
+    from loopwright.read.c.reader import read_c
+    from loopwright.transform import plan_of
+
+    return tuple(plan_of(program) for program in read_c(str(path), pure=pure, assume=assume))
+
+
+def suggest(plan: Plan) -> tuple[Suggestion, ...]:
+    """What may be done to the loops as they were written: every suggestion is proved legal."""
+    from loopwright.prove.legality.suggest import suggestions
+
+    return tuple(one for one in suggestions(plan) if one.legal)
+
+
 if TYPE_CHECKING:
 
     def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> Any: ...
     def generate(schedule: Schedule, **options: Any) -> Node: ...
-    def prove(what: Schedule | Plan, node: Node | None = None) -> Verdict | LegalityVerdict: ...
+    @overload
+    def prove(what: Plan, *, allow_reassociation: bool = False) -> LegalityVerdict: ...
+    @overload
+    def prove(what: Schedule, node: Node) -> Verdict: ...
+    def prove(what: Any, node: Any = None, *, allow_reassociation: bool = False) -> Any: ...
 
 
 class _Read(ModuleType):
@@ -84,7 +124,9 @@ class _Generate(ModuleType):
 
 
 class _Prove(ModuleType):
-    def __call__(self, what: Schedule | Plan, node: Node | None = None) -> Verdict | LegalityVerdict:
+    def __call__(
+        self, what: Schedule | Plan, node: Node | None = None, *, allow_reassociation: bool = False
+    ) -> Verdict | LegalityVerdict:
         """Whether the program runs exactly the schedule, or whether the plan is legal; for all sizes."""
         from loopwright.model.schedule import Schedule
 
@@ -96,7 +138,7 @@ class _Prove(ModuleType):
             return prove_scan(what, node)
         from loopwright.prove.legality.plans import prove_plan
 
-        return prove_plan(what)
+        return prove_plan(what, allow_reassociation=allow_reassociation)
 
 
 _VERBS: dict[str, type[ModuleType]] = {"read": _Read, "generate": _Generate, "prove": _Prove}
@@ -117,27 +159,3 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-
-
-def _display_in_notebooks() -> None:
-    """Programs, plans, schedules and violations display themselves where IPython is running."""
-    running = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if running is None:
-        return
-    html = running.display_formatter.formatters["text/html"]
-    for module, name, shown in _DISPLAYED:
-
-        def display(value: Any, shown: str = shown) -> str:
-            return str(getattr(importlib.import_module("loopwright.show.notebook"), shown)(value))
-
-        html.for_type_by_name(module, name, display)
-
-
-_DISPLAYED = (
-    ("loopwright.model.program", "Program", "program_html"),
-    ("loopwright.transform.plan", "Plan", "plan_html"),
-    ("loopwright.model.schedule", "Schedule", "schedule_html"),
-    ("loopwright.prove.legality.violation", "Violation", "violation_html"),
-)
-
-_display_in_notebooks()

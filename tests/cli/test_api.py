@@ -40,11 +40,11 @@ def test_a_c_file_is_rewritten_from_python(tmp_path: Path) -> None:
         "    for (int j = 0; j < N; j++)\n      Add: x[i] += A[j][i] * y[j];\n  }\n#pragma endscop\n}\n"
     )
     wrong = lw.read(source)["Add"].interchange("i", "j").plan
-    assert not lw.prove(wrong).proved  # type: ignore[union-attr]
+    assert not lw.prove(wrong).proved
     with pytest.raises(Illegal):
         lw.to_c(wrong)
     right = lw.read(source).transform("distribute(Clear, Add)\ninterchange(Add, i, j)\n")
-    assert lw.prove(right).proved  # type: ignore[union-attr]
+    assert lw.prove(right).proved
     assert "x[i] += A[j][i] * y[j];" in lw.to_c(right)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,32 +13,17 @@ from tests.show.support import DIAGONAL, TRIANGLE, planned
 
 pytest.importorskip("matplotlib", reason="pictures need matplotlib: pip install 'loopwright[show]'")
 
-PRETEND = """
-import sys, types
-class Formatter:
-    known = {}
-    def for_type_by_name(self, module, name, shown):
-        self.known[module, name] = shown
-class Shell:
-    class display_formatter:
-        formatters = {"text/html": Formatter()}
-sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: Shell)
-import loopwright
-del sys.modules["IPython"]
-from pathlib import Path
-from loopwright.read.c.reader import read_c
-(program,) = read_c(sys.argv[1])
-shown = Formatter.known["loopwright.model.program", "Program"](program)
-print(len(Formatter.known), "<svg" in shown)
-"""
-
-
 def test_values_display_themselves(tmp_path: Path) -> None:
-    """IPython asks for a type by its name; a stand-in shows what it would be given."""
-    planned(tmp_path, TRIANGLE)
-    command = [sys.executable, "-c", PRETEND, str(tmp_path / "k.c")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "4 True\n"
+    """A notebook asks a value for `_repr_html_`."""
+    plan = planned(tmp_path, TRIANGLE, "interchange(S, i, j)")
+    assert "<svg" in plan.original._repr_html_()
+    assert "<strong>Proved</strong>" in plan._repr_html_()
+    assert plan["S"]._repr_html_() == plan._repr_html_()
+    assert "<strong>Proved</strong>" in prove_plan(plan)._repr_html_()
+    refused = prove_plan(planned(tmp_path, DIAGONAL, "interchange(S, i, j)"))
+    assert "a value is read before it is written" in refused._repr_html_()
+    assert "a value is read before it is written" in refused.violations[0]._repr_html_()
+    assert "<pre>for (" in to_schedule(plan)._repr_html_()
 
 
 def test_a_program_and_a_plan(tmp_path: Path) -> None:

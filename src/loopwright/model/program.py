@@ -12,6 +12,7 @@ from enum import Enum
 
 import islpy as isl
 
+from loopwright.display import Displayed
 from loopwright.model.source import Source, TextRange
 
 
@@ -176,7 +177,7 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Displayed):
     """One region: `region` is what lies between its pragmas, exclusive of them.
 
     `context` is what is known of the parameters, over the parameters alone.  `statements` are in

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.display import Displayed
+
 
 class LoopType(Enum):
     """How the pieces of a schedule dimension become loops (5.4, 5.5)."""
@@ -123,7 +125,7 @@ LEAF = Leaf()
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Displayed):
     """What to run (`domain`), what is known of the parameters (`context`) and the order (`tree`).
 
     `arguments` holds, for statements whose calls do not simply name the instance, the argument

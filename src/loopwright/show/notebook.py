@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from html import escape
 
 from loopwright.emit.c import to_c
@@ -9,23 +10,32 @@ from loopwright.generate import Options, generate
 from loopwright.model.dependences import memory_based
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
-from loopwright.prove.legality.explain import explain, headline
-from loopwright.prove.legality.legality import Status
+from loopwright.prove.legality.explain import explain, explain_all, headline
+from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.show.meaning import IN_A_WORD
 from loopwright.show.palette import STYLE
 from loopwright.show.story import pictures_of, region_text
 from loopwright.transform import Plan, plan_of
+from loopwright.transform.handle import Handle
 
 BOX = "background: var(--lw-paper); color: var(--lw-ink); padding: .5rem; overflow-x: auto"
 
 
+@singledispatch
+def html(value: object) -> str:
+    """How a value looks."""
+    raise TypeError(f"a notebook does not know how to show a {type(value).__name__}")
+
+
+@html.register
 def program_html(program: Program) -> str:
     """Its text, and a picture of what it runs."""
     return _boxed(_code(program.source.slice(program.region)) + _pictures(plan_of(program)))
 
 
+@html.register
 def plan_html(plan: Plan) -> str:
     """The verdict on it, its loops as they are now, and both orders."""
     verdict = prove_plan(plan)
@@ -35,11 +45,26 @@ def plan_html(plan: Plan) -> str:
     return _boxed(f"{text}</p>{_code(region_text(plan))}{_pictures(plan)}")
 
 
+@html.register
+def handle_html(handle: Handle) -> str:
+    """The plan it is of."""
+    return plan_html(handle.plan)
+
+
+@html.register
 def schedule_html(schedule: Schedule) -> str:
     """The loops that run it."""
     return _boxed(_code(to_c(generate(schedule, Options()))))
 
 
+@html.register
+def verdict_html(verdict: LegalityVerdict) -> str:
+    """Yes, or everything that is wrong."""
+    text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>, {verdict.obligations} obligations</p>"
+    return _boxed(text + (_code(explain_all(verdict)) if verdict.failures else ""))
+
+
+@html.register
 def violation_html(violation: Violation) -> str:
     """What is wrong, and the whole story."""
     head = f'<p style="color: var(--lw-broken)"><strong>{escape(headline(violation))}</strong></p>'

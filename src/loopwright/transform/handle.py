@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loopwright.display import Displayed
 from loopwright.transform.plan import Component, Plan
 
 
 @dataclass(frozen=True)
-class Handle:
+class Handle(Displayed):
     """A component of a plan; every method gives a new handle, on the new plan."""
 
     plan: Plan

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
+from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.transform.lines import HANDLE, at_lines, nearest
@@ -117,7 +118,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Displayed):
     """`program` is `original` with the schedules the operations in `history` gave it."""
 
     original: Program

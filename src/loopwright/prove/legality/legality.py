@@ -18,6 +18,7 @@ from typing import Any
 
 import islpy as isl
 
+from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
@@ -44,7 +45,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class LegalityVerdict:
+class LegalityVerdict(Displayed):
     """The answer, for every parameter value in the context.
 
     It is no where there is a defect or a certain violation.  If all violations are of accesses

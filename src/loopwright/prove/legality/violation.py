@@ -12,6 +12,7 @@ from typing import Any
 
 import islpy as isl
 
+from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError, Span
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
@@ -71,7 +72,7 @@ class Touched:
 
 
 @dataclass(frozen=True)
-class Violation:
+class Violation(Displayed):
     """`first` ran before `second`, both touch `array[cell]`, and the new schedule does not keep that.
 
     It is `certain` unless one of the accesses only may happen.
