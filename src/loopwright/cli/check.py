@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
+from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
-from loopwright.say import silent
+from loopwright.say import Say
 
 if TYPE_CHECKING:
     from loopwright.check.report import Report
@@ -76,18 +77,27 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> Report:
-    from loopwright.check.verify import check_file, check_text
+    from loopwright.check.verify import check_file
 
     options = _options(arguments)
-    if arguments.script is None:
-        return check_file(arguments.file, arguments.spec, options)
+    with progress(sys.stderr) as say:
+        if arguments.script is None:
+            say(f"checking {arguments.file}")
+            return check_file(arguments.file, arguments.spec, options)
+        return _transformed(arguments, options, say)
+
+
+def _transformed(arguments: argparse.Namespace, options: Options, say: Say) -> Report:
+    """The report on what a script makes of the file."""
+    from loopwright.check.verify import check_text
     from loopwright.read.source import load
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
 
     script = load(arguments.script).text
     request = Request(arguments.file, script, arguments.script, tuple(arguments.pure))
-    outcome = transformed(request, silent)
+    outcome = transformed(request, say)
+    say(f"checking {arguments.file}")
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 

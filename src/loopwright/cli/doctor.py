@@ -48,7 +48,7 @@ PARTS = (
     Part("cvc5", "a second prover's opinion", "pip install cvc5", package="cvc5"),
     Part("gcc", "compiling, timing: bench, demo, check", "apt-get install gcc", ("gcc",)),
     Part("coqc", "machine-checked proofs", "apt-get install coq", ("coqc",)),
-    Part("barvinok", "counting points", "apt-get install barvinok", ("barvinok_count", "barvinok-count")),
+    Part("barvinok", "counting: check --algorithm b", "pip install islpy-barvinok", package="islpy-barvinok"),
     Part("chromium", "tests of the report in a browser", "apt-get install chromium",
          ("chromium", "chromium-browser")),
 )  # fmt: skip
