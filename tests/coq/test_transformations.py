@@ -38,6 +38,13 @@ for (t = 0; t <= T - 1; t++)
   for (i = 1; i <= n - 1; i++)
     for (j = 1; j <= n - 1; j++)
       S1: a[i][j] = a[i - 1][j] + a[i][j - 1];"""
+SCALAR = """\
+for (i = 0; i < n; i++) {
+  s = 0;
+  for (j = 0; j < n; j++)
+    Dot: s += a[i][j];
+  b[i] = s;
+}"""
 FULL_TILES = """\
 (Copy, Rest) = isplit(Copy, {[i] : i < 32 * [n/32]}, 0)
 tile(Copy, i=32)"""
@@ -50,6 +57,7 @@ LEGAL = {
     "skewed tiles": (STENCIL, "tile(Loop, t=8, i=16, skew)"),
     "fusion": (TWO_LOOPS, "fuse(P, Q)"),
     "a loop that counts down": (DOWN, ""),
+    "a scalar": (SCALAR, "skew(Dot, j, i, 1)"),
     "paper 004, figure 1 (b)": (COPY, FULL_TILES),
     "paper 004, figure 2": (SEIDEL, "tile(S1, i=2, j=2)"),
 }

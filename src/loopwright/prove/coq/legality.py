@@ -238,7 +238,7 @@ def _every(names: Sequence[str]) -> str:
 
 
 def _subscripts(cell: Cell, own: Names, named: Named) -> str:
-    return vector(cell.subscripts, {**named.parameters, **own})
+    return vector(cell.subscripts, {**named.parameters, **own}) if cell.subscripts else "@nil Z"
 
 
 def _meaning(one: Outline, other: Outline, arrays: Sequence[str], named: Named) -> str:

@@ -26,8 +26,8 @@ from loopwright.prove.coq.places import (
     Timed,
     by_child,
     count_calls,
+    entry,
     iterator_place,
-    outer,
     shared,
     slots,
     timed,
@@ -128,8 +128,17 @@ class _Walk:
         return [head, *self.lines(loop.body, calls, inner)]
 
     def common(self, calls: Sequence[Timed], count: int, place: _Place) -> Vector:
-        """The first places, which are the same affine functions of the outer iterators in all calls."""
-        return tuple(self.expr(form, place) for form in calls[0].forms[:count] if form is not None)
+        """The first places, which are the same functions of the outer iterators in all calls."""
+        found: list[Expr] = []
+        for k in range(count):
+            match entry(calls, k, place.depth):
+                case AffineForm() as form:
+                    found.append(self.expr(form, place))
+                case int(iterator):
+                    found.append(Var(place.shown[iterator]))
+                case None:
+                    break
+        return tuple(found)
 
     def expr(self, form: AffineForm, place: _Place) -> Expr:
         found = Linear(form.rest[-1])
@@ -183,11 +192,11 @@ class _Walk:
         if count == self.table.width:
             return
         for end in range(count + 1, self.table.width + 1):
-            if outer(pair[1], end - 1, place.depth):
+            if entry(pair[1], end - 1, place.depth) is not None:
                 yield (*common, *self.common(pair[1], end, place)[count:])
             else:
                 break
-        if outer(pair[0], count, place.depth):
+        if entry(pair[0], count, place.depth) is not None:
             *_, last = self.common(pair[0], count + 1, place)
             yield (*common, Sum((last, Int(1))))
         for bound in self.bounds(children, place):

@@ -52,28 +52,40 @@ def by_child(children: Sequence[Node], calls: Sequence[Timed]) -> list[Sequence[
     return found
 
 
-def outer(calls: Sequence[Timed], place: int, depth: int) -> bool:
-    """Whether the place is the same function of the outer `depth` iterators in all calls."""
+def entry(calls: Sequence[Timed], place: int, depth: int) -> AffineForm | int | None:
+    """The place as the same function of the outer `depth` iterators in all calls: a form, or which iterator.
+
+    A condition around a call may give its place another form than that of the iterator it is.
+    """
+    if not calls:
+        return None
     forms = {one.forms[place] for one in calls}
-    return len(forms) == 1 and all(form is not None and len(form.coefficients) <= depth for form in forms)
+    form = next(iter(forms))
+    if len(forms) == 1 and form is not None and len(form.coefficients) <= depth:
+        return form
+    return next((k for k in range(depth) if _is_iterator(calls, place, k)), None)
+
+
+def _is_iterator(calls: Sequence[Timed], place: int, depth: int) -> bool:
+    """Whether the place is this iterator in every execution of every call."""
+    return all(
+        one.times.is_subset(one.times.equate(isl.dim_type.in_, depth, isl.dim_type.out, place))
+        for one in calls
+    )
 
 
 def shared(calls: Sequence[Timed], depth: int) -> int:
     """How many places, from the first, are the same functions of the outer iterators."""
     width = len(calls[0].forms)
-    return next((k for k in range(width) if not outer(calls, k, depth)), width)
+    return next((k for k in range(width) if entry(calls, k, depth) is None), width)
 
 
 def iterator_place(calls: Sequence[Timed], depth: int) -> int | None:
     """The place of the time that is iterator `depth`, all before it being the same in all calls."""
     for k in range(len(calls[0].forms) if calls else 0):
-        forms = {one.forms[k] for one in calls}
-        form = next(iter(forms))
-        if len(forms) != 1 or form is None:
-            return None
-        if form.coefficients == (*[0] * depth, 1) and not any(form.rest) and form.denominator == 1:
+        if _is_iterator(calls, k, depth):
             return k
-        if len(form.coefficients) > depth:
+        if entry(calls, k, depth) is None:
             return None
     return None
 
