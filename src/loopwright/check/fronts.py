@@ -26,7 +26,7 @@ from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.regions import without_directives
 from loopwright.read.c.syntax import field, parse, place, walk, without_comments
 
-EFFORT = 700_000
+EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
 MOST_PIECES = 40
 """Pieces of sets to scan for one nest; beyond that it is left in parts."""
