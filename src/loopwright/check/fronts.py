@@ -8,8 +8,8 @@ for the case that this does not show it to be right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import islpy as isl
 from tree_sitter import Node
@@ -24,7 +24,7 @@ from loopwright.errors import BadInput
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import field, parse, place, walk, without_comments
+from loopwright.read.c.syntax import parse, place, walk, without_comments
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
@@ -46,7 +46,7 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     """The nests of the program to be checked in front of themselves, in the order of the text."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _Finder(sites, known, sizes, only_checks)
-    found = [pair for body in sites.known.bodies for pair in finder.nests(body).pairs]
+    found = [pair for body in sites.known.bodies for pair in finder.nests(body)]
     found.sort(key=lambda pair: pair[0].node.start_byte)
     return tuple(
         Front(nest.node, number, bulk, tuple(one.site for one in nest.operations))
@@ -54,12 +54,8 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     )
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Nests, with how to check them as wholes; `is_end` if nothing larger is to be tried."""
-
-    pairs: tuple[tuple[Nest, Bulk | None], ...]
-    is_end: bool
+_Found = tuple[Nest, Bulk | None]
+"""A nest, and how to check it as a whole."""
 
 
 @dataclass(frozen=True)
@@ -69,27 +65,18 @@ class _Finder:
     sizes: Mapping[str, int]
     only_checks: bool
 
-    def nests(self, node: Node) -> _Found:
-        """The largest nests in `node` that can be checked as wholes, and other affine innermost loops.
-
-        From the inside out: around a nest that is not affine or takes too long no larger one is tried.
-        """
-        inner = [self.nests(child) for child in node.named_children]
-        found = _Found(tuple(pair for one in inner for pair in one.pairs), any(one.is_end for one in inner))
-        if node.type != "for_statement" or found.is_end:
-            return found
-        nest = self._read(node)
-        if nest is None:
-            return replace(found, is_end=True)
-        try:
-            bulk = self._whole(nest)
-        except isl.Error:
-            bulk = None
-            found = replace(found, is_end=True)
-        is_innermost = not any(part.type == "for_statement" for part in walk(field(node, "body")))
-        if bulk is not None or is_innermost:
-            return replace(found, pairs=((nest, bulk),))
-        return found
+    def nests(self, node: Node) -> Iterator[_Found]:
+        """The largest nests in `node` that can be checked as wholes, and other affine innermost loops."""
+        nest = self._read(node) if node.type == "for_statement" else None
+        bulk = None if nest is None else self._whole(nest)
+        if nest is not None and bulk is not None:
+            yield nest, bulk
+            return
+        inner = [found for child in node.named_children for found in self.nests(child)]
+        is_innermost = not any(part.type == "for_statement" for part in walk(node) if part != node)
+        if nest is not None and is_innermost:
+            yield nest, None
+        yield from inner
 
     def _read(self, node: Node) -> Nest | None:
         nest = read_nest(self.sites, node, self.sizes)
@@ -109,7 +96,7 @@ class _Finder:
         return False
 
     def _whole(self, nest: Nest) -> Bulk | None:
-        """How to check the nest as a whole; isl.Error where it takes too long to find out."""
+        """How to check the nest as a whole, if that does not take too long to find out."""
         known = self.known
         bulk = None if known is None else _within(EFFORT, lambda: in_bulk(known, nest))
         if bulk is None:
@@ -126,6 +113,8 @@ def _within(effort: int, work: Callable[[], Bulk | None]) -> Bulk | None:
     context.set_max_operations(effort)
     try:
         return work()
+    except isl.Error:
+        return None
     finally:
         context.set_max_operations(before)
         context.reset_operations()

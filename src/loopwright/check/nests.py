@@ -30,7 +30,7 @@ from loopwright.read.c.declarations import is_integer_type, is_unsigned_type
 from loopwright.read.c.macros import reachable_macros
 from loopwright.read.c.reader import parse_c
 from loopwright.read.c.regions import directives
-from loopwright.read.c.syntax import place, text_of, walk, without_comments
+from loopwright.read.c.syntax import blank, place, text_of, walk, without_comments
 
 _CHECKED = {
     AssumptionKind.BOUNDS,
@@ -104,15 +104,35 @@ def _may_be_entered(known: Reached, node: Node) -> bool:
 
 
 def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
-    """The file up to the nest, the nest as its only region, and no assumptions of its author's."""
-    before = re.sub(
-        r"(?m)^[ \t]*#[ \t]*pragma\b.*$",
-        lambda line: " " * len(line.group()),
-        source.text[: node.start_byte],
-    )
+    """The file up to the nest, the nest as its only region, and no assumptions of its author's.
+
+    Loops before the nest are left out: nothing in them is known in it.
+    """
+    before = source.text[: node.start_byte]
+    for loop in _loops_before(node):
+        before = (
+            before[: loop.start_byte]
+            + blank(before[loop.start_byte : loop.end_byte])
+            + before[loop.end_byte :]
+        )
+    before = re.sub(r"(?m)^[ \t]*#[ \t]*pragma\b.*$", lambda line: " " * len(line.group()), before)
     plain = without_comments(before, literals=False)
     closing = "}\n" * max(0, plain.count("{") - plain.count("}"))
     return Source(source.path, f"{before}{_OPEN}{renamed.text}{_CLOSE}{closing}")
+
+
+def _loops_before(node: Node) -> list[Node]:
+    """The `for` statements in front of the nest and in the blocks around it."""
+    found: list[Node] = []
+    current: Node | None = node
+    while current is not None:
+        sibling = current.prev_named_sibling
+        while sibling is not None:
+            if sibling.type == "for_statement":
+                found.append(sibling)
+            sibling = sibling.prev_named_sibling
+        current = current.parent
+    return found
 
 
 def _are_signed(known: Reached, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
