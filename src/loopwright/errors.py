@@ -3,7 +3,8 @@
 `BadInput`       the user's text is wrong: exit code 2;
 `Illegal`        the answer is no, with a witness: exit code 1;
 `GaveUp`         a budget of time or size ran out: exit code 3;
-`InternalError`  Loopwright or isl failed; never to be read as an answer.
+`Crashed`        the user's program crashed or did not end before anything was known: exit code 4;
+`InternalError`  Loopwright or isl failed; never to be read as an answer: exit code 4.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class Code(Enum):
 
     OWN_MISTAKE = "LW401"
     ISL = "LW402"
+    CRASHED = "LW403"
     INTERNAL = "LW499"
 
 
@@ -109,6 +111,10 @@ class Illegal(LoopwrightError):
 
 class GaveUp(LoopwrightError):
     """A budget ran out before there was an answer."""
+
+
+class Crashed(LoopwrightError):
+    """The user's program, which had to run, crashed or did not end in time."""
 
 
 class InternalError(LoopwrightError):

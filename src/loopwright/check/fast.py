@@ -28,6 +28,7 @@ from loopwright.check.c_text import HELPERS, NO_HELPERS, test, value
 from loopwright.check.fast_engine import ENGINE
 from loopwright.check.fronts import Front, front_macro
 from loopwright.check.groups import Group, group_of
+from loopwright.check.reporting import INCLUDES, PUT
 from loopwright.check.scan import scan
 from loopwright.check.scheme import Scheme
 from loopwright.check.shadows import Shadow, shadows
@@ -286,13 +287,14 @@ def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[st
     return "\n".join(
         (
             "#define _GNU_SOURCE",
-            "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <sys/mman.h>",
-            "#include <unistd.h>",
+            "#include <sys/mman.h>",
+            INCLUDES,
             HELPERS,
             CODE_TYPES,
             f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
             f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
             _last_writers(spec, found, scheme, places),
+            PUT,
             ENGINE,
         )
     )

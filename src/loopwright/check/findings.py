@@ -92,7 +92,8 @@ def told(lines: tuple[str, ...]) -> Told:
             case "done" | "left":
                 done += word == "done"
                 left = left or word == "left"
-                operations, violations = int(fields["operations"]), int(fields["violations"])
+                operations = int(fields.get("operations", 0))
+                violations = int(fields.get("violations", 0))
             case "clean" | "skipped":
                 done += 1
             case "dirty":

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from loopwright.check.c_text import HELPERS
 from loopwright.check.precise_engine import ENGINE
+from loopwright.check.reporting import INCLUDES, PUT
 from loopwright.check.sites import Candidate, Site
 from loopwright.check.specification import Specification, box
 from loopwright.check.writer_functions import subscripts, writer_functions
@@ -30,8 +31,8 @@ def precise_runtime(spec: Specification, found: Writers, sites: Sequence[Site]) 
     return "\n".join(
         (
             "#define _GNU_SOURCE",
-            "#include <execinfo.h>\n#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>",
-            "#include <unistd.h>",
+            "#include <execinfo.h>",
+            INCLUDES,
             HELPERS,
             _limits(spec, sites),
             "struct lw_instance { int s; long x[LW_DEPTH + 1]; };",
@@ -39,6 +40,7 @@ def precise_runtime(spec: Specification, found: Writers, sites: Sequence[Site]) 
             _tables(spec),
             _site_tables(spec, sites),
             writer_functions(spec, found),
+            PUT,
             ENGINE,
         )
     )

@@ -5,7 +5,6 @@ to the report file as soon as it is found, so that a crash loses none.
 """
 
 ENGINE = r"""
-static int lw_fd = -1;
 static long lw_count, lw_violations, lw_seen_keys[LW_REPORTS], lw_seen;
 static int lw_active, lw_base_depth;
 static const void *lw_caller;
@@ -21,15 +20,6 @@ static int lw_depth(const void *from)
   int count = backtrace(frames, 512), at = 0;
   while (at < count && frames[at] != from) at++;
   return count - at;
-}
-
-static void lw_put(const char *text, int length)
-{
-  if (lw_fd < 0) {
-    const char *path = getenv("LOOPWRIGHT_REPORT");
-    lw_fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : 2;
-  }
-  if (write(lw_fd, text, (size_t)length) != length) _exit(125);
 }
 
 static int lw_numbers(char *text, int room, const long *values, int count)

@@ -50,7 +50,12 @@ class Reached:
 
     @property
     def bodies(self) -> tuple[Node, ...]:
-        return (*self.roots, *(function.body for function in self.functions))
+        """Nothing stands in two of them: a function inside another is part of that one."""
+        around = [*map(place, self.roots), *(place(function.body) for function in self.functions)]
+        return (
+            *self.roots,
+            *(one.body for one in self.functions if not any(o.contains(place(one.node)) for o in around)),
+        )
 
     def array_of(self, reference: Reference) -> str | None:
         """The array of the original that a reference in reachable code means."""

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.check.expansion import written_out
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
@@ -74,7 +75,13 @@ def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequenc
         raise BadInput(
             Code.SEGMENT, "the original has more than one region", span=Span(str(spec), 1, 1), hint="keep one"
         )
-    return Input(originals[0], _segment(source, start))
+    return Input(originals[0], _segment(*_written_out(source, originals[0])))
+
+
+def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[str] | None]:
+    """The program without the macros that hide what it does, and where its segment starts."""
+    plain = written_out(source, [array.name for array in original.arrays])
+    return plain, _marked_start(plain)
 
 
 def _marked_start(source: Source) -> re.Match[str] | None:
@@ -129,8 +136,9 @@ def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) 
             span=Span(source.path, 1, 1),
             hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
         )
-    segment = _segment(source, start)
-    return Input(_original(source, start, pure), segment)
+    _segment(source, start)
+    original = _original(source, start, pure)
+    return Input(original, _segment(*_written_out(source, original)))
 
 
 def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Program:

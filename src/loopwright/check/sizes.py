@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loopwright.check.discovery import discovered
-from loopwright.check.execute import Built, Toolchain, compile_program, run_program, workspace
+from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.instrument import size_texts, with_insertions
 from loopwright.check.reachable import Reached
 from loopwright.check.segment import Input
-from loopwright.errors import BadInput, Code, GaveUp, Span
+from loopwright.errors import BadInput, Code, Crashed, GaveUp, Span
 
 _PROBE = """
 #include <fcntl.h>
@@ -93,17 +93,20 @@ def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict
     with workspace() as folder:
         ended = run_program(tools, compile_program(tools, built, folder, given.segment.source), folder)
     if not ended.lines:
-        raise not_reached(given, ended.timed_out)
+        raise not_reached(given, ended)
     numbers = [int(word) for word in ended.lines[0].split()[1:]]
     return {name: number for (name, _), number in zip(names, numbers, strict=True)}
 
 
-def not_reached(given: Input, timed_out: bool) -> BadInput | GaveUp:
+def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
     """The error for a program that ended, or did not, before its segment."""
     where = given.segment.source.span(given.segment.place)
-    if timed_out:
-        return GaveUp(
-            Code.TIME, "time ran out before the segment was entered", span=where, hint="raise --timeout"
-        )
+    if ended.timed_out:
+        message = "time ran out before the segment was entered"
+        return Crashed(Code.CRASHED, message, span=where, hint="raise --timeout")
     hint = "does it need arguments? give them with --args"
-    return BadInput(Code.SEGMENT, "the program never enters the segment", span=where, hint=hint)
+    if ended.crashed is not None:
+        message = f"the program crashed ({ended.crashed}) before the segment was entered"
+        return Crashed(Code.CRASHED, message, span=where, hint=hint)
+    status = f" and ends with status {ended.status}" if ended.status else ""
+    return BadInput(Code.SEGMENT, f"the program never enters the segment{status}", span=where, hint=hint)

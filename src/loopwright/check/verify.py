@@ -31,7 +31,7 @@ from loopwright.check.sizes import Sizes, find_sizes, not_reached
 from loopwright.check.specification import Specification, specification
 from loopwright.check.versions import can_count, versions
 from loopwright.check.writers import Writers, writers
-from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.errors import Code, GaveUp
 from loopwright.model.source import Source
 
 
@@ -160,7 +160,7 @@ def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None
         return None
     heard = told(ended.lines)
     if not heard.entries:
-        raise not_reached(job.given, timed_out=False)
+        raise not_reached(job.given, ended)
     is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
     return judged(job, ended, algorithm) if is_clean else None
 
@@ -174,6 +174,8 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
         how = "did not end in time" if first.timed_out else f"crashed ({first.crashed})"
         note = f"a first run, compiled with -O3, {how}; the verdict is that of a second, slower one"
         return replace(report, notes=(*report.notes, note))
+    if not told(first.lines).violations:
+        return report
     note = "a first run showed a violation and a second one did not: does the program always do the same?"
     return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
@@ -196,18 +198,16 @@ def run_built(job: Job, built: Built) -> Ended:
 def judged(job: Job, ended: Ended, algorithm: str) -> Report:
     """The verdict of a precise run."""
     heard = told(ended.lines)
-    if not heard.entries and ended.crashed is None:
-        raise not_reached(job.given, ended.timed_out)
+    if not heard.entries:
+        raise not_reached(job.given, ended)
     ending = _ending(ended, heard)
-    notes = _notes(job, heard)
-    if ended.crashed is not None or ended.timed_out:
+    notes = _notes(job, heard, ended)
+    if ended.crashed is not None or ended.timed_out or _ended_inside(ended, heard):
         answer = Answer.CRASHED
     elif heard.violations:
         answer = Answer.VIOLATION
     elif _other_sizes(job, heard):
         answer = Answer.GAVE_UP
-    elif heard.done + heard.left_early < heard.entries:
-        raise InternalError(Code.INTERNAL, "a checked segment did not report how it ended")
     else:
         answer = Answer.VALID
     return Report(
@@ -229,7 +229,14 @@ def _ending(ended: Ended, heard: Told) -> str:
         return "did not end in time"
     if ended.crashed is not None:
         return f"crashed ({ended.crashed})"
+    if _ended_inside(ended, heard):
+        return f"ended with status {ended.status} inside the segment"
     return "left the segment before its end" if heard.left_early else ""
+
+
+def _ended_inside(ended: Ended, heard: Told) -> bool:
+    """Whether the program ended itself in the segment: without more ado, or saying that it failed."""
+    return heard.done + heard.left_early < heard.entries or (heard.left_early and ended.status != 0)
 
 
 def _other_sizes(job: Job, heard: Told) -> bool:
@@ -237,8 +244,10 @@ def _other_sizes(job: Job, heard: Told) -> bool:
     return any(sizes != wanted for sizes in heard.sizes)
 
 
-def _notes(job: Job, heard: Told) -> tuple[str, ...]:
+def _notes(job: Job, heard: Told, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
+    if ended.status > 0 and not _ended_inside(ended, heard):
+        notes.append(f"behind the segment, the program ended with status {ended.status}")
     if _other_sizes(job, heard):
         notes.append("the segment was entered with other problem sizes than the first")
     if job.sizes.solved:

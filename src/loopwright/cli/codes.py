@@ -299,6 +299,13 @@ INTERNAL: tuple[Page, ...] = (
         "Please report it with the input; a smaller region or fewer tiled loops may pass.",
     ),
     Page(
+        Code.CRASHED,
+        "the checked program crashed or did not end",
+        "'loopwright check' runs the program it checks. It crashed, or time ran out, before the segment that "
+        "is checked was entered, so nothing is known about it.",
+        "Run the program by itself; give what it needs with --args, and more time with --timeout.",
+    ),
+    Page(
         Code.INTERNAL,
         "an internal error",
         "Loopwright or a library failed. This is never an answer about your program.",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any, TextIO
 
-from loopwright.errors import BadInput, GaveUp, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Crashed, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
@@ -41,6 +41,8 @@ def exit_code(error: LoopwrightError) -> int:
 
 def verdict_word(error: LoopwrightError) -> str:
     """The outcome in one word, for machines."""
+    if isinstance(error, Crashed):
+        return "crashed"
     return {1: "wrong", 2: "bad input", 3: "gave up"}.get(exit_code(error), "internal error")
 
 
