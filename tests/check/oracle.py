@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.check.addresses import addresses
 from loopwright.check.execute import Built
 from loopwright.check.instrument import instrumented, precise_call
 from loopwright.check.sites import Site
@@ -39,6 +40,7 @@ void lw_begin(const long *sizes)
   if (!trace) trace = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
   active = 1;
 }
+void lw_alias(int one, int other) { }
 void lw_end(void) { active = 0; fprintf(trace, "end\n"); fflush(trace); }
 void lw_operation(int site, const long *o)
 {
@@ -76,8 +78,9 @@ def traced(job: Job) -> Trace:
     """Run the program of `job` and note every operation."""
     counts = ", ".join(str(len(site.observed)) for site in job.sites.sites)
     engine = ENGINE.replace("COUNTS", counts).replace("LIMIT", str(LIMIT))
-    program = instrumented(job.sites, precise_call, "lw_begin(0);", "lw_end();")
-    ended = run_built(job, Built(program, HEADER, engine, ("-O0",)))
+    where = addresses(job.spec, job.sites)
+    program = instrumented(job.sites, precise_call, f"{where.begin}lw_begin(0);", "lw_end();")
+    ended = run_built(job, Built(program, where.header + HEADER, engine, ("-O0",)))
     ok = ended.crashed is None and not ended.timed_out and "end" in ended.lines
     lines = [line for line in ended.lines if line not in ("end", "astray")]
     return Trace(_replayed(job, lines), ok and "astray" not in ended.lines)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.check.addresses import addresses
 from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.instrument import instrumented, precise_call
 from loopwright.check.reachable import Reached
 from loopwright.check.segment import Input
 from loopwright.check.sites import Sites, find_sites
-from loopwright.check.specification import specification
+from loopwright.check.specification import Specification, specification
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
@@ -37,6 +38,7 @@ static const int lw_array[] = {SITES}, lw_ranks[] = {RANKS};
 static long lw_count[ARRAYS], lw_low[ARRAYS][DEEPEST], lw_high[ARRAYS][DEEPEST];
 static int lw_active;
 void lw_begin(void) { lw_active = 1; }
+void lw_alias(int one, int other) { } /* told by the run that checks */
 void lw_operation(int site, const long *o)
 {
   int a = lw_array[site];
@@ -74,7 +76,7 @@ def discovered(given: Input, known: Reached, fixed: dict[str, int], tools: Toolc
     program = given.original
     spec = specification(program, _any_sizes(program, fixed))
     sites = find_sites(spec, known)
-    shown = _observed(given, sites, spec.written, spec.ranks, tools)
+    shown = _observed(given, sites, spec, tools)
     possible = _with_extents(program, _context(program, fixed), shown)
     return _told_apart(program, possible, shown)
 
@@ -105,10 +107,9 @@ def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
     return {name: point.parameters[name] for name in program.params}
 
 
-def _observed(
-    given: Input, sites: Sites, arrays: tuple[str, ...], ranks: dict[str, int], tools: Toolchain
-) -> dict[str, Shown]:
+def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain) -> dict[str, Shown]:
     """Run the program to the end of its segment, and see what it writes."""
+    arrays, ranks = spec.written, spec.ranks
     order = {array: number for number, array in enumerate(arrays)}
     numbers = [order.get(site.write.array, len(arrays)) for site in sites.sites]
     tables = {
@@ -120,7 +121,9 @@ def _observed(
     engine = ENGINE
     for name, text in tables.items():
         engine = engine.replace(name, text)
-    built = Built(instrumented(sites, precise_call, "lw_begin();", "lw_end();"), HEADER, engine, ("-O1",))
+    where = addresses(spec, sites)
+    program = instrumented(sites, precise_call, f"{where.begin}lw_begin();", "lw_end();")
+    built = Built(program, where.header + HEADER, engine, ("-O1",))
     with workspace() as folder:
         executable = compile_program(tools, built, folder, given.segment.source)
         ended = run_program(tools, executable, folder)

@@ -73,6 +73,8 @@ class Told:
     entries: int
     done: int
     left_early: bool
+    aliases: tuple[tuple[int, int], ...] = ()
+    """Arrays that share memory."""
 
 
 def told(lines: tuple[str, ...]) -> Told:
@@ -81,6 +83,7 @@ def told(lines: tuple[str, ...]) -> Told:
     findings: list[Finding] = []
     operations = violations = done = 0
     left = False
+    aliases: list[tuple[int, int]] = []
     for line in lines:
         word, _, rest = line.partition(" ")
         fields = dict(part.split("=", 1) for part in rest.split(" ") if "=" in part)
@@ -99,12 +102,21 @@ def told(lines: tuple[str, ...]) -> Told:
             case "dirty":
                 done += 1
                 violations += 1
+            case "alias":
+                aliases.append((int(fields["one"]), int(fields["other"])))
             case "memory":
                 raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
             case _:
                 raise InternalError(Code.INTERNAL, f"the checked program reported '{line[:80]}'")
     return Told(
-        tuple(sizes), tuple(findings), operations, max(violations, len(findings)), len(sizes), done, left
+        tuple(sizes),
+        tuple(findings),
+        operations,
+        max(violations, len(findings)),
+        len(sizes),
+        done,
+        left,
+        tuple(aliases),
     )
 
 

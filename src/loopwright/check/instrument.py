@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from loopwright.check.segment import Segment
 from loopwright.check.sites import Site, Sites
+from loopwright.check.structure import Decoded, Observed
 from loopwright.model.source import Source
-from loopwright.read.c.references import Subscript, is_subtracted
+from loopwright.read.c.references import is_subtracted
 from loopwright.read.c.syntax import is_atomic, text_of
 
 HEADER_FILE = "loopwright_check.h"
@@ -91,8 +92,10 @@ def _around(sites: Sites, site: Site, call: CallOf, only_checks: bool) -> list[I
     ]
 
 
-def observed_text(source: Source, subscript: Subscript) -> str:
-    """The sum of the terms of a subscript."""
+def observed_text(source: Source, subscript: Observed) -> str:
+    """The sum of the terms of a subscript, or what the address of an element says about it."""
+    if isinstance(subscript, Decoded):
+        return f"lw_at_{subscript.array}_{subscript.dimension}(&({text_of(source, subscript.node)}))"
     texts = [
         ("-" if is_subtracted(term) else "")
         + (text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})")

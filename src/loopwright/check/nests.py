@@ -223,6 +223,8 @@ class _View:
     def _cell(self, statement: Statement, cell: Cell, *, is_write: bool) -> isl.Map | None:
         """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
         start = self._at(cell.node)
+        if cell.by_address:
+            return None
         for access in statement.accesses:
             if access.is_write == is_write and access.place.start == start:
                 relation = self._map(access.relation)

@@ -7,8 +7,8 @@ A parameter means the array that is passed for it, everywhere the same one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
@@ -47,6 +47,8 @@ class Reached:
     bound: dict[tuple[str, str], str] = field(default_factory=dict)
     """(function, parameter) -> the array of the original passed for it."""
     ranks: dict[str, int] = field(default_factory=dict)
+    pure: frozenset[str] = frozenset()
+    """Functions the user vouches for."""
 
     @property
     def bodies(self) -> tuple[Node, ...]:
@@ -75,6 +77,15 @@ class Reached:
         start = self.segment.place.start
         return self.declarations.visible(name, TextRange(start, start + 1))
 
+    def parameter(self, function: Function, name: str) -> Variable | None:
+        """The parameter `name` of a function."""
+        return self.declarations.visible(name, place(function.body))
+
+    def named(self, variable: Variable) -> str | None:
+        """The array that a variable is everywhere another name of."""
+        function = self._parameter_of(variable)
+        return None if function is None else self.bound.get((function, variable.name))
+
     def _parameter_of(self, variable: Variable | None) -> str | None:
         """The reached function of which `variable` is a parameter, unless the segment is in it."""
         if variable is None:
@@ -87,7 +98,7 @@ class Reached:
         return None
 
 
-def reached(segment: Segment, ranks: dict[str, int]) -> Reached:
+def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
     """What the segment reaches, and what its names mean."""
     source = segment.source
     root = parse(without_directives(source.text))
@@ -104,6 +115,7 @@ def reached(segment: Segment, ranks: dict[str, int]) -> Reached:
         macros,
         {},
         ranks,
+        frozenset(pure),
     )
     return _with_bindings(found)
 
@@ -160,40 +172,55 @@ def _closure(
 
 
 def _with_bindings(start: Reached) -> Reached:
-    """Follow arrays into parameters until nothing new is bound."""
+    """Arrays followed into parameters that are given the same whole array everywhere.
+
+    A parameter that is given anything else, too, is a pointer and no other name of the array.
+    """
+    blocks: frozenset[tuple[str, str]] = frozenset()
+    while True:
+        found = _bound(start, blocks)
+        mixed = frozenset(
+            key
+            for key, argument in _arguments(found)
+            if key in found.bound and passed_array(found, argument) != found.bound[key]
+        )
+        if not mixed:
+            return found
+        blocks |= mixed
+
+
+def _bound(start: Reached, blocks: frozenset[tuple[str, str]]) -> Reached:
+    """Follow arrays into parameters, `blocks` left out, until nothing new is bound."""
     current = start
     while True:
         bound = dict(current.bound)
-        for body in current.bodies:
-            for node in walk(body):
-                if node.type == "call_expression":
-                    _bind(current, node, bound)
+        for key, argument in _arguments(current):
+            array = passed_array(current, argument)
+            if array is not None and key not in blocks:
+                before = bound.setdefault(key, array)
+                if before != array:
+                    message = f"'{key[1]}' of {key[0]} is once '{before}' and here '{array}'"
+                    hint = "give each array its own function, or use the arrays by their names"
+                    raise refuse(start.source, argument, message, hint)
         if bound == current.bound:
             return current
-        current = Reached(
-            start.source, start.segment, start.roots, start.functions, start.declarations, start.macros,
-            bound, start.ranks,
-        )  # fmt: skip
+        current = replace(start, bound=bound)
 
 
-def _bind(known: Reached, call: Node, bound: dict[tuple[str, str], str]) -> None:
-    arguments = call.child_by_field_name("arguments")
-    callee = call.child_by_field_name("function")
-    if arguments is None or callee is None:
-        return
-    for index, argument in enumerate(named_children(arguments)):
-        array = passed_array(known, argument)
-        if array is None:
-            continue
-        for function in _callees(known, callee):
-            name = function.parameters[index] if index < len(function.parameters) else None
-            if name is None:
+def _arguments(known: Reached) -> Iterator[tuple[tuple[str, str], Node]]:
+    """(function, parameter) and argument, of all calls."""
+    for body in known.bodies:
+        for node in walk(body):
+            if node.type != "call_expression":
                 continue
-            before = bound.setdefault((function.name, name), array)
-            if before != array:
-                message = f"'{name}' of {function.name} is once '{before}' and here '{array}'"
-                hint = "give each array its own function, or use the arrays by their names"
-                raise refuse(known.source, argument, message, hint)
+            arguments = node.child_by_field_name("arguments")
+            callee = node.child_by_field_name("function")
+            if arguments is None or callee is None:
+                continue
+            for function in callees(known, callee):
+                for name, argument in zip(function.parameters, named_children(arguments), strict=False):
+                    if name is not None:
+                        yield (function.name, name), argument
 
 
 def passed_array(known: Reached, argument: Node) -> str | None:
@@ -204,7 +231,7 @@ def passed_array(known: Reached, argument: Node) -> str | None:
     return array if array is not None and known.ranks[array] > 0 else None
 
 
-def _callees(known: Reached, callee: Node) -> tuple[Function, ...]:
+def callees(known: Reached, callee: Node) -> tuple[Function, ...]:
     """The function called; through a pointer, any function that was reached."""
     name = text_of(known.source, callee)
     direct = tuple(function for function in known.functions if function.name == name)

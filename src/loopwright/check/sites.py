@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.check.reachable import Reached, passed_array
+from loopwright.check.effects import call_with_effects, changed_in
+from loopwright.check.escapes import refuse_escapes
+from loopwright.check.pointers import pointers
+from loopwright.check.reachable import Reached
 from loopwright.check.specification import Specification, Stated
 from loopwright.check.structure import (
     Assignment,
     Cell,
+    Observed,
     Side,
     assignment_of,
     match_assignments,
@@ -19,8 +23,7 @@ from loopwright.check.structure import (
 )
 from loopwright.errors import Code
 from loopwright.read.c.macros import assigns
-from loopwright.read.c.references import Reference, Subscript
-from loopwright.read.c.syntax import named_children, place, refuse, text_of, walk
+from loopwright.read.c.syntax import field, place, refuse, text_of, walk
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Site:
     candidates: tuple[Candidate, ...]
 
     @property
-    def observed(self) -> tuple[Subscript, ...]:
+    def observed(self) -> tuple[Observed, ...]:
         subscripts = [part for cell in (self.write, *self.reads) for part in cell.subscripts]
         return (*subscripts, *((node,) for one in self.candidates for _, node in one.holes))
 
@@ -69,15 +72,16 @@ class Sites:
 
 def find_sites(spec: Specification, known: Reached) -> Sites:
     """Every assignment that writes an array of the original by one of its names."""
-    side = Side(known.source, known.array_of, lambda array: known.ranks[array])
+    followed = pointers(known)
+    side = Side(known.source, known.array_of, lambda array: known.ranks[array], followed.array_of)
     found: list[Site] = []
     for body in known.bodies:
         for node in walk(body):
             assignment = assignment_of(node)
             target = None if assignment is None else side.cell(assignment.target)
             if assignment is not None and target is not None:
-                found.append(_site(spec, side, len(found), assignment, target))
-        _refuse_escapes(spec, known, side, body)
+                found.append(_site(spec, known, side, len(found), assignment, target))
+        refuse_escapes(spec, followed, side, body)
     _refuse_macros(spec, known)
     if not found:
         names = ", ".join(spec.written)
@@ -88,77 +92,31 @@ def find_sites(spec: Specification, known: Reached) -> Sites:
     return Sites(known, side, tuple(found))
 
 
-def _site(spec: Specification, side: Side, number: int, assignment: Assignment, target: Cell) -> Site:
+def _site(
+    spec: Specification, known: Reached, side: Side, number: int, assignment: Assignment, target: Cell
+) -> Site:
     candidates = []
     for statement in spec.statements:
         holes = match_assignments(spec.side, statement.assignment, statement.iterators, side, assignment)
         if holes is not None:
             candidates.append(Candidate(statement, holes))
     site = Site(number, assignment, target, reads(side, assignment), tuple(candidates))
-    for part in (node for subscript in site.observed for node in subscript):
-        for inner in walk(part):
-            if inner.type in ("update_expression", "assignment_expression"):
-                hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
-                raise refuse(side.source, inner, "a subscript changes a variable", hint)
+    terms = [term for cell in (target, *site.reads) for term in cell.terms]
+    for part in (*terms, *(node for candidate in candidates for _, node in candidate.holes)):
+        _refuse_effects(known, part)
     return site
 
 
-_HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
-
-
-def _refuse_escapes(spec: Specification, known: Reached, side: Side, body: Node) -> None:
-    """A written array must not get a name that is not followed: aliases make the answer worthless."""
-    for node in walk(body):
-        if node.type != "identifier":
-            continue
-        array = known.array_of(Reference(text_of(known.source, node), (), False, node, node))
-        if array is None or array not in spec.written:
-            continue
-        whole, parent = _reference_around(side, node)
-        if parent is None or parent.type in _HARMLESS or _is_declared(parent, node):
-            continue
-        is_address = parent.type == "pointer_expression" and text_of(known.source, parent).startswith("&")
-        if whole and not is_address:
-            continue
-        if parent.type == "argument_list" and not whole and _is_followed(known, parent, node):
-            continue
-        hint = "use the array by its name, or pass the whole array to a function of this file"
-        raise refuse(known.source, node, f"'{array}' gets another name here, which is not followed", hint)
-
-
-def _is_declared(parent: Node, node: Node) -> bool:
-    """Whether `node` is the name in a declarator, not a value in it."""
-    return parent.type.endswith("declarator") and parent.child_by_field_name("declarator") == node
-
-
-def _reference_around(side: Side, node: Node) -> tuple[bool, Node | None]:
-    """Whether the reference that starts at `node` is a whole cell, and what it is used in."""
-    current = node
-    while True:
-        whole = side.cell(current) is not None
-        parent = current.parent
-        steps = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")
-        if whole or parent is None or parent.type not in steps or _is_index(parent, current):
-            return whole, parent
-        current = parent
-
-
-def _is_index(parent: Node, node: Node) -> bool:
-    return parent.type == "subscript_expression" and parent.child_by_field_name("index") == node
-
-
-def _is_followed(known: Reached, arguments: Node, node: Node) -> bool:
-    call = arguments.parent
-    callee = None if call is None else call.child_by_field_name("function")
-    if callee is None or passed_array(known, node) is None:
-        return False
-    index = [place(part) for part in named_children(arguments)].index(place(node))
-    name = text_of(known.source, callee)
-    functions = [function for function in known.functions if function.name == name]
-    outside = known.declarations.visible(name, place(callee)) is None and not functions
-    if outside and callee.type == "identifier":
-        return False
-    return all(index < len(function.parameters) for function in functions)
+def _refuse_effects(known: Reached, node: Node) -> None:
+    hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
+    changed = changed_in(node)
+    if changed is not None:
+        raise refuse(known.source, changed, "a subscript changes a variable", hint)
+    call = call_with_effects(known, node)
+    if call is not None:
+        name = text_of(known.source, field(call, "function"))
+        message = f"'{name}' in a subscript is not known to be free of side effects"
+        raise refuse(known.source, call, message, f"{hint}; or say --pure {name}")
 
 
 def _refuse_macros(spec: Specification, known: Reached) -> None:

@@ -17,17 +17,33 @@ from loopwright.read.c.syntax import named_children, text_of, without_parenthese
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A reference to an array of the original: `array[subscripts]`."""
+class Decoded:
+    """A subscript of `array` that is found from the address of `node`, an element of it."""
 
     array: str
-    subscripts: tuple[Subscript, ...]
+    dimension: int
     node: Node
 
+
+Observed = Subscript | Decoded
+"""What is looked at when an operation runs."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A reference to an array of the original: `array[subscripts]`.
+
+    `terms` are the expressions in its subscripts, as they are written.
+    """
+
+    array: str
+    subscripts: tuple[Observed, ...]
+    node: Node
+    terms: tuple[Node, ...]
+
     @property
-    def terms(self) -> tuple[Node, ...]:
-        """The expressions in its subscripts."""
-        return tuple(term for subscript in self.subscripts for term in subscript)
+    def by_address(self) -> bool:
+        return any(isinstance(one, Decoded) for one in self.subscripts)
 
 
 @dataclass(frozen=True)
@@ -37,16 +53,23 @@ class Side:
     source: Source
     array_of: Callable[[Reference], str | None]
     rank: Callable[[str], int]
+    pointee_of: Callable[[Reference], str | None] = lambda _: None
+    """The array that an element is one of by its address."""
 
     def cell(self, node: Node) -> Cell | None:
         """`node` as a whole element of an array of the original."""
         reference = reference_of(self.source, node)
         if reference is None or reference.partial:
             return None
+        terms = tuple(term for subscript in reference.subscripts for term in subscript)
+        array = self.pointee_of(reference)
+        if array is not None:
+            decoded = tuple(Decoded(array, k, node) for k in range(self.rank(array)))
+            return Cell(array, decoded, node, terms)
         array = self.array_of(reference)
         if array is None or self.rank(array) != len(reference.subscripts):
             return None
-        return Cell(array, reference.subscripts, node)
+        return Cell(array, reference.subscripts, node, terms)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.check.addresses import addresses, shared_memory
 from loopwright.check.codes import CodeScheme, codes
 from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
 from loopwright.check.fast import BEGIN, END, fast_call, fast_check
@@ -86,7 +87,7 @@ def prepared(given: Input, options: Options) -> Job:
         openmp=options.tools.openmp or uses_openmp,
     )
     ranks = {array.name: array.rank for array in given.original.arrays}
-    known = reached(given.segment, ranks)
+    known = reached(given.segment, ranks, options.pure)
     sizes = find_sizes(given, known, options.defined, tools)
     spec = specification(given.original, sizes.values)
     return Job(given, spec, find_sites(spec, known), sizes, tools)
@@ -129,9 +130,10 @@ def delayed(job: Job, found: Writers, options: Options) -> Built | None:
         if options.algorithm == "auto":
             return None
         raise
-    begin = f"{BEGIN}lw_begin({size_texts(job.sizes.texts)});"
+    where = addresses(job.spec, job.sites)
+    begin = f"{BEGIN}{where.begin}lw_begin({size_texts(job.sizes.texts)});"
     program = with_insertions(job.given.segment, _marks(job, ahead, options), begin, END)
-    return Built(program, fast.header, fast.engine, job.tools.fast, "delayed")
+    return Built(program, where.header + fast.header, fast.engine, job.tools.fast, "delayed")
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion]:
@@ -159,6 +161,8 @@ def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None
     if ended.crashed is not None or ended.timed_out:
         return None
     heard = told(ended.lines)
+    if heard.aliases:
+        raise shared_memory(job.spec, job.sites.known, heard.aliases)
     if not heard.entries:
         raise not_reached(job.given, ended)
     is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
@@ -182,10 +186,11 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
 
 def precise(job: Job, found: Writers) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
-    begin = f"lw_begin({size_texts(job.sizes.texts)});"
+    where = addresses(job.spec, job.sites)
+    begin = f"{where.begin}lw_begin({size_texts(job.sizes.texts)});"
     program = instrumented(job.sites, precise_call, begin, "lw_end();")
     engine = precise_runtime(job.spec, found, job.sites.sites)
-    built = Built(program, HEADER, engine, job.tools.precise, "precise")
+    built = Built(program, where.header + HEADER, engine, job.tools.precise, "precise")
     return judged(job, run_built(job, built), "algorithm A")
 
 
@@ -198,6 +203,8 @@ def run_built(job: Job, built: Built) -> Ended:
 def judged(job: Job, ended: Ended, algorithm: str) -> Report:
     """The verdict of a precise run."""
     heard = told(ended.lines)
+    if heard.aliases:
+        raise shared_memory(job.spec, job.sites.known, heard.aliases)
     if not heard.entries:
         raise not_reached(job.given, ended)
     ending = _ending(ended, heard)

@@ -1,0 +1,164 @@
+"""Pointers into arrays: `double *p = &A[i][0]`, and functions that take a block of an array.
+
+Where a pointer may point is followed through the reachable code: initialisations, assignments and
+arguments, whatever the offsets.  A pointer that stays in one array means that array, and which of
+its cells is found from the address when the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.check.reachable import Reached, callees
+from loopwright.read.c.declarations import Variable, is_integer_type
+from loopwright.read.c.references import Reference, reference_of
+from loopwright.read.c.syntax import (
+    field,
+    named_children,
+    operator,
+    place,
+    refuse,
+    text_of,
+    walk,
+    without_parentheses,
+)
+
+Pointees = dict[Variable, frozenset[str]]
+ELSEWHERE = ""
+"""What a pointer points into that is given the address of something else."""
+
+
+@dataclass(frozen=True)
+class Pointers:
+    """`pointees` are the arrays each pointer variable may point into."""
+
+    known: Reached
+    pointees: Pointees
+
+    def variable(self, node: Node) -> Variable | None:
+        """The pointer an identifier names, if it is one that points into an array of the original."""
+        found = self.known.declarations.visible(text_of(self.known.source, node), place(node))
+        return found if found in self.pointees else None
+
+    def array_of(self, reference: Reference) -> str | None:
+        """The array that an element `p[k]` or `*p` is one of."""
+        variable = self.variable(reference.root)
+        if variable is None or len(reference.subscripts) != variable.rank or reference.partial:
+            return None
+        array, *others = sorted(self.pointees[variable], key=lambda name: (name == ELSEWHERE, name))
+        if others:
+            where = "elsewhere" if others[0] == ELSEWHERE else f"into '{others[0]}'"
+            message = f"'{variable.name}' points into '{array}' and {where}"
+            raise refuse(self.known.source, reference.node, message, "use a pointer for each array")
+        return array
+
+
+def pointers(known: Reached) -> Pointers:
+    """Follow arrays into pointers until nothing new is found."""
+    flows = [(variable, value) for variable, value in _flows(known) if known.named(variable) is None]
+    found = Pointers(known, {variable: frozenset() for variable, _ in flows})
+    while True:
+        pointees = dict(found.pointees)
+        for variable, value in flows:
+            pointees[variable] |= _origins(found, value)
+        if pointees == found.pointees:
+            inside = {one: arrays for one, arrays in pointees.items() if arrays - {ELSEWHERE}}
+            return Pointers(known, inside)
+        found = Pointers(known, pointees)
+
+
+def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:
+    """Pointer variables, and the values they are given."""
+    for body in known.bodies:
+        for node in walk(body):
+            match node.type:
+                case "init_declarator":
+                    yield from _to_name(known, field(node, "declarator"), field(node, "value"))
+                case "assignment_expression" if operator(node) == "=":
+                    yield from _to_name(known, field(node, "left"), field(node, "right"))
+                case "call_expression":
+                    yield from _to_parameters(known, node)
+
+
+def _to_name(known: Reached, target: Node, value: Node) -> Iterator[tuple[Variable, Node]]:
+    """What `p = value` or `double *p = value` gives a value to, if that is a pointer."""
+    name = declared_identifier(target)
+    if name is not None:
+        at = value if target.type.endswith("declarator") else name
+        found = known.declarations.visible(text_of(known.source, name), place(at))
+        if found is not None and found.rank > 0:
+            yield found, value
+
+
+def declared_identifier(target: Node) -> Node | None:
+    """The variable that is assigned or declared as a whole."""
+    core = without_parentheses(target)
+    while core.type.endswith("declarator"):
+        inner = core.child_by_field_name("declarator")
+        if inner is None:
+            inner = next(iter(core.named_children), None)
+        if inner is None:
+            return None
+        core = inner
+    return core if core.type == "identifier" else None
+
+
+def _to_parameters(known: Reached, call: Node) -> Iterator[tuple[Variable, Node]]:
+    arguments = named_children(field(call, "arguments"))
+    for function in callees(known, field(call, "function")):
+        for name, value in zip(function.parameters, arguments, strict=False):
+            variable = None if name is None else known.parameter(function, name)
+            if variable is not None and variable.rank > 0:
+                yield variable, value
+
+
+def _origins(found: Pointers, node: Node) -> frozenset[str]:
+    """The arrays that the value of a pointer expression may point into; none for a number."""
+    core = without_parentheses(node)
+    match core.type:
+        case "identifier":
+            return _named(found, core)
+        case "cast_expression":
+            return _origins(found, field(core, "value"))
+        case "assignment_expression":
+            return _origins(found, field(core, "right"))
+        case "binary_expression" if operator(core) in ("+", "-"):
+            return _origins(found, field(core, "left")) | _origins(found, field(core, "right"))
+        case "conditional_expression":
+            return _origins(found, field(core, "consequence")) | _origins(found, field(core, "alternative"))
+        case "pointer_expression" if operator(core) == "&":
+            reference = reference_of(found.known.source, field(core, "argument"))
+            return frozenset((ELSEWHERE,)) if reference is None else _named(found, reference.root)
+        case "subscript_expression" | "pointer_expression":
+            reference = reference_of(found.known.source, core)
+            return frozenset((ELSEWHERE,)) if reference is None else _row(found, reference)
+        case "number_literal" | "null" | "binary_expression" | "unary_expression" | "sizeof_expression":
+            return frozenset()
+        case _:
+            return frozenset((ELSEWHERE,))
+
+
+def _named(found: Pointers, root: Node) -> frozenset[str]:
+    variable = found.variable(root)
+    if variable is not None:
+        return found.pointees[variable]
+    known = found.known
+    array = known.array_of(Reference(text_of(known.source, root), (), False, root, root))
+    if array is not None and known.ranks[array] > 0:
+        return frozenset((array,))
+    declared = known.declarations.visible(text_of(known.source, root), place(root))
+    is_number = declared is not None and declared.rank == 0 and is_integer_type(declared.type)
+    return frozenset() if is_number else frozenset((ELSEWHERE,))
+
+
+def _row(found: Pointers, reference: Reference) -> frozenset[str]:
+    """`A[i]` of an array of rank 2 is a pointer into it; an element is a number."""
+    known = found.known
+    declared = known.declarations.visible(text_of(known.source, reference.root), place(reference.root))
+    if declared is None or reference.partial:
+        return frozenset((ELSEWHERE,))
+    is_pointer = len(reference.subscripts) < declared.rank
+    return _named(found, reference.root) if is_pointer else frozenset()
