@@ -1,0 +1,60 @@
+"""C as people write it, through the whole pipeline: transformed, proved, compiled, and run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.support import output, result
+
+PROGRAM = """#include <stdio.h>
+#include <stddef.h>
+#define IDX(r, c, ld) ((r) * (ld) + (c))
+#define M(r, c) a[(r) * m + (c)]
+static inline double clamp(double v) {{ if (v > 9) return 9; return v; }}
+static double a[400], b[400], c[400];
+static void f(int n, int m)
+{{
+#pragma scop
+{body}
+#pragma endscop
+}}
+int main(void)
+{{
+  for (int i = 0; i < 400; i++) {{ a[i] = i % 7; b[i] = i % 5; c[i] = i % 3; }}
+  f(8, 12);
+  for (int i = 0; i < 400; i++) printf("%g %g %g\\n", a[i], b[i], c[i]);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "script"),
+    [
+        (
+            "for (int i = 0; i < n; i++) { int row = i * m; for (int j = 0; j < m; j++) { c[row + j] = 0.0;"
+            " for (int l = 0; l < n; l++) c[row + j] += a[IDX(i, l, n)] * b[IDX(l, j, m)]; } }",
+            "distribute(S1, S2)\ninterchange(S2, j, l)",
+        ),
+        (
+            "for (int j = 0; j < m; j++) for (int i = 1; i < n; i++) M(i, j) += 0.5 * M(i - 1, j) + b[i*m + j];",
+            "interchange(S1, j, i)",
+        ),
+        (
+            "for (size_t i = n; i-- > 0;) { if (i % 3 == 1) continue; a[i] = clamp(b[i]); a[i] += 2 * i; }",
+            "distribute(S1, S2)",
+        ),
+        (
+            "for (int i = 0; i < n; i++) { int k = (n)-i*2; a[k + 2*n] = (m)-2*b[IDX((n)-i*1, i, 2)]"
+            " - -(i)-n*2 + (b[i])-n*2; }",
+            "affine(S1, {[i]->[-i+1]})",
+        ),
+    ],
+    ids=["local-row", "element-macro", "countdown", "parentheses"],
+)
+def test_what_people_write_is_transformed_and_does_the_same(tmp_path: Path, body: str, script: str) -> None:
+    text = PROGRAM.format(body=body)
+    new = result(tmp_path, text, script).source.text
+    assert new != text
+    assert output(new, tmp_path, "-Wno-unused-function") == output(text, tmp_path, "-Wno-unused-function")
