@@ -129,6 +129,7 @@ def trees(scope: tuple[str, ...], depth: int) -> st.SearchStrategy[Tree]:
             st.booleans(),
             expressions(scope, 1),
             st.none() | conditions((*scope, iterator), 1),
+            st.none() | conditions((*scope, iterator), 0),
             trees((*scope, iterator), depth - 1),
         ),
     )
@@ -165,9 +166,10 @@ def _loop(
     strict: bool,
     end: Expression,
     also: Expression | None,
+    skip: Expression | None,
     body: Tree,
 ) -> Tree:
-    """A loop that ends at `end`, or before it where the test `also` fails first."""
+    """A loop that ends at `end`, or before it where the test `also` fails first; `skip` leaves out steps."""
 
     def run(env: Environment, around: tuple[str, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
         value = start.value(env)
@@ -176,13 +178,15 @@ def _loop(
             inside = {**env, iterator: value}
             if also is not None and not also.value(inside):
                 return
-            yield from body.run(inside, (*around, iterator))
+            if skip is None or not skip.value(inside):
+                yield from body.run(inside, (*around, iterator))
             value += step
 
     sign = ("<" if step > 0 else ">") + ("" if strict else "=")
     more = "" if also is None else f" && {also.text}"
     head = f"int {iterator} = {start.text}; {iterator} {sign} {end.text}{more}; {iterator} += {step}"
-    return Tree(f"for ({head}) {body.text}", run, body.statements)
+    text = body.text if skip is None else f"{{ if ({skip.text}) continue; {body.text} }}"
+    return Tree(f"for ({head}) {text}", run, body.statements)
 
 
 @settings(max_examples=150)

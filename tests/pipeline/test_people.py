@@ -38,7 +38,7 @@ int main(void)
             "distribute(S1, S2)\ninterchange(S2, j, l)",
         ),
         (
-            "for (int j = 0; j < m; j++) for (int i = 1; i < n; i++) M(i, j) += 0.5 * M(i - 1, j) + b[i*m + j];",
+            "for (int j = 0; j < m; j++) for (int i = 1; i < n; i++) M(i, j) += 0.5 * M(i - 1, j) + b[j];",
             "interchange(S1, j, i)",
         ),
         (

@@ -84,11 +84,13 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
         return
     if looks_like_macro(name) and name not in setting.declarations.functions:
         return
+    is_statement = call.parent is not None and call.parent.type == "expression_statement"
+    hint = f"if it is, say --pure {name}, or declare it with __attribute__((pure))"
     raise refuse(
         setting.source,
         call,
         f"'{name}' is not known to be free of side effects",
-        f"if it is, say --pure {name}, or declare it with __attribute__((pure))",
+        "move this call out of the region: here statements assign" if is_statement else hint,
     )
 
 
