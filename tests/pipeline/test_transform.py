@@ -204,3 +204,27 @@ def test_a_text_that_is_wrong_is_never_written(
 def test_an_empty_script_file_is_a_script(tmp_path: Path, capsys: Captured, script: str) -> None:
     assert run("transform", file(tmp_path, PLAIN), file(tmp_path, script, "s.lw")) == 0
     assert capsys.readouterr().out == PLAIN
+
+
+def test_machines_are_told_statements_loops_and_proofs(tmp_path: Path, capsys: Captured) -> None:
+    body = (
+        "  for (i = 0; i < n; i++) {\n    double t = a[i];\n    L: b[i] = t;\n  }\n"
+        "  for (j = 0; j < 2; j++)\n    M: a[j] = 0;"
+    )
+    script = file(tmp_path, "parallel(L, i)\nunroll(M, j)\n", "s.lw")
+    code = file(tmp_path, wrapped(body))
+    assert run("transform", code, script, "--openmp", "--step", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    (region,) = found["regions"]
+    assert [(one["name"], one["label"], one["line"], one["copies"]) for one in region["statements"]] == [
+        ("S1", None, 6, 1),
+        ("S2", "L", 7, 1),
+        ("S3", "M", 10, 2),
+    ]
+    assert region["statements"][0]["text"] == "t = a[i];"
+    (loop,) = region["loops"]
+    assert (loop["iterator"], loop["depth"], loop["statements"]) == ("i", 0, ["S1", "S2"])
+    assert loop["parallel"] and not loop["vector"]
+    assert {"what", "obligations"} == set(region["proofs"][0]) and region["assumptions"]
+    assert [step["operation"] for step in found["steps"]] == ["parallel(L, i)", "unroll(M, j)"]
+    assert found["verdict"] == "proved" and "#pragma omp parallel for private(t)" in found["code"]

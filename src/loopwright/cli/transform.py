@@ -184,13 +184,17 @@ def _report(outcome: Outcome, file: str, *, proved: bool) -> None:
     """What was proved and what is taken on trust, to standard error."""
     lines: list[str] = []
     for region in outcome.regions:
-        count = region.statements
+        count = len(region.statements)
         title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
         lines.append(title + _remark(region, proved))
-        lines += [f"  proved: {proof.what} ({proof.obligations} obligations)" for proof in region.proofs]
+        lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
     lines += [f"{file}: note: {note}" for note in outcome.notes]
     sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _obligations(count: int) -> str:
+    return f"{count} obligation{'' if count == 1 else 's'}"
 
 
 def _remark(region: RegionReport, proved: bool) -> str:

@@ -17,13 +17,8 @@ _LABEL = "label "
 
 
 def statement_labels(program: Program, statement: Statement) -> str:
-    """`L: ` for a label on this very statement."""
-    tags = [
-        tag.name
-        for tag in program.tags
-        if tag.statements == (statement.name,) and tag.depth == statement.depth
-    ]
-    return "".join(f"{tag}: " for tag in tags)
+    """`L: ` for each label on this very statement."""
+    return "".join(f"{label}: " for label in program.labels_on(statement))
 
 
 def with_loop_labels(node: Node, program: Program) -> Node:

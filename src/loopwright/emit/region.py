@@ -54,7 +54,7 @@ class Loops:
 def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
     """The file with new loops in its regions; there is one at least, and all are of one file."""
     source = regions[0].program.source
-    nodes = [_named(one) for one in regions]
+    nodes = [named_loops(one) for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
     pieces: list[str] = []
     position = 0
@@ -72,20 +72,20 @@ def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
 
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
     """The lines between the region's pragmas."""
-    return _region(loops, _named(loops), openmp)
+    return _region(loops, named_loops(loops), openmp)
 
 
 def openmp_notes(loops: Loops) -> tuple[str, ...]:
     """What OpenMP is not told, and why."""
-    return tuple(unshared(_named(loops), loops.sharing))
+    return tuple(unshared(named_loops(loops), loops.sharing))
 
 
 def claims(loops: Loops) -> tuple[Call, ...]:
     """For each statement copy in the order of the text: the instance it is, in the text's names."""
-    return tuple(part for part in subprograms(_named(loops)) if isinstance(part, Call))
+    return tuple(part for part in subprograms(named_loops(loops)) if isinstance(part, Call))
 
 
-def _named(loops: Loops) -> Node:
+def named_loops(loops: Loops) -> Node:
     """The loops with marks where they belong, no helper the file has not room for, and final iterators."""
     node = written_out(counted_down(on_loops(loops.node)), taken(loops.program.source))
     return author_named(node, loops.program, loops.names)

@@ -211,6 +211,14 @@ class Program(Displayed):
                 return tag
         raise KeyError(name)
 
+    def labels_on(self, statement: Statement) -> tuple[str, ...]:
+        """The tags on this very statement, and no loop around it."""
+        return tuple(
+            tag.name
+            for tag in self.tags
+            if tag.statements == (statement.name,) and tag.depth == statement.depth
+        )
+
     def domain(self) -> isl.UnionSet:
         """All instances, where the context holds."""
         union = isl.UnionSet.empty(self.context.get_space())

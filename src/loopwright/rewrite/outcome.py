@@ -10,6 +10,7 @@ from loopwright.model.source import Source
 from loopwright.prove.legality.explain import as_data, explain_all, refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import stages
+from loopwright.rewrite.contents import LoopReport, StatementReport
 from loopwright.transform.plan import Plan
 
 
@@ -26,7 +27,8 @@ class RegionReport:
     """What is known of one region; a `kept` one has its old text."""
 
     line: int
-    statements: int
+    statements: tuple[StatementReport, ...]
+    loops: tuple[LoopReport, ...]
     proofs: tuple[Proof, ...]
     assumptions: tuple[str, ...]
     kept: bool = False

@@ -15,6 +15,7 @@ from loopwright.model.source import Source
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
+from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
     Evidence,
     of_legality,
@@ -65,7 +66,7 @@ def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched
             for region, new in zip(regions, again, strict=True)
         ]
         remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
-    found = {id(region.plan): region.evidence for region in regions}
+    found = {id(region.plan): region for region in regions}
     notes = [note for region in regions if wishes.openmp for note in openmp_notes(region.loops)]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     return Outcome(source, reports, remarks=remarks, notes=tuple(notes))
@@ -95,8 +96,10 @@ def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
     return _Region(plan, loops_of(plan, node, verdict), evidence)
 
 
-def _report(plan: Plan, evidence: Evidence | None) -> RegionReport:
+def _report(plan: Plan, made: _Region | None) -> RegionReport:
     program = plan.original
     line = program.source.line_of(program.region.start)
-    known = Evidence() if evidence is None else evidence
-    return RegionReport(line, len(program.statements), known.proofs, known.trusted, kept=evidence is None)
+    if made is None:
+        return RegionReport(line, statements_of(program, None), (), (), (), kept=True)
+    statements, loops = statements_of(program, made.loops.node), loops_of_text(made.loops)
+    return RegionReport(line, statements, loops, made.evidence.proofs, made.evidence.trusted)

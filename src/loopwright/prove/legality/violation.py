@@ -206,14 +206,8 @@ def occurrence(
         span=scene.program.source.span(statement.body.place),
         before=time_of(statement.schedule, instance, parameters),
         after=after,
-        label=_label(scene.program, statement),
+        label=next(iter(scene.program.labels_on(statement)), None),
     )
-
-
-def _label(program: Program, statement: Statement) -> str | None:
-    """The label that is on this very statement."""
-    tags = (tag for tag in program.tags if tag.statements == (statement.name,))
-    return next((tag.name for tag in tags if tag.depth == statement.depth), None)
 
 
 def _text(program: Program, statement: Statement) -> str:

@@ -1,0 +1,67 @@
+"""What is in a region, as plain data: its statements, and its new loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.emit.marks import VECTORIZE
+from loopwright.emit.region import Loops, named_loops
+from loopwright.loops.nodes import Call, For, Mark, Node
+from loopwright.loops.traverse import children, subprograms
+from loopwright.model.program import Program
+
+
+@dataclass(frozen=True)
+class StatementReport:
+    """A statement of the original; `copies` is how often the new text has it."""
+
+    name: str
+    label: str | None
+    line: int
+    text: str
+    iterators: tuple[str, ...]
+    copies: int
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """A loop of the new text, inside `depth` others; `statements` are all that are in it."""
+
+    iterator: str
+    depth: int
+    parallel: bool
+    vector: bool
+    statements: tuple[str, ...]
+
+
+def statements_of(program: Program, node: Node | None) -> tuple[StatementReport, ...]:
+    """The statements with their copies in `node`; without one, each is there once."""
+    calls = [part.name for part in subprograms(node) if isinstance(part, Call)] if node is not None else []
+    return tuple(
+        StatementReport(
+            statement.name,
+            next(iter(program.labels_on(statement)), None),
+            program.source.line_of(statement.body.place.start),
+            " ".join(program.source.slice(statement.body.place).split()) + statement.body.terminator,
+            statement.iterators,
+            1 if node is None else calls.count(statement.name),
+        )
+        for statement in program.statements
+    )
+
+
+def loops_of_text(loops: Loops) -> tuple[LoopReport, ...]:
+    """The loops in the order of the text, outer ones first."""
+    return tuple(_loops(named_loops(loops), 0, False))
+
+
+def _loops(node: Node, depth: int, vector: bool) -> Iterator[LoopReport]:
+    inner = depth
+    if isinstance(node, For):
+        names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))
+        yield LoopReport(node.iterator, depth, node.parallel, vector, tuple(names))
+        inner = depth + 1
+    marked = isinstance(node, Mark) and (node.text == VECTORIZE or vector)
+    for child in children(node):
+        yield from _loops(child, inner, marked)
