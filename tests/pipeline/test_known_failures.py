@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.rewrite.outcome import NotDecided, NotLegal
-from tests.pipeline.support import file, new_region, output, result, run, wrapped
+from tests.pipeline.support import file, output, result, run, wrapped
 
 PRINTING = """\
 #include <stdio.h>
@@ -59,6 +59,15 @@ def test_a_subscript_that_is_not_affine_may_be_anything(tmp_path: Path) -> None:
     assert "may" in refused.value.explanation
 
 
+def test_interchange_under_a_subscript_that_is_not_affine(tmp_path: Path) -> None:
+    nest = "  for (i = 1; i < n; i++)\n    for (j = 1; j < n; j++)\n"
+    body = nest + "      L: C[n * m][i][j] = C[0][i - 1][j + 1];"
+    text = wrapped(body, names="int n, int m, double C[9][n][n]")
+    with pytest.raises(NotDecided) as refused:
+        result(tmp_path, text, "interchange(L, i, j)")
+    assert "which cells 'C[n * m][i][j]' touches" in refused.value.explanation
+
+
 def test_a_producer_of_a_strided_consumer(tmp_path: Path) -> None:
     body = (
         "  for (i = 0; i < n; i++)\n    P: b[i] = 0;\n"
@@ -97,7 +106,7 @@ def test_what_looks_like_a_call_and_is_a_cast(tmp_path: Path) -> None:
 
 def test_a_pragma_between_a_loop_and_its_body(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n#pragma unroll\n    for (j = 0; j < 3; j++)\n      a[i] += b[j];"
-    assert "#pragma unroll" not in new_region(tmp_path, body)
+    assert "#pragma unroll" not in same_output(tmp_path, body)
 
 
 def test_conditional_compilation_in_a_region_is_refused(tmp_path: Path) -> None:

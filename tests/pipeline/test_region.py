@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from loopwright.prove.text.scopes import prove_scopes
+from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
@@ -84,12 +86,35 @@ def test_an_unsigned_size_is_made_signed(tmp_path: Path) -> None:
     assert "((long long)n)" in new and "for (long long x = -2;" in new
 
 
-def test_local_variables_are_declared_in_front(tmp_path: Path) -> None:
-    body = "  for (i = 0; i < n; i++) {\n    double t = b[i];\n    a[i] = t * t;\n  }"
+def test_local_variables_are_declared_where_they_are_needed(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    double u = b[i];\n    L: a[i] = u * u;\n  }"
+    assert new_region(tmp_path, body) == body + "\n"
+
+
+def test_a_local_array_is_declared_in_its_loop(tmp_path: Path) -> None:
+    body = (
+        "  for (i = 0; i < n; i++) {\n    double u[2];\n    for (j = 0; j <= 1; j++)\n"
+        "      u[j] = b[i + j];\n    a[i] = u[0] + u[1];\n  }"
+    )
+    assert new_region(tmp_path, body) == body + "\n"
+
+
+def test_a_local_variable_whose_value_goes_on_is_declared_in_front(tmp_path: Path) -> None:
+    body = (
+        "  double t;\n  for (i = 0; i < n; i++) {\n    a[i] = i ? t : 0;\n    t = b[i];\n  }"
+    )
     assert new_region(tmp_path, body) == (
         "  {\n    double t;\n    for (i = 0; i < n; i++) {\n"
-        "      t = b[i];\n      a[i] = t * t;\n    }\n  }\n"
+        "      a[i] = i ? t : 0;\n      t = b[i];\n    }\n  }\n"
     )
+
+
+def test_a_declaration_in_the_wrong_loop_is_not_believed(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    double t;\n    if (i == 0)\n      t = 0;\n    a[i] = t;\n  }"
+    (program,) = read_c(file(tmp_path, wrapped(body)))
+    assert isinstance(prove_scopes(program), Undecided)
+    (program,) = read_c(file(tmp_path, wrapped(body.replace("if (i == 0)", ""))))
+    assert isinstance(prove_scopes(program), Proved)
 
 
 def test_a_local_integer_is_written_out(tmp_path: Path) -> None:

@@ -227,4 +227,4 @@ def test_machines_are_told_statements_loops_and_proofs(tmp_path: Path, capsys: C
     assert loop["parallel"] and not loop["vector"]
     assert {"what", "obligations"} == set(region["proofs"][0]) and region["assumptions"]
     assert [step["operation"] for step in found["steps"]] == ["parallel(L, i)", "unroll(M, j)"]
-    assert found["verdict"] == "proved" and "#pragma omp parallel for private(t)" in found["code"]
+    assert found["verdict"] == "proved" and "#pragma omp parallel for\n" in found["code"]

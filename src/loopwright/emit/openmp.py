@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from loopwright.emit.scopes import declared_inside
 from loopwright.loops.expressions import Compare, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
 from loopwright.loops.traverse import children, subprograms, variables
@@ -86,7 +87,8 @@ class Sharing:
     def _private(self, loop: For) -> list[PrivateStorage]:
         inside = _statements(loop)
         touched = {a.array for name in inside for a in self.program.statement(name).accesses}
-        return [one for one in self.private if inside <= set(one.statements) and one.array in touched]
+        shared = touched - declared_inside(loop)
+        return [one for one in self.private if inside <= set(one.statements) and one.array in shared]
 
     def _inner_iterators(self, loop: For) -> set[str]:
         """Those of loops inside, which threads would share; the loop's own is private anyway."""

@@ -22,11 +22,12 @@ from loopwright.emit.loop_names import LoopNames, author_named
 from loopwright.emit.marks import VECTORIZE, on_loops
 from loopwright.emit.names import Names, with_names
 from loopwright.emit.openmp import Accumulation, PrivateStorage, Sharing, unshared
+from loopwright.emit.scopes import declaration, declared_by, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementText
 from loopwright.emit.style import Style
 from loopwright.loops.nodes import Call, For, Let, Node
 from loopwright.loops.traverse import subprograms
-from loopwright.model.program import Array, Program
+from loopwright.model.program import Program
 from loopwright.model.source import Source
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.declarations import is_unsigned_type
@@ -45,6 +46,8 @@ class Loops:
     accumulations: tuple[Accumulation, ...] = ()
     private: tuple[PrivateStorage, ...] = ()
     names: LoopNames = field(default_factory=dict)
+    scopes: Mapping[str, int] = field(default_factory=dict)
+    """For variables of the region, the loops in which they can be declared, by their depth."""
 
     @property
     def sharing(self) -> Sharing:
@@ -87,7 +90,8 @@ def claims(loops: Loops) -> tuple[Call, ...]:
 
 def named_loops(loops: Loops) -> Node:
     """The loops with marks where they belong, no helper the file has not room for, and final iterators."""
-    node = written_out(counted_down(on_loops(loops.node)), taken(loops.program.source))
+    node = with_declarations(on_loops(loops.node), loops.program, loops.scopes)
+    node = written_out(counted_down(node), taken(loops.program.source))
     return author_named(node, loops.program, loops.names)
 
 
@@ -108,8 +112,10 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     types = iterator_types(program, node, declared)
     named = _with_parameters(program, node, types, parameter_types(program, declared))
     style = _style(loops, named, types, openmp)
-    lines = [*_assumptions(program), *_declarations(program), *program_text(named, style).splitlines()]
-    if any(array.local for array in program.arrays):
+    inside = declared_inside(node)
+    outside = [declaration(a) for a in program.arrays if a.local and a.name not in inside]
+    lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines()]
+    if outside:
         lines = ["{", *style.indented(lines), "}"]
     margin, end = _margin(program), line_end(program.source)
     return "".join(f"{line if line.startswith('#') or not line else margin + line}{end}" for line in lines)
@@ -129,6 +135,7 @@ def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Styl
         hand,
         types.own,
         lambda loop: sharing.why_not(loop) is None,
+        lambda text: declared_by(text) is not None,
     )
 
 
@@ -174,14 +181,6 @@ def _assumptions(program: Program) -> list[str]:
     return [source.slice(line.place).strip() for line in region.pragmas if is_assume(line)]
 
 
-def _declarations(program: Program) -> list[str]:
-    return [_declaration(array) for array in program.arrays if array.local]
-
-
-def _declaration(array: Array) -> str:
-    return f"{array.element_type} {array.name}{''.join(f'[{extent}]' for extent in array.extents)};"
-
-
 def _margin(program: Program) -> str:
     """The indentation of the first line of the region that is code."""
     for line in program.source.slice(program.region).splitlines():
@@ -191,11 +190,14 @@ def _margin(program: Program) -> str:
 
 
 def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], list[str]]:
-    """What labels and vector loops are written as."""
+    """What labels, vector loops and declarations are written as."""
 
     def marked(text: str, body: Node, lines: list[str]) -> list[str]:
         if text == VECTORIZE:
             return _vector(body, lines, sharing if openmp else None)
+        variable = declared_by(text)
+        if variable is not None:
+            return declaring(sharing.program, variable, body, lines)
         label = label_of(text)
         if label is None:
             return lines

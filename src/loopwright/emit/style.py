@@ -62,6 +62,10 @@ def _parallel(loop: For, openmp: bool) -> list[str]:
     return ["#pragma omp parallel for"] if openmp else ["// parallel"]
 
 
+def _never(mark: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Style:
     """How a program is to be written.
@@ -80,6 +84,8 @@ class Style:
     """The types of iterators that do not have `iterator_type`."""
     shareable: Callable[[For], bool] = can_be_annotated
     """Whether OpenMP can share out a parallel loop."""
+    declares: Callable[[str], bool] = _never
+    """Whether a mark is written as a declaration, which needs a block of its own."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it where nobody else has."""

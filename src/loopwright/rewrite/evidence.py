@@ -20,6 +20,7 @@ from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.readback import modelled, prove_text
+from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.outcome import Proof, refused
 from loopwright.rewrite.request import Wishes
@@ -96,10 +97,11 @@ def of_text(plan: Plan, loops: Loops, new: Program, say: Say) -> Evidence:
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)
     found = _demanded("the new text runs the schedule, statement by statement", verdict)
-    if any(promises(new)):
-        annotated = prove_annotations(modelled(plan.original, new, named))
-        found += _demanded("marked loops have independent iterations", annotated)
-    return found
+    if any(promises(new)) or any(declared_in_loops(new)):
+        text = modelled(plan.original, new, named)
+        found += _demanded("variables are declared where their values are needed", prove_scopes(text))
+        found += _demanded("marked loops have independent iterations", prove_annotations(text))
+    return Evidence(tuple(proof for proof in found.proofs if proof.obligations), found.trusted)
 
 
 def _proof(what: str, obligations: int) -> Evidence:

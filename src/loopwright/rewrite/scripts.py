@@ -13,6 +13,7 @@ from loopwright.generate import Options, generate
 from loopwright.loops.nodes import Node
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.read.script import Items, Operation, Script, Value, Word
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.interpret import performed
@@ -48,12 +49,20 @@ def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: 
 
 def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
     """The loops with their names in scripts, and what `verdict` says of their storage."""
+    scopes = _scopes(plan)
     if verdict is None:
-        return Loops(plan.original, node, names=names_in(plan))
+        return Loops(plan.original, node, names=names_in(plan), scopes=scopes)
     racing = [one for one in verdict.reassociations if one.loops]
     accumulations = tuple(Accumulation(one.statement, one.operator, one.array) for one in racing)
     private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
-    return Loops(plan.original, node, accumulations, private, names_in(plan))
+    return Loops(plan.original, node, accumulations, private, names_in(plan), scopes)
+
+
+def _scopes(plan: Plan) -> dict[str, int]:
+    """For variables of the region, the depth of the innermost loops they can be declared in."""
+    local = [array for array in plan.program.arrays if array.local]
+    found = ((array.name, innermost_scope(plan.program, array)) for array in local)
+    return {name: depth for name, depth in found if depth is not None}
 
 
 def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:

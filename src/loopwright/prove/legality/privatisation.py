@@ -23,8 +23,8 @@ import islpy as isl
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Array, Program
 from loopwright.presburger.sets import OUT
-from loopwright.prove.legality.parallel import ParallelLoop
-from loopwright.prove.legality.times import Piece
+from loopwright.prove.legality.parallel import ParallelLoop, inside
+from loopwright.prove.legality.times import Piece, comparable, pieces_of
 from loopwright.read.c.automatic import is_dead_behind, is_private_storage
 
 
@@ -62,6 +62,23 @@ def privatised(
     if wanted and (array.rank or not times.range().is_subset(_written(part, array, times))):
         return None
     return Private(array.name, loop.called, wanted, tuple(members))
+
+
+def innermost_scope(program: Program, array: Array) -> int | None:
+    """The depth of the innermost loops in which `array` can be declared: no value leaves an iteration.
+
+    None where it has to be declared outside of all loops.
+    """
+    schedules = comparable(program, program)
+    pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
+    touching = tuple(statement.name for statement in _touching(program, array).statements)
+    deepest = (max((schedule.dim(OUT) for schedule in schedules.values()), default=1) - 1) // 2
+    for depth in reversed(range(deepest)):
+        loop = ParallelLoop(2 * depth + 1, touching)
+        found = privatised(program, inside(loop, pieces), loop, array)
+        if found is not None and not found.last:
+            return depth
+    return None
 
 
 def _touching(program: Program, array: Array) -> Program:

@@ -23,6 +23,7 @@ from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.loops import region_syntax
+from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.regions import Directive, find_regions
@@ -176,8 +177,10 @@ def _kept(program: Program, promise: Promise) -> LegalityVerdict:
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
     owned = promise.private | promise.last
+    here = place(promise.loop)
+    tried = {name for name, node, _ in declared_in_loops(program) if here.contains(place(node))}
     if promise.is_for_gcc:
-        scalars = [array.name for array in program.arrays if array.local and not array.rank]
-        owned |= {name for name in scalars if _own(program, promise, name) is not None}
+        tried |= {array.name for array in program.arrays if array.local and not array.rank}
+    owned |= {name for name in tried - owned if _own(program, promise, name) is not None}
     loop = replace(loop, private=owned)
     return prove_legal(part, part, parallel=[loop], allow_reassociation=bool(promise.reductions))

@@ -1,0 +1,53 @@
+"""Variables declared in the body of a loop: every iteration has its own, and must not miss another's.
+
+The statements of a text are proved to be those of the original as if a name were one variable
+throughout.  That is so if no value of it goes from one iteration of the loop around its declaration
+to another, or out of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from loopwright.model.program import Program
+from loopwright.prove.legality.parallel import ParallelLoop, inside
+from loopwright.prove.legality.privatisation import privatised
+from loopwright.prove.legality.times import comparable, pieces_of
+from loopwright.prove.text.loops import region_syntax
+from loopwright.prove.verdict import Proved, Undecided, Verdict
+from loopwright.read.c.declarations import declared_name
+from loopwright.read.c.syntax import place, walk
+
+
+def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
+    """The variables of the region that are declared inside a loop: with the innermost, and its depth."""
+    local = {array.name for array in program.arrays if array.local}
+    block = region_syntax(program)
+    loops = [node for node in walk(block) if node.type == "for_statement"]
+    for node in walk(block):
+        if node.type != "declaration":
+            continue
+        around = [loop for loop in loops if place(loop).contains(place(node))]
+        for declarator in node.children_by_field_name("declarator"):
+            named = declared_name(program.source, declarator)
+            if named is not None and named[0] in local and around:
+                yield named[0], max(around, key=lambda loop: loop.start_byte), len(around) - 1
+
+
+def prove_scopes(program: Program) -> Verdict:
+    """Whether each iteration can do with its own of what it declares."""
+    count = 0
+    schedules = comparable(program, program)
+    pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
+    for name, node, depth in declared_in_loops(program):
+        names = tuple(s.name for s in program.statements if place(node).contains(s.body.place))
+        loop = ParallelLoop(2 * depth + 1, names)
+        array = next(one for one in program.arrays if one.name == name)
+        found = privatised(program, inside(loop, pieces), loop, array)
+        if found is None or found.last:
+            line = program.source.line_of(node.start_byte)
+            return Undecided(f"a value of {name} may leave an iteration of the loop in line {line}")
+        count += 1
+    return Proved(count)
