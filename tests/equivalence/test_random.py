@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -15,7 +16,8 @@ from tests.equivalence.support import compared
 
 SIZES = [(n, m) for n in range(5) for m in range(5)] + [(7, 8), (9, 6)]
 SEEDS = tuple(range(1, 30))
-SAMPLE = range(100, 124)
+COUNT = 1000 if os.environ.get("LOOPWRIGHT_HYPOTHESIS") == "search" else 24
+SAMPLE = range(100, 100 + COUNT)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")

@@ -26,7 +26,8 @@ from loopwright.prove.text.instances import sides
 from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.operation import Different, aligned
 
-LARGEST_RUN = 2500
+LARGEST_RUN = 5000
+"""Iterations of loops."""
 ENOUGH_RUNS = 8
 MOST_POINTS = 60
 """Pairs of instances a function is fitted to, for each two statements."""
@@ -39,13 +40,10 @@ Instance = tuple[str, tuple[int, ...]]
 def fitted(old: Program, new: Program, edges: Sequence[Edge]) -> dict[Edge, isl.Map]:
     """For statements (n, o), { N[n] -> O[o] } as the runs have it; nothing where they do not fit."""
     samples: dict[Edge, list[tuple[Sizes, tuple[int, ...], tuple[int, ...]]]] = {}
-    for group in _groups(old, new, edges):
-        for sizes in islice(_sizes(old.context), ENOUGH_RUNS):
-            found = _paired(group, sizes)
-            if found is None:
-                break
-            for (o, before), (n, after) in found:
-                samples.setdefault((n, o), []).append((sizes, after, before))
+    runs = _runs(old, new, edges)
+    for sizes in islice(_sizes(old.context), ENOUGH_RUNS):
+        for (o, before), (n, after) in _paired(runs, sizes):
+            samples.setdefault((n, o), []).append((sizes, after, before))
     return {
         edge: _hull(points, new.statement(edge[0]), old.statement(edge[1]))
         for edge, points in samples.items()
@@ -53,32 +51,31 @@ def fitted(old: Program, new: Program, edges: Sequence[Edge]) -> dict[Edge, isl.
 
 
 @dataclass(frozen=True)
-class _Group:
-    """The loops around the statements that do the same, which say with which values they do it."""
+class _Runs:
+    """The loops around the statements in question, which say with which values these are run."""
 
     old: loops.Node
     new: loops.Node
+    groups: Mapping[Edge, int]
+    """By side, "old" or "new", and statement: those with the same number do the same."""
     depths: Mapping[Edge, int]
-    """By side, "old" or "new", and statement: how many of the values are its iterators."""
+    """How many of the values are iterators."""
 
 
-def _groups(old: Program, new: Program, edges: Sequence[Edge]) -> Iterator[_Group]:
-    before, after = sides(old), sides(new)
-    for members in _components(edges):
-        first = min(name for side, name in members if side == "old")
+def _runs(old: Program, new: Program, edges: Sequence[Edge]) -> _Runs:
+    known = {"old": sides(old), "new": sides(new)}
+    values: dict[Edge, tuple[Expr, ...]] = {}
+    groups: dict[Edge, int] = {}
+    for number, members in enumerate(_components(edges)):
+        first = known["old"][min(name for side, name in members if side == "old")]
         try:
-            values = {
-                (side, name): tuple(
-                    one.new for one in aligned(before[first], (before if side == "old" else after)[name])
-                )
-                for side, name in sorted(members)
-            }
+            own = {(s, name): tuple(one.new for one in aligned(first, known[s][name])) for s, name in members}
         except Different:
             continue
-        depths = {
-            (side, name): (old if side == "old" else new).statement(name).depth for side, name in values
-        }
-        yield _Group(_only(old, "old", values), _only(new, "new", values), depths)
+        values |= own
+        groups |= dict.fromkeys(own, number)
+    depths = {(side, name): (old if side == "old" else new).statement(name).depth for side, name in values}
+    return _Runs(_only(old, "old", values), _only(new, "new", values), groups, depths)
 
 
 def _components(edges: Sequence[Edge]) -> list[set[Edge]]:
@@ -92,7 +89,7 @@ def _components(edges: Sequence[Edge]) -> list[set[Edge]]:
 
 
 def _only(program: Program, side: str, values: Mapping[Edge, tuple[Expr, ...]]) -> loops.Node:
-    """The loops with the statements of one group in them."""
+    """The loops with the statements in question in them."""
 
     def call(statement: Statement, words: Words) -> loops.Node:
         key = (side, statement.name)
@@ -113,28 +110,27 @@ def _sizes(context: isl.Set) -> Iterator[Sizes]:
                 yield values
 
 
-def _paired(group: _Group, sizes: Sizes) -> list[tuple[Instance, Instance]] | None:
-    """The k-th instance of OLD and of NEW that do the same; None if there are not as many."""
-    seen = [_seen(loop, side, group, sizes) for loop, side in ((group.old, "old"), (group.new, "new"))]
-    before, after = seen
-    if before is None or after is None or before.keys() != after.keys():
-        return None
-    if any(len(before[key]) != len(after[key]) for key in before):
-        return None
-    return [pair for key in before for pair in zip(before[key], after[key], strict=True)]
+def _paired(runs: _Runs, sizes: Sizes) -> Iterator[tuple[Instance, Instance]]:
+    """The k-th instance of OLD and of NEW that do the same, where there are as many of both."""
+    before, after = _seen(runs.old, "old", runs, sizes), _seen(runs.new, "new", runs, sizes)
+    unlike = {key[0] for key in {*before, *after} if len(before.get(key, ())) != len(after.get(key, ()))}
+    for key, instances in before.items():
+        if key[0] not in unlike:
+            yield from zip(instances, after[key], strict=True)
 
 
 def _seen(
-    loop: loops.Node, side: str, group: _Group, sizes: Sizes
-) -> dict[tuple[int, ...], list[Instance]] | None:
-    """The instances in order, by the values they are run with."""
-    found: dict[tuple[int, ...], list[Instance]] = {}
+    loop: loops.Node, side: str, runs: _Runs, sizes: Sizes
+) -> dict[tuple[int, tuple[int, ...]], list[Instance]]:
+    """The instances in order, by group and by the values they are run with; none if they are too many."""
+    found: dict[tuple[int, tuple[int, ...]], list[Instance]] = {}
     try:
-        for name, values in islice(execute(loop, sizes, 4 * LARGEST_RUN), LARGEST_RUN):
-            depth = group.depths[side, name]
-            found.setdefault(values[depth:], []).append((name, values[:depth]))
+        for name, values in execute(loop, sizes, LARGEST_RUN):
+            depth = runs.depths[side, name]
+            key = (runs.groups[side, name], values[depth:])
+            found.setdefault(key, []).append((name, values[:depth]))
     except GaveUp:
-        return None
+        return {}
     return found
 
 

@@ -110,8 +110,8 @@ def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
 class Preference(Enum):
     """Which statement of OLD with the same text one of NEW is taken for, and as which instance."""
 
-    FITTED = "the one that small runs show"
     UNUSED = "one that has no partner yet"
+    FITTED = "the one that small runs show"
     NEAR = "one near the partner of the nearest statement that has only one"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from tree_sitter import Node
@@ -18,6 +19,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program, Statement
+from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import (
     Unreadable,
     Words,
@@ -46,8 +48,13 @@ def own_call(statement: Statement, words: Words) -> loops.Node:
 
 def region_syntax(program: Program) -> Node:
     """The region as a block of C."""
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
-    return parse_region(program.source, region)
+    return _parsed(program.source, program.region)
+
+
+@lru_cache(maxsize=8)
+def _parsed(source: Source, place: TextRange) -> Node:
+    (region,) = [one for one in find_regions(source) if one.place == place]
+    return parse_region(source, region)
 
 
 def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
