@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 SIGNATURE = (
-    "int n, int m, double *a, double *b, double *c, double A[64][64], double B[64][64], double *scalars"
+    "int n, int m, double *a, double *b, double *c, float *g, double A[64][64], double B[64][64], "
+    "double *scalars"
 )
 PROLOGUE = "  double s = scalars[0], t = scalars[1], u = 0;\n"
 EPILOGUE = "\n  scalars[0] = s; scalars[1] = t;"
@@ -26,6 +27,7 @@ DRIVER = """
 #include <stdlib.h>
 #include <string.h>
 static double memory[2][3 * 256 + 2 * 128 * 64 + 2];
+static float floats[2][256];
 int main(int argc, char **argv)
 {
   int n = atoi(argv[1]), m = atoi(argv[2]), count = sizeof memory[0] / sizeof(double);
@@ -34,13 +36,17 @@ int main(int argc, char **argv)
     double mantissa = 0.5 + (rand() * 2147483648.0 + rand()) / 9.3e18;
     memory[0][k] = memory[1][k] = ldexp(rand() % 2 ? mantissa : -mantissa, rand() % 7 - 3);
   }
+  for (int k = 0; k < 256; k++)
+    floats[0][k] = floats[1][k] = memory[0][k] / 7;
   for (int side = 0; side < 2; side++) {
     double *p = memory[side];
     double *a = p + 64, *b = p + 320, *c = p + 576, *scalars = p + 768;
     double (*A)[64] = (double (*)[64])(p + 770 + 16 * 64), (*B)[64] = A + 128;
-    (side ? new_region : old_region)(n, m, a, b, c, A, B, scalars);
+    (side ? new_region : old_region)(n, m, a, b, c, floats[side] + 64, A, B, scalars);
   }
-  printf("%s\\n", memcmp(memory[0], memory[1], sizeof memory[0]) ? "differ" : "same");
+  int differ = memcmp(memory[0], memory[1], sizeof memory[0]);
+  differ |= memcmp(floats[0], floats[1], sizeof floats[0]);
+  printf("%s\\n", differ ? "differ" : "same");
 }
 """
 

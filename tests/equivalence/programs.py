@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
-ONE_DIMENSIONAL = ("a", "b", "c")
+ONE_DIMENSIONAL = ("a", "b", "c", "g")
+"""g is an array of floats."""
 TWO_DIMENSIONAL = ("A", "B")
 SCALARS = ("s", "t")
 PARAMETERS = ("n", "m")
@@ -77,6 +78,8 @@ class Assign:
     target: Cell
     operator: str
     value: Expression
+    guard: Cell | None = None
+    """Only where this is positive."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,8 @@ def text(nodes: tuple[Node, ...], indent: str = "  ") -> str:
     lines: list[str] = []
     for node in nodes:
         if isinstance(node, Assign):
-            lines.append(f"{indent}{node.target} {node.operator} {shown(node.value)};")
+            guard = "" if node.guard is None else f"if ({node.guard} > 0) "
+            lines.append(f"{indent}{guard}{node.target} {node.operator} {shown(node.value)};")
             continue
         i, first, last = node.name, node.first, node.last
         if node.backwards:
@@ -126,7 +130,8 @@ def _node(random: Random, iterators: tuple[str, ...], depth: int) -> Node:
         body = tuple(_node(random, (*iterators, name), depth + 1) for _ in range(count))
         return Loop(name, first, last, body)
     target = _cell(random, iterators)
-    return Assign(target, random.choice(("=", "=", "+=")), _value(random, iterators, 2))
+    guard = _cell(random, iterators) if random.random() < 0.1 else None
+    return Assign(target, random.choice(("=", "=", "+=")), _value(random, iterators, 2), guard)
 
 
 def _cell(random: Random, iterators: tuple[str, ...]) -> Cell:

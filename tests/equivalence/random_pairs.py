@@ -45,7 +45,10 @@ def _replaced(nodes: tuple[Node, ...], path: tuple[int, ...], made: tuple[Node, 
 
 def _put(node: Node, name: str, value: Affine) -> Node:
     if isinstance(node, Assign):
-        return Assign(_put_cell(node.target, name, value), node.operator, _put_in(node.value, name, value))
+        guard = None if node.guard is None else _put_cell(node.guard, name, value)
+        return Assign(
+            _put_cell(node.target, name, value), node.operator, _put_in(node.value, name, value), guard
+        )
     body = tuple(_put(one, name, value) for one in node.body)
     return replace(node, first=node.first.put(name, value), last=node.last.put(name, value), body=body)
 
@@ -230,12 +233,12 @@ def _other_operator(random: Random, node: Assign) -> Assign | None:
 
 def _other_subscript(random: Random, node: Assign) -> Assign | None:
     match node:
-        case Assign(Cell(array, (first, *rest)), operator, value) if random.random() < 0.4:
-            return Assign(Cell(array, (first.plus(1), *rest)), operator, value)
-        case Assign(target, operator, Cell(array, (first, *rest))):
-            return Assign(target, operator, Cell(array, (first.plus(1), *rest)))
-        case Assign(target, operator, Binary(name, Cell(array, (first, *rest)), right)):
-            return Assign(target, operator, Binary(name, Cell(array, (first.plus(-1), *rest)), right))
+        case Assign(target=Cell(array, (first, *rest))) if random.random() < 0.4:
+            return replace(node, target=Cell(array, (first.plus(1), *rest)))
+        case Assign(value=Cell(array, (first, *rest))):
+            return replace(node, value=Cell(array, (first.plus(1), *rest)))
+        case Assign(value=Binary(name, Cell(array, (first, *rest)), right)):
+            return replace(node, value=Binary(name, Cell(array, (first.plus(-1), *rest)), right))
         case _:
             return None
 
@@ -246,10 +249,10 @@ def _other_number(random: Random, node: Assign) -> Assign | None:
 
 def _written_out(random: Random, node: Assign) -> Assign | None:
     if node.operator == "+=":
-        return Assign(node.target, "=", Binary("+", node.target, node.value))
+        return replace(node, operator="=", value=Binary("+", node.target, node.value))
     match node.value:
         case Binary("+", left, right) if left == node.target:
-            return Assign(node.target, "+=", right)
+            return replace(node, operator="+=", value=right)
         case _:
             return None
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.equivalence.right import COPY
 from tests.equivalence.support import NAMES, compared, wrapped
@@ -121,6 +122,28 @@ def test_a_variable_of_the_file_is_not_one_of_the_region(tmp_path: Path) -> None
     old = wrapped(f"{LOOP} {{ x = b[i]; a[i] = x; }}", head="double x;")
     new = wrapped(f"{LOOP} {{ double x = b[i]; a[i] = x; }}", head="double x;")
     assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+
+
+def test_a_variable_that_only_one_of_them_keeps_to_itself(tmp_path: Path) -> None:
+    """OLD has x in its function, NEW leaves a value in a global one."""
+    old = wrapped(f"{LOOP} {{ x = b[i]; a[i] = x; }}", own="  double x;")
+    new = wrapped(f"{LOOP} {{ x = b[i]; a[i] = x; }}", head="double x;")
+    found = compared(tmp_path, old, new)
+    assert isinstance(found.verdict, Proved) and any("'x'" in text for text in found.trusted)
+
+
+def test_a_parameter_of_another_type_is_another_one(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} a[i] = b[i] / m + m / 2;")
+    new = wrapped(f"{LOOP} a[i] = b[i] / m + m / 2;", names=NAMES.replace("int m", "double m"))
+    assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+
+
+def test_two_locals_of_one_name(tmp_path: Path) -> None:
+    """One x is a float, the other one a double."""
+    text = f"{LOOP} {{ float x = b[i]; a[i] = x; }} {LOOP} {{ double x = c[i]; b[i] = x; }}"
+    one, other = wrapped(text), wrapped(text.replace("float", "double"))
+    with pytest.raises(BadInput, match="declared twice"):
+        compared(tmp_path, one, other)
 
 
 def test_a_local_variable_nobody_looks_at_does_not_count(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def differences(old: Program, new: Program) -> Differences:
         if functions[0].get(word, functions[1].get(word)) != functions[1].get(word, functions[0].get(word))
         or types[0].resolved(word) != types[1].resolved(word)
     ]
+    fatal += [name for name in old.params if _declared_type(old, name) != _declared_type(new, name)]
     textual += [name for name in storage.private if name not in textual]
     return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))
 
@@ -101,7 +102,7 @@ def _functions(source: Source) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Storage:
-    """Variables declared differently: `private` ones nobody else sees."""
+    """Variables declared differently: of `private` ones the programs' own values are compared."""
 
     private: tuple[str, ...]
     shared: tuple[str, ...]
@@ -113,13 +114,23 @@ def _storage(old: Program, new: Program) -> _Storage:
     others = {array.name: array for array in new.arrays}
     for array in old.arrays:
         other = others.get(array.name)
-        if other is None or _declared(array) == _declared(other):
+        if other is None:
             continue
         hidden = [
             one.local or is_dead(program, one.name) for one, program in ((array, old), (other, new))
         ]
-        (private if all(hidden) else shared).append(array.name)
+        if _declared(array) != _declared(other):
+            (private if all(hidden) else shared).append(array.name)
+        elif hidden[0] != hidden[1]:
+            private.append(array.name)
     return _Storage(tuple(private), tuple(shared))
+
+
+def _declared_type(program: Program, name: str) -> str | None:
+    """The type of a parameter; None where the file does not declare it at the region."""
+    declared = declared_in(program.source)
+    found = declared.visible(name, program.region)
+    return None if found is None else declared.resolved(found.type.removeprefix("const "))
 
 
 def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:

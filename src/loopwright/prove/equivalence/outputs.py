@@ -8,10 +8,12 @@ for a temporary, which is said.  Everything else counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
 from loopwright.model.program import Program
+from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import macros_of, mentions
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
@@ -36,12 +38,15 @@ def outputs(old: Program, new: Program) -> Outputs:
     trusted: list[str] = []
     for name in sorted(own[0] | own[1]):
         users = [program for program, names in zip((old, new), own, strict=True) if name in names]
-        if all(is_dead(program, name) for program in users):
+        dead = [program for program in users if is_dead(program, name)]
+        others = [program for program in (old, new) if program not in users]
+        missing = [program for program in others if not _is_declared(program, name)]
+        if len(dead) == len(users):
             continue
-        missing = [p for p in (old, new) if p not in users and not _is_declared(p, name)]
-        if missing:
-            where = missing[0].source.path
-            trusted.append(f"'{name}', which {where} does not have, is not looked at after the region")
+        if missing or dead:
+            where = (missing or dead)[0].source.path
+            how = "does not have" if missing else "keeps to itself"
+            trusted.append(f"'{name}', which {where} {how}, is not looked at after the region")
         else:
             arrays.append(name)
     return Outputs(tuple(arrays), tuple(trusted))
@@ -55,21 +60,26 @@ def _is_declared(program: Program, name: str) -> bool:
 def is_dead(program: Program, name: str) -> bool:
     """Whether `name` is local to the function, keeps to its name, and is not mentioned behind the region."""
     source = program.source
-    root = parse(without_directives(source.text))
-    around = [n for n in walk(root) if place(n).contains(program.region)]
-    functions = [node for node in around if node.type == "function_definition"]
-    if len(functions) != 1 or any(node.type in _LOOPS for node in around):
-        return False
-    (function,) = functions
-    inside = list(walk(field(function, "body")))
+    inside = _around(source, program.region)
     uses = [n for n in inside if n.type == "identifier" and text_of(source, n) == name]
     return (
         any(_declares(use) for use in uses)
         and all(use.start_byte < program.region.end for use in uses)
         and not any(_escapes(use) for use in uses if not program.region.contains(place(use)))
-        and not any(node.type == "goto_statement" for node in inside)
         and not any(mentions(macro, name) for macro in macros_of(source))
     )
+
+
+@lru_cache(maxsize=8)
+def _around(source: Source, region: TextRange) -> tuple[Node, ...]:
+    """What is in the function around a region that is run once: nothing if it is in a loop."""
+    root = parse(without_directives(source.text))
+    around = [node for node in walk(root) if place(node).contains(region)]
+    functions = [node for node in around if node.type == "function_definition"]
+    if len(functions) != 1 or any(node.type in _LOOPS for node in around):
+        return ()
+    inside = tuple(walk(field(functions[0], "body")))
+    return () if any(node.type == "goto_statement" for node in inside) else inside
 
 
 def _declares(use: Node) -> bool:
