@@ -223,13 +223,30 @@ def test_marks_do_not_repeat_the_guard_around_them() -> None:
           S(c0 + 2);
           S(c0 + 3);
         }
-        if (n >= 4)
+        if (n >= 1)
           // block
           for (int c1 = 0; c1 < n % 4; c1 += 1)
             S(c1 + 4 * (n / 4));
-        else
-          // block
-          for (int c1 = 0; c1 < n; c1 += 1)
+        """
+    )
+
+
+def test_the_partial_tile_is_one_loop_be_it_the_last_or_the_only_one() -> None:
+    schedule = tree(
+        """
+        domain: "[n] -> { S[i] : 0 <= i < n }"
+        child:
+          schedule: "[n] -> [{ S[i] -> [(floor((i)/4))] }, { S[i] -> [(i)] }]"
+          options: "[n] -> { isolate[[] -> [t, i]] : 0 <= t and 4t + 3 < n }"
+        """
+    )
+    assert code(schedule) == c(
+        """
+        for (int c0 = 0; c0 < floord(n, 4); c0 += 1)
+          for (int c1 = 4 * c0; c1 <= 4 * c0 + 3; c1 += 1)
+            S(c1);
+        if (n >= 1 && (n - 1) % 4 <= 2)
+          for (int c1 = 4 * ((n - 1) / 4); c1 < n; c1 += 1)
             S(c1);
         """
     )

@@ -12,14 +12,19 @@ from loopwright.presburger.sets import after, before, local_domain, shared_const
 
 @dataclass(frozen=True)
 class Parts:
+    """`other` is where the outer dimensions leave no center: it may run with any of the others."""
+
     before: isl.Set
     center: isl.Set
     after: isl.Set
     other: isl.Set
 
 
-def isolate(domain: isl.Set, wanted: isl.Set, level: int) -> Parts | None:
-    """Split `domain` around the part of `wanted` inside it; None if there is no such part."""
+def isolate(domain: isl.Set, exact: isl.Set, wanted: isl.Set, level: int) -> Parts | None:
+    """Split `domain` around the part of `wanted` inside it; None if there is no such part.
+
+    `exact` is what `domain` approximates.
+    """
     center = wanted.intersect(domain)
     if center.is_empty():
         return None
@@ -28,7 +33,20 @@ def isolate(domain: isl.Set, wanted: isl.Set, level: int) -> Parts | None:
     first = before(center, level).intersect(domain).subtract(center)
     last = after(center, level).intersect(domain).subtract(center).subtract(first)
     other = domain.subtract(center).subtract(first).subtract(last)
+    together = _together(last.intersect(exact), other.intersect(exact), exact)
+    if together is not None:
+        last, other = together.intersect(domain), isl.Set.empty(other.get_space())
     return Parts(first.coalesce(), center.coalesce(), last.coalesce(), other.coalesce())
+
+
+def _together(one: isl.Set, two: isl.Set, domain: isl.Set) -> isl.Set | None:
+    """The constraints both share, if inside `domain` they describe the two.
+
+    It is so of the last, partial tile, and of the same where it is the only one.
+    """
+    both = one.union(two)
+    shared = shared_constraints(both).to_set()
+    return shared if shared.intersect(domain).is_subset(both) else None
 
 
 def isolated_domain(isolate_map: isl.Map, stock: Stock) -> isl.Set:

@@ -15,7 +15,7 @@ from loopwright.generate.pieces import points_in_stock, schedule_domain
 from loopwright.generate.shifts import align_shifts
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import IN, local_domain
+from loopwright.presburger.sets import IN, eliminate_inner, local_domain
 
 
 def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
@@ -49,9 +49,12 @@ def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
         value = _constant(executed, stock.level)
         if value is not None:
             return _skip_constant(site, stock, executed, value)
-    domain = local_domain(schedule_domain(executed), stock.level)
+    exact = schedule_domain(executed)
+    domain = local_domain(exact, stock.level)
     wanted = _wanted_isolation(site, stock)
-    parts = isolate(domain, wanted, stock.level) if wanted is not None else None
+    parts = None
+    if wanted is not None:
+        parts = isolate(domain, eliminate_inner(exact, stock.level), wanted, stock.level)
     if parts is None:
         return _base(site, stock, executed, domain)
     result: list[Graft] = []
