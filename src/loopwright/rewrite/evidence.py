@@ -82,6 +82,8 @@ def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, Legalit
     kept = _proof("every dependence is kept", verdict.obligations)
     trusted = tuple(one.assumption for one in verdict.reassociations)
     owned = sum((_proof(one.remark, 1) for one in verdict.private), Evidence())
+    for name in verdict.temporaries:
+        owned += _proof(f"of {name}, used in another order, every read sees the value it saw", 1)
     return kept + owned + Evidence(trusted=trusted), verdict
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, openmp_notes
+from loopwright.errors import Code, GaveUp
 from loopwright.generate import Options, generate
 from loopwright.model.source import Source
 from loopwright.prove.legality.legality import LegalityVerdict
@@ -65,6 +66,7 @@ def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched
             replace(region, evidence=region.evidence + of_text(region.plan, region.loops, new, say))
             for region, new in zip(regions, again, strict=True)
         ]
+        _refuse_temporaries(regions, wishes)
         remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
     found = {id(region.plan): region for region in regions}
     notes = [note for region in regions if wishes.openmp for note in openmp_notes(region.loops)]
@@ -79,6 +81,18 @@ class _Region:
     plan: Plan
     loops: Loops
     evidence: Evidence
+    temporaries: tuple[str, ...] = ()
+
+
+def _refuse_temporaries(regions: Sequence[_Region], wishes: Wishes) -> None:
+    """What cvc5 and Coq are asked is about all that is in memory, at any time."""
+    names = sorted({name for region in regions for name in region.temporaries})
+    if names and wishes.prover.prover != "isl":
+        raise GaveUp(
+            Code.NO_PROOF,
+            f"{wishes.prover.prover} is not asked: {', '.join(names)} holds other values in between",
+            hint="every read sees the value it saw, which isl alone proves: leave --prover out",
+        )
 
 
 def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
@@ -93,7 +107,8 @@ def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
     node = generate(to_schedule(plan), Options())
     if wishes.prove:
         evidence += of_scanning(plan, node, say)
-    return _Region(plan, loops_of(plan, node, verdict), evidence)
+    lost = () if verdict is None else verdict.temporaries
+    return _Region(plan, loops_of(plan, node, verdict), evidence, lost)
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:

@@ -6,7 +6,7 @@
 
 Checked once, for the composed schedule: a script may break in the middle what it mends at the end.
 The dependences are memory-based, so a schedule is refused that changes which value a cell holds
-in between, even if nobody looks.
+in between, even if nobody looks; but for temporaries of the program, where that is asked for.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from loopwright.prove.legality.reductions import (
     reassociation,
     reductions,
 )
+from loopwright.prove.legality.temporaries import carries_the_same_values
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
 from loopwright.prove.legality.violation import Defect, Scene, Violation, simplest_first, smallest, violation
 
@@ -60,6 +61,8 @@ class LegalityVerdict(Displayed):
     """What the proof assumes."""
     private: tuple[Private, ...] = ()
     """Storage that iterations of parallel loops have for themselves."""
+    temporaries: tuple[str, ...] = ()
+    """Variables that hold other values in between, where nobody looks; every read sees what it saw."""
 
     @property
     def status(self) -> Status:
@@ -83,6 +86,7 @@ class LegalityVerdict(Displayed):
             "violations": [item.as_json() for item in self.violations],
             "assumptions": [item.assumption for item in self.reassociations],
             "private": [asdict(item) for item in self.private],
+            "temporaries": list(self.temporaries),
         }
 
 
@@ -94,14 +98,18 @@ def prove_legal(
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
     times_differ: bool = False,
+    temporaries: bool = False,
 ) -> LegalityVerdict:
     """Whether the statements of `original` may run in the order of `new`.
 
     `dependences` are the memory-based ones of `original`, if they are already there; `times_differ`
-    where it is known that no two instances have the same time.
+    where it is known that no two instances have the same time.  With `temporaries`, variables that
+    are lost behind the region count by the values that are read.
     """
     try:
-        return _verdict(original, new, tuple(parallel), allow_reassociation, dependences, times_differ)
+        return _verdict(
+            original, new, tuple(parallel), allow_reassociation, dependences, times_differ, temporaries
+        )
     except isl.Error as failure:
         raise InternalError(
             Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
@@ -115,6 +123,7 @@ def _verdict(
     allow_reassociation: bool,
     dependences: Iterable[Dependence] | None,
     times_differ: bool,
+    temporaries: bool,
 ) -> LegalityVerdict:
     scene = Scene(original, comparable(original, new))
     count = len(original.statements)
@@ -127,7 +136,9 @@ def _verdict(
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, scene) for item in found)
     carried, private = _privatised(scene, pieces, _carried(parallel, pieces, deps))
-    broken_deps = _misordered(deps, pieces) + carried
+    order = _misordered(deps, pieces)
+    lost = _temporaries(scene, order) if temporaries else ()
+    broken_deps = [item for item in order if item.dependence.array not in lost] + carried
     known = reductions(original)
     counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
     assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
@@ -137,6 +148,7 @@ def _verdict(
         violations=simplest_first(_shown(scene, counted, known)),
         reassociations=_assumed(original, assumed, known),
         private=private,
+        temporaries=lost,
     )
 
 
@@ -216,6 +228,14 @@ def _carried(
         for item, pairs in carried_by(loop, pieces, deps)
         if pairs is not None
     ]
+
+
+def _temporaries(scene: Scene, broken: list[_Broken]) -> tuple[str, ...]:
+    """The variables whose order is broken, and of which every read sees the value it saw."""
+    arrays = {array.name: array for array in scene.program.arrays}
+    names = dict.fromkeys(item.dependence.array for item in broken if item.dependence.array in arrays)
+    new = scene.rescheduled()
+    return tuple(name for name in names if carries_the_same_values(scene.program, new, arrays[name]))
 
 
 def _privatised(

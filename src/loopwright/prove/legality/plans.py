@@ -28,6 +28,7 @@ def prove_plan(
         parallel=parallel_loops(plan),
         allow_reassociation=allow_reassociation,
         dependences=dependences,
+        temporaries=True,
     )
     return replace(
         verdict,

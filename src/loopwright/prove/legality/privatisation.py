@@ -16,7 +16,7 @@ not another's (OpenMP's `private` and `lastprivate`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import islpy as isl
 
@@ -24,6 +24,7 @@ from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Array, Program
 from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.parallel import ParallelLoop, inside
+from loopwright.prove.legality.temporaries import touching
 from loopwright.prove.legality.times import Piece, comparable, pieces_of
 from loopwright.read.c.automatic import is_dead_behind, is_private_storage
 
@@ -50,7 +51,7 @@ def privatised(
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
     if not is_private_storage(program, array) or (not loop.combines and (array.rank or not array.local)):
         return None
-    part = _touching(program, array)
+    part = touching(program, array)
     flow, live_in = value_based_flow(part)
     times = _times(program, members, loop.dimension)
     here = times.domain()
@@ -71,23 +72,14 @@ def innermost_scope(program: Program, array: Array) -> int | None:
     """
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
-    touching = tuple(statement.name for statement in _touching(program, array).statements)
+    names = tuple(statement.name for statement in touching(program, array).statements)
     deepest = (max((schedule.dim(OUT) for schedule in schedules.values()), default=1) - 1) // 2
     for depth in reversed(range(deepest)):
-        loop = ParallelLoop(2 * depth + 1, touching)
+        loop = ParallelLoop(2 * depth + 1, names)
         found = privatised(program, inside(loop, pieces), loop, array)
         if found is not None and not found.last:
             return depth
     return None
-
-
-def _touching(program: Program, array: Array) -> Program:
-    """The accesses to one array, and the statements that have some."""
-    statements = [
-        replace(one, accesses=tuple(access for access in one.accesses if access.array == array.name))
-        for one in program.statements
-    ]
-    return replace(program, statements=tuple(one for one in statements if one.accesses))
 
 
 def _times(program: Program, members: Mapping[str, tuple[Piece, ...]], dimension: int) -> isl.UnionMap:

@@ -1,0 +1,106 @@
+"""Temporaries do not stand in the way of a new order, as long as every read sees the value it saw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import GaveUp
+from loopwright.rewrite.outcome import NotLegal
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import ProverRequest, Request
+from tests.pipeline.support import file, output, region, result
+
+PROGRAM = """\
+#include <stdio.h>
+static double A[24][24], B[24][24], C[24][24], g;
+int main(void)
+{{
+  int i, j, k, n = 24;
+  double s, row[24];
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {{
+      A[i][j] = i + 2 * j;
+      B[i][j] = i * j % 7;
+    }}
+#pragma scop
+{body}
+#pragma endscop
+  double sum = g;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      sum += (i + 3 * j) * C[i][j];
+  printf("%g\\n", sum);
+  return 0;
+}}
+"""
+
+INSIDE = """\
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      double t = 0;
+      for (k = 0; k < n; k++)
+        Add: t += A[i][k] * B[k][j];
+      Set: C[i][j] = t;
+    }
+"""
+
+OUTSIDE = INSIDE.replace("double t = 0;", "s = 0;").replace("t += ", "s += ").replace("= t;", "= s;")
+
+ARRAY = """\
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < n; k++)
+      row[k] = A[i][k] + 1;
+    for (j = 0; j < n; j++)
+      Set: C[i][j] = row[j] * B[i][n - 1 - j];
+  }
+"""
+
+RIGHT = [
+    (INSIDE, "interchange(@14, i, j)\n"),
+    (OUTSIDE, "interchange(@14, i, j)\n"),
+    (OUTSIDE, "tile(@14, 5, 7)\n"),
+    (ARRAY, "reverse(@13, i)\n"),
+]
+
+
+@pytest.mark.parametrize(("body", "script"), RIGHT)
+def test_loops_around_a_temporary_change_their_order(tmp_path: Path, body: str, script: str) -> None:
+    text = PROGRAM.format(body=body.rstrip("\n"))
+    outcome = result(tmp_path, text, script)
+    assert any("sees the value it saw" in proof.what for proof in outcome.regions[0].proofs)
+    assert output(outcome.source.text, tmp_path) == output(text, tmp_path)
+
+
+def test_the_new_loops_declare_it_where_the_old_ones_did(tmp_path: Path) -> None:
+    text = PROGRAM.format(body=INSIDE.rstrip("\n"))
+    new = region(result(tmp_path, text, "interchange(@14, i, j)\n").source.text)
+    inner = INSIDE.split("\n", 2)[2]
+    assert new == f"  for (j = 0; j < n; j++)\n    for (i = 0; i < n; i++) {{\n{inner}"
+
+
+def test_a_read_that_would_see_another_value_is_refused(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++) {\n    P: s = A[i][0];\n    Q: C[i][0] = s;\n  }"
+    with pytest.raises(NotLegal):
+        result(tmp_path, PROGRAM.format(body=body), "distribute(P, Q)\n")
+
+
+@pytest.mark.parametrize("behind", ["sum += s;", "double *p = &s; sum += *p;"])
+def test_what_is_read_behind_the_region_is_no_temporary(tmp_path: Path, behind: str) -> None:
+    text = PROGRAM.format(body=OUTSIDE.rstrip("\n")).replace("  printf", f"  {behind}\n  printf")
+    with pytest.raises(NotLegal):
+        result(tmp_path, text, "interchange(@14, i, j)\n")
+
+
+def test_a_global_is_no_temporary(tmp_path: Path) -> None:
+    body = OUTSIDE.replace("s = 0", "g = 0").replace("s += ", "g += ").replace("= s;", "= g;")
+    with pytest.raises(NotLegal):
+        result(tmp_path, PROGRAM.format(body=body.rstrip("\n")), "interchange(@14, i, j)\n")
+
+
+def test_other_provers_are_not_asked_about_it(tmp_path: Path) -> None:
+    code = file(tmp_path, PROGRAM.format(body=OUTSIDE.rstrip("\n")))
+    request = Request(code, "interchange(@14, i, j)\n", "s.lw", prover=ProverRequest("cvc5"))
+    with pytest.raises(GaveUp, match="s holds other values in between"):
+        transformed(request, lambda doing: None)
