@@ -10,6 +10,7 @@ from loopwright.errors import GaveUp
 from loopwright.rewrite.outcome import NotLegal
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
+from loopwright.say import silent
 from tests.pipeline.support import file, output, region, result
 
 PROGRAM = """\
@@ -103,4 +104,4 @@ def test_other_provers_are_not_asked_about_it(tmp_path: Path) -> None:
     code = file(tmp_path, PROGRAM.format(body=OUTSIDE.rstrip("\n")))
     request = Request(code, "interchange(@14, i, j)\n", "s.lw", prover=ProverRequest("cvc5"))
     with pytest.raises(GaveUp, match="s holds other values in between"):
-        transformed(request, lambda doing: None)
+        transformed(request, silent)
