@@ -60,9 +60,10 @@ NO: tuple[Page, ...] = (
     Page(
         Code.NOT_EQUIVALENT,
         "two programs are not equivalent",
-        "'loopwright prove OLD NEW' found an execution that one of them has and the other has not, or has at "
-        "another place in the order of those that touch the same cell.",
-        "Compare the two programs at the executions the message names.",
+        "'loopwright prove OLD NEW' ran both for small sizes, with C's arithmetic, and a cell ended up with "
+        "two different values; or a pragma in NEW promises iterations that are not independent.",
+        "Compare the two programs at the sizes, the cell and the operations the message names. Where they "
+        "only add up in another order, --allow-reassociation lets that pass.",
     ),
     Page(
         Code.RESULTS_DIFFER,

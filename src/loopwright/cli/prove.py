@@ -17,10 +17,9 @@ from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from loopwright.model.program import Program
     from loopwright.prove.equivalence.equivalence import Equivalence
+    from loopwright.say import Say
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -103,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> Answer:
         )
 
 
-def _work(arguments: argparse.Namespace, say: Callable[[str], None]) -> Answer:
+def _work(arguments: argparse.Namespace, say: Say) -> Answer:
     from loopwright.model.program import AssumptionKind
     from loopwright.prove.equivalence.equivalence import prove_equivalent
     from loopwright.prove.text.annotations import promises

@@ -9,7 +9,6 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import islpy as isl
@@ -26,8 +25,8 @@ from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.say import Say, silent
 
-Say = Callable[[str], None]
 REASSOCIATION = "sums and products may be computed in any order"
 
 
@@ -42,17 +41,13 @@ class Equivalence:
     """How it was proved: "by instances" or "by values"."""
 
 
-def _quiet(doing: str) -> None:
-    """Tell nobody."""
-
-
 def prove_equivalent(
     old: Program,
     new: Program,
     *,
     allow_reassociation: bool = False,
     from_text: bool = False,
-    say: Say = _quiet,
+    say: Say = silent,
 ) -> Equivalence:
     """Whether `new` leaves behind what `old` does, for every size.
 
@@ -107,7 +102,7 @@ def _without_instances(
     say: Say,
 ) -> Equivalence:
     """By values or by running; a few runs first, because most mistakes show at once."""
-    reasons = [matched.reason]
+    reasons = [f"by instances: {matched.reason}"]
     for budget in (FEW_STEPS, MOST_STEPS):
         say("looking for a difference in small runs")
         found = by_running(
@@ -116,7 +111,7 @@ def _without_instances(
         if isinstance(found, Refuted):
             return Equivalence(found, matched.story, counted.trusted)
         if budget == MOST_STEPS:
-            reasons.append(found.reason)
+            reasons.append(f"by running: {found.reason}")
             break
         say("proving by values")
         proof = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
@@ -124,5 +119,5 @@ def _without_instances(
             proved = Proved(obligations + proof.obligations)
             assumed = (REASSOCIATION,) if allow_reassociation else ()
             return Equivalence(proved, trusted=(*counted.trusted, *assumed), way="by values")
-        reasons.append(proof.reason)
+        reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
