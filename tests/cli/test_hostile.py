@@ -45,7 +45,7 @@ FILES: list[tuple[str, bytes, str, str]] = [
     ("while", region("  while (n) x[0] = 0;"), "a 'while' loop cannot be read", "write it as a 'for' loop"),
     ("do", region("  do x[0] = 0; while (n);"), "a 'do' loop cannot be read", "write it as a 'for' loop"),
     ("break", region("  for (i = 0; i < n; i++) { if (x[i] > 0) break; }"), "'break' cannot stand", "affine"),
-    ("continue", region("  for (i = 0; i < n; i++) { continue; }"), "a 'continue' cannot", "into an 'if'"),
+    ("continue", region("  for (i = 0; i < n; i++) { continue; }"), "a 'continue' cannot", "put 'if (...) continue;'"),
     ("return", region("  for (i = 0; i < n; i++) { return; }"), "a 'return' cannot", "end the region"),
     ("switch", region("  switch (n) { case 0: x[0] = 1; }"), "a 'switch' cannot", "'if' and 'else'"),
     ("square", region("  for (i = 0; i < n * n; i++) x[i] = 0;"), "multiplies two things", "constant factors"),

@@ -100,8 +100,6 @@ def _text(arguments: argparse.Namespace, found: Found) -> str:
         f"# {arguments.file}: each suggestion, up to its reason, is legal by itself; what comes of several",
         "# together is proved when 'loopwright transform' applies them.",
     ]
-    if len(found) > 1:
-        lines.append("# A name that several regions have, such as S1, needs a label in the C file instead.")
     for line, tried in found:
         if len(found) > 1:
             lines += ["", f"# the region at line {line}"]

@@ -32,6 +32,7 @@ from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.say import Say
 from loopwright.transform import Plan, plan_of, to_schedule
+from loopwright.transform.plan import DirectiveKind
 
 
 def transformed(request: Request, say: Say) -> Outcome:
@@ -69,9 +70,22 @@ def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched
         _refuse_temporaries(regions, wishes)
         remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
     found = {id(region.plan): region for region in regions}
-    notes = [note for region in regions if wishes.openmp for note in openmp_notes(region.loops)]
+    notes = [
+        note
+        for region in regions
+        for note in (openmp_notes(region.loops) if wishes.openmp else _unsaid(region.plan))
+    ]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     return Outcome(source, reports, remarks=remarks, notes=tuple(notes))
+
+
+def _unsaid(plan: Plan) -> tuple[str, ...]:
+    """Loops that were marked, and proved, and that the text without OpenMP does not tell of."""
+    marked = [one for one in plan.directives if one.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)]
+    names = dict.fromkeys(plan.leaf(one.positions[0]).loops[one.loop] for one in marked)
+    what = f"the loop{'s' if len(names) > 1 else ''} over {', '.join(names)}"
+    told = f"independent iterations of {what} are proved; --openmp writes a pragma that tells the compiler"
+    return (told,) if names else ()
 
 
 @dataclass(frozen=True)

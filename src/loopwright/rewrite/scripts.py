@@ -80,14 +80,13 @@ def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> in
     span = script.source.span(place.start, place.end - place.start)
     if not handles:
         names = ", ".join(dict.fromkeys(tag.name for plan in plans for tag in plan.program.tags))
-        hint = f"the labels are {names}" if names else "label the loops in the C file"
+        hint = f"the labels are {names}" if names else "name loops by their line, such as @12"
         raise BadInput(
             Code.NO_COMPONENT, "no region has a loop component with this name", span=span, hint=hint
         )
     what = "belongs to several regions" if fitting else "names loops of different regions"
-    raise BadInput(
-        Code.NO_COMPONENT, f"this operation {what}", span=span, hint="use labels, each region's its own"
-    )
+    hint = "name loops by their line, such as @12, or by labels of their own"
+    raise BadInput(Code.NO_COMPONENT, f"this operation {what}", span=span, hint=hint)
 
 
 def _words(value: Value) -> list[Word]:

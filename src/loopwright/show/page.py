@@ -139,10 +139,15 @@ def _difference(line: str) -> str:
     return f'<span class="{kind}">{escape(line)}</span>'
 
 
+def _remark_look(one: Obligation) -> str:
+    """A number stays on one line; a reason may take several."""
+    return "muted" if one.remark.endswith("obligations") else "muted long"
+
+
 def _obligations(found: Sequence[Obligation]) -> str:
     rows = "".join(
         f"<tr><td>{_badge(one.status, LOOKS[one.status])}</td><td><strong>{escape(one.what)}</strong>"
-        f'<br>{escape(meaning(one.what))}</td><td class="muted">{escape(one.remark)}</td></tr>'
+        f'<br>{escape(meaning(one.what))}</td><td class="{_remark_look(one)}">{escape(one.remark)}</td></tr>'
         for one in found
     )
     return f"<table>{rows}</table>"

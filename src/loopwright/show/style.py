@@ -18,7 +18,9 @@ a { color: var(--lw-edge0) } :target { scroll-margin-top: 3.2rem } section { scr
 a:focus-visible, summary:focus-visible, pre:focus-visible {
   outline: 2px solid var(--lw-edge0); outline-offset: 2px }
 kbd { font: inherit; border: 1px solid; border-radius: 4px; padding: 0 .3rem; border-color: var(--lw-muted) }
-h1 { font-size: 1.6rem; margin: .2rem 0 } h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem }
+h1 { font-size: 1.6rem; margin: .2rem 0 }
+h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem }
+main > h2 { font-size: 1.45rem; margin-top: 3.4rem }
 h3 { font-size: 1rem; margin: 1.4rem 0 .4rem } .muted, figcaption { color: var(--lw-muted) }
 pre, code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: .83rem }
 pre { margin: 0; padding: .7rem .9rem; overflow-x: auto; border: 1px solid; border-radius: 8px;
@@ -41,6 +43,7 @@ pre { margin: 0; padding: .7rem .9rem; overflow-x: auto; border: 1px solid; bord
 figure { margin: 1rem 0; overflow-x: auto } figure svg { max-width: 100%; height: auto; display: block }
 figcaption { font-size: .88rem; margin-top: .3rem }
 table { border-collapse: collapse; width: 100% }
+td:last-child { white-space: nowrap } td.long { white-space: normal }
 td, th { text-align: left; vertical-align: top; padding: .5rem .6rem;
   border-top: 1px solid color-mix(in srgb, var(--lw-muted) 30%, transparent) }
 .add { color: var(--lw-edge2); display: block;
