@@ -1,8 +1,14 @@
-"""What checking costs: `python -m benchmarks.check [KERNEL ...]`.
+"""What checking costs: `python -m benchmarks.check [--part PART] [KERNEL ...]`.
 
-For every kernel, at its own size and compiled by gcc -O3: the plain program, the checked program,
-and the checks in the place of the operations, which is how paper 004 measures (section 6.4).  Times
-are processor time in the region, the least of several runs; `bytes` is the shadow of a cell.
+Compiled by gcc -O3: the plain program, the checked program, and the checks in the place of the
+operations, which is how paper 004 measures (section 6.4).  Times are processor time in the region,
+the least of several runs; `bytes` is the shadow of a cell.  Parts:
+
+    written     every kernel as it is written, at its own size
+    script      every kernel as its script rewrites it (figure 9, fixed tiling)
+    parametric  kernels rewritten by hand with tiles of a size known at run time (figure 10)
+    sizes       lu, fixed and parametric tiles, across problem sizes (figure 11)
+    small       table 11: milliseconds of a whole check at a small size
 """
 
 from __future__ import annotations
@@ -10,23 +16,52 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import geometric_mean
 
+from loopwright.check.codes import codes
 from loopwright.check.execute import Toolchain, compile_program, workspace
-from loopwright.check.segment import read_input
+from loopwright.check.segment import parse_input
 from loopwright.check.verify import Job, Options, delayed, prepared
 from loopwright.check.writers import Writers, writers
-from loopwright.errors import Code, GaveUp
+from loopwright.errors import GaveUp
+from loopwright.model.source import Source
+from tests.check.handwritten import PARAMETRIC
+from tests.check.support import NAMES, kernel, rewritten, shipped_script
 
-KERNELS = Path(__file__).parents[1] / "kernels"
 CLOCK = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
+TILE = 32
+PAPER = {
+    "written": "",
+    "script": "paper 004, figure 9: a plot without numbers; optimised checks alone are said to be below 1",
+    "parametric": "paper 004, figure 10: a plot without numbers; checks alone are said to be below 1",
+    "sizes": "paper 004, figure 11: a plot without numbers; figure 12 is of reg_detect, no kernel here",
+    "small": "paper 004, table 11, ms: covariance 0.005, tiled 0.030; fdtd-2d 0.047, tiled 0.071; "
+    "jacobi-2d 0.027, tiled 0.037; seidel-2d 0.031, tiled 0.032; its problem sizes are not given",
+}
+SMALL = {
+    "covariance": {"M": 16, "N": 16},
+    "fdtd-2d": {"TMAX": 4, "NX": 16, "NY": 16},
+    "jacobi-2d": {"TSTEPS": 4, "N": 16},
+    "seidel-2d": {"TSTEPS": 4, "N": 16},
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program to measure: a version of a kernel at some size."""
+
+    title: str
+    kernel: str
+    text: str
+    sizes: Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class Row:
-    kernel: str
+    title: str
     plain: float
     checked: float
     only_checks: float | None
@@ -36,57 +71,105 @@ class Row:
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    parser.add_argument("--part", choices=tuple(PARTS), action="append")
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args(words)
-    names = arguments.kernels or sorted(path.stem for path in KERNELS.glob("*.c"))
-    heads = f"{'plain s':>10}{'checked':>10}{'ratio':>8}{'checks':>10}{'ratio':>8}{'bytes':>7}"
-    sys.stdout.write(f"{'kernel':16}{heads}\n")
-    rows = []
-    for name in names:
-        rows.append(_measured(name, arguments.runs))
-        sys.stdout.write(_line(rows[-1]))
-        sys.stdout.flush()
-    with_program = geometric_mean([row.checked / row.plain for row in rows])
-    alone = [row.only_checks / row.plain for row in rows if row.only_checks is not None]
-    means = f"with the program {with_program:.2f}, checks alone {geometric_mean(alone):.2f}"
-    sys.stdout.write(f"geometric mean: {means}\n")
+    for part in arguments.part or PARTS:
+        _measure(part, [one for one in PARTS[part]() if _wanted(one, arguments.kernels)], arguments.runs)
     return 0
 
 
+def _wanted(case: Case, names: list[str]) -> bool:
+    return not names or case.kernel in names
+
+
+def _measure(part: str, cases: Iterable[Case], runs: int) -> None:
+    heads = f"{'plain ms':>11}{'checked':>10}{'ratio':>7}{'checks':>10}{'ratio':>7}{'bytes':>6}"
+    sys.stdout.write(f"{part + ':':26}{heads}\n")
+    rows = []
+    for case in cases:
+        rows.append(_measured(case, runs))
+        sys.stdout.write(_line(rows[-1]))
+        sys.stdout.flush()
+    if rows:
+        alone = [row.only_checks / row.plain for row in rows if row.only_checks is not None]
+        checks = f"{geometric_mean(alone):.2f}" if alone else "-"
+        with_program = geometric_mean([row.checked / row.plain for row in rows])
+        sys.stdout.write(f"geometric mean: with the program {with_program:.2f}, checks alone {checks}\n")
+    sys.stdout.write(f"{PAPER[part]}\n\n" if PAPER[part] else "\n")
+
+
 def _line(row: Row) -> str:
-    text = f"{row.kernel:16}{row.plain:10.4f}{row.checked:10.4f}{row.checked / row.plain:8.2f}"
+    ratio = row.checked / row.plain
+    text = f"{row.title:26}{1e3 * row.plain:11.3f}{1e3 * row.checked:10.3f}{ratio:7.2f}"
     if row.only_checks is None:
-        return f"{text}{'-':>10}{'-':>8}{row.bytes:7}\n"
-    return f"{text}{row.only_checks:10.4f}{row.only_checks / row.plain:8.2f}{row.bytes:7}\n"
+        return f"{text}{'-':>10}{'-':>7}{row.bytes:6}\n"
+    return f"{text}{1e3 * row.only_checks:10.3f}{row.only_checks / row.plain:7.2f}{row.bytes:6}\n"
 
 
-def _measured(name: str, runs: int) -> Row:
-    path = KERNELS / f"{name}.c"
-    options = Options(tools=Toolchain(options=(CLOCK,)))
-    job = prepared(read_input(path, path), options)
+def _written() -> list[Case]:
+    return [Case(name, name, kernel(name).read_text(), {}) for name in NAMES]
+
+
+def _by_script(names: Iterable[str] = NAMES, sizes: Mapping[str, int] | None = None) -> list[Case]:
+    scripts = [(name, script) for name in names if (script := shipped_script(name)) is not None]
+    return [Case(f"{name}, script", name, rewritten(name, script), sizes or {}) for name, script in scripts]
+
+
+def _parametric() -> list[Case]:
+    return [
+        Case(f"{one.kernel}, parametric", one.kernel, one.text.replace("return 3;", f"return {TILE};"), {})
+        for one in PARAMETRIC
+    ]
+
+
+def _across_sizes() -> list[Case]:
+    found = []
+    for size in (250, 500, 750, 1000):
+        versions = [*_by_script(("lu",)), *(one for one in _parametric() if one.kernel == "lu")]
+        found += [replace(one, title=f"{one.title}, N = {size}", sizes={"N": size}) for one in versions]
+    return found
+
+
+def _small() -> list[Case]:
+    found = []
+    for name, sizes in SMALL.items():
+        found.append(Case(name, name, kernel(name).read_text(), sizes))
+        found += _by_script((name,), sizes)
+    return found
+
+
+PARTS: dict[str, Callable[[], list[Case]]] = {
+    "written": _written,
+    "script": _by_script,
+    "parametric": _parametric,
+    "sizes": _across_sizes,
+    "small": _small,
+}
+
+
+def _measured(case: Case, runs: int) -> Row:
+    path = kernel(case.kernel)
+    options = Options(dict(case.sizes), tools=Toolchain(options=(CLOCK,)))
+    job = prepared(parse_input(Source(str(path), case.text), path), options)
     found = writers(job.spec)
     with workspace() as folder:
-        plain = folder / "plain"
-        subprocess.run(["gcc", "-O3", "-w", CLOCK, str(path), "-o", str(plain), "-lm"], check=True)
+        plain, source = folder / "plain", folder / "plain.c"
+        source.write_text(case.text)
+        sizes = [f"-D{name}={number}" for name, number in case.sizes.items()]
+        command = ["gcc", "-O3", "-w", CLOCK, *sizes, str(source), "-o", str(plain), "-lm"]
+        subprocess.run(command, check=True)
         base = _seconds(plain, runs)
     checked = _checked(job, found, options, runs)
     try:
         alone: float | None = _checked(job, found, replace(options, only_checks=True), runs)
     except GaveUp:
         alone = None
-    return Row(name, base, checked, alone, max(_sizes(job).values()))
-
-
-def _sizes(job: Job) -> dict[str, int]:
-    from loopwright.check.codes import codes
-
-    return codes(job.spec).size
+    return Row(case.title, base, checked, alone, max(codes(job.spec).size.values()))
 
 
 def _checked(job: Job, found: Writers, options: Options, runs: int) -> float:
     built = delayed(job, found, options)
-    if built is None:
-        raise GaveUp(Code.ALGORITHM, "codes do not apply")
     with workspace() as folder:
         program = compile_program(job.tools, built, folder, job.given.segment.source)
         return _seconds(program, runs, report=folder / "report")

@@ -31,6 +31,8 @@ class Report:
     sites: tuple[Site, ...]
     source: Source
     algorithm: str
+    because: str
+    """Why this algorithm."""
     operations: int | None
     findings: tuple[Finding, ...] = ()
     violations: int = 0
@@ -61,8 +63,9 @@ def as_text(report: Report) -> str:
         if not report.findings
         else "not valid, and the run did not end",
     }[report.answer]
-    counted = "" if report.operations is None else f", {report.operations} operations"
-    lines.append(f"{report.source.path}: {verdict} (size {sizes or 'fixed'}; {report.algorithm}{counted})")
+    counted = "" if report.operations is None else f"; {report.operations} operations"
+    lines.append(f"{report.source.path}: {verdict} (size {sizes or 'fixed'}{counted})")
+    lines.append(f"algorithm: {report.algorithm}, because {report.because}")
     lines += [f"note: {note}" for note in report.notes]
     return "\n".join(lines) + "\n"
 
@@ -75,6 +78,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "exit": report.exit_code,
         "sizes": dict(report.spec.sizes),
         "algorithm": report.algorithm,
+        "because": report.because,
         "operations": report.operations,
         "violations": report.violations,
         "ending": report.ending or None,

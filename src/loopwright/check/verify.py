@@ -103,33 +103,37 @@ def check(given: Input, options: Options) -> Report:
 def verdict(job: Job, found: Writers, options: Options) -> Report:
     """Whether the program of `job` reorders the original, races left aside."""
     if options.algorithm == "a":
-        return precise(job, found)
-    built = delayed(job, found, options)
-    if built is None:
-        return precise(job, found)
-    ended = run_built(job, built)
-    quick = _verdict_of_delayed(job, ended, "algorithm B" if options.algorithm == "b" else "codes")
+        return precise(job, found, "it was asked for")
+    try:
+        chosen = _chosen(job, found, options)
+    except GaveUp as failure:
+        if options.algorithm != "auto":
+            raise
+        return precise(job, found, failure.message)
+    ended = run_built(job, delayed(job, found, options, chosen.scheme))
+    quick = _verdict_of_delayed(job, ended, chosen)
     return quick if quick is not None else _second_opinion(job, found, ended)
 
 
-def delayed(job: Job, found: Writers, options: Options) -> Built | None:
-    """The program that only adds up differences; None where codes do not apply."""
+@dataclass(frozen=True)
+class Chosen:
+    """What shadows hold, and why that."""
+
+    scheme: Scheme
+    because: str
+
+
+def delayed(job: Job, found: Writers, options: Options, scheme: Scheme | None = None) -> Built:
+    """The program that only adds up differences; GaveUp where no single number can be a shadow."""
     if options.only_checks and depends_on_values(job.spec, job.sites):
         raise GaveUp(
             Code.ALGORITHM, "the program uses values it computes", hint="check it without --only-checks"
         )
-    try:
-        scheme = _scheme(job, found, options)
-        ahead = (
-            ()
-            if options.one_by_one
-            else fronts(job.sites, scheme, job.sizes.values, only_checks=options.only_checks)
-        )
-        fast = fast_check(job.spec, found, scheme, job.sites, ahead, parallel=job.tools.openmp)
-    except GaveUp:
-        if options.algorithm == "auto":
-            return None
-        raise
+    scheme = scheme or _chosen(job, found, options).scheme
+    ahead: tuple[Front, ...] = ()
+    if not options.one_by_one:
+        ahead = fronts(job.sites, scheme, job.sizes.values, only_checks=options.only_checks)
+    fast = fast_check(job.spec, found, scheme, job.sites, ahead, parallel=job.tools.openmp)
     where = addresses(job.spec, job.sites)
     begin = f"{BEGIN}{where.begin}lw_begin({size_texts(job.sizes.texts)});"
     program = with_insertions(job.given.segment, _marks(job, ahead, options), begin, END)
@@ -144,19 +148,22 @@ def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion
     return [*marks, *(mark for one in ahead for mark in insertions(one, only_checks=options.only_checks))]
 
 
-def _scheme(job: Job, found: Writers, options: Options) -> Scheme:
+def _chosen(job: Job, found: Writers, options: Options) -> Chosen:
     """Codes apply wherever version numbers do, and their checks are never longer."""
     if options.algorithm == "b":
-        return versions(job.spec, found)
+        return Chosen(versions(job.spec, found), "it was asked for")
     try:
-        return CodeScheme(job.spec, found, codes(job.spec))
-    except GaveUp:
+        scheme = CodeScheme(job.spec, found, codes(job.spec))
+    except GaveUp as failure:
         if options.algorithm == "auto" and can_count():
-            return versions(job.spec, found)
+            return Chosen(versions(job.spec, found), failure.message)
         raise
+    size = max(scheme.size.values())
+    fits = f"the last writer of a cell is told by a number of {size} bytes at this size"
+    return Chosen(scheme, "it was asked for" if options.algorithm == "codes" else fits)
 
 
-def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None:
+def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None:
     """ "Valid" if the run shows no difference; anything else asks for the precise run."""
     if ended.crashed is not None or ended.timed_out:
         return None
@@ -166,32 +173,34 @@ def _verdict_of_delayed(job: Job, ended: Ended, algorithm: str) -> Report | None
     if not heard.entries:
         raise not_reached(job.given, ended)
     is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
-    return judged(job, ended, algorithm) if is_clean else None
+    return judged(job, ended, chosen.scheme.name, chosen.because) if is_clean else None
 
 
 def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
     """The precise run; where it finds nothing, the two runs disagree and nothing is decided."""
-    report = precise(job, found)
+    difference = told(first.lines).violations > 0
+    why = "showed a difference" if difference else "did not end as it should"
+    report = precise(job, found, f"a first run, with shadows of one number, {why}")
     if report.answer is not Answer.VALID:
         return report
     if first.crashed is not None or first.timed_out:
         how = "did not end in time" if first.timed_out else f"crashed ({first.crashed})"
         note = f"a first run, compiled with -O3, {how}; the verdict is that of a second, slower one"
         return replace(report, notes=(*report.notes, note))
-    if not told(first.lines).violations:
+    if not difference:
         return report
     note = "a first run showed a violation and a second one did not: does the program always do the same?"
     return replace(report, answer=Answer.GAVE_UP, notes=(*report.notes, note))
 
 
-def precise(job: Job, found: Writers) -> Report:
+def precise(job: Job, found: Writers, because: str) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
     where = addresses(job.spec, job.sites)
     begin = f"{where.begin}lw_begin({size_texts(job.sizes.texts)});"
     program = instrumented(job.sites, precise_call, begin, "lw_end();")
     engine = precise_runtime(job.spec, found, job.sites.sites)
     built = Built(program, where.header + HEADER, engine, job.tools.precise, "precise")
-    return judged(job, run_built(job, built), "algorithm A")
+    return judged(job, run_built(job, built), "algorithm A", because)
 
 
 def run_built(job: Job, built: Built) -> Ended:
@@ -200,8 +209,8 @@ def run_built(job: Job, built: Built) -> Ended:
         return run_program(job.tools, compile_program(job.tools, built, folder, source), folder)
 
 
-def judged(job: Job, ended: Ended, algorithm: str) -> Report:
-    """The verdict of a precise run."""
+def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
+    """The verdict of a run."""
     heard = told(ended.lines)
     if heard.aliases:
         raise shared_memory(job.spec, job.sites.known, heard.aliases)
@@ -223,6 +232,7 @@ def judged(job: Job, ended: Ended, algorithm: str) -> Report:
         job.sites.sites,
         job.given.segment.source,
         algorithm,
+        because,
         heard.operations or None,
         heard.findings,
         heard.violations,
