@@ -141,6 +141,14 @@ def test_helpers_are_not_believed_by_their_names(definition: str, is_valid: bool
     _same_verdict(text(program, spec, functions=definition), is_valid)
 
 
+def test_a_bound_that_the_nest_itself_changes() -> None:
+    """`n * n` is no number that stays the same while n is counted."""
+    spec = "for (i = 0; i < 4; i++) { n = n + 1; A[i] = B[i]; }"
+    program = "for (i = 0; i < 4; i++) { n = n + 1; if (n * n > 3) A[i] = B[i]; }"
+    _same_verdict(text(program, spec, before="int n = 0;"), False)
+    _same_verdict(text(program.replace("> 3", "> 0"), spec, before="int n = 0;"), True)
+
+
 def test_assumptions_of_the_author_are_not_believed() -> None:
     program = "\n#pragma loopwright assume n == 8\nfor (i = 0; i < n; i++) A[i] = B[i];"
     _same_verdict(text(program, COPY, before="int n = argc + 4;"), False)

@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from loopwright.check.reachable import Reached
 from loopwright.check.sites import Sites
+from loopwright.check.structure import assignment_of
 from loopwright.model.source import Source
 from loopwright.read.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
 from loopwright.read.c.names import loop_iterator
@@ -56,7 +57,7 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     source = sites.known.source
     loops = [part for part in walk(node) if part.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
-    finder = _Finder(sites.known, iterators)
+    finder = _Finder(sites.known, iterators | _assigned(source, node))
     names: dict[str, str] = {}
     edits: list[Edit] = []
     expressions = list(_index_expressions(sites, node))
@@ -106,10 +107,17 @@ def _is_simple(node: Node) -> bool:
     )
 
 
+def _assigned(source: Source, nest: Node) -> frozenset[str]:
+    """The names of everything that is assigned in the nest."""
+    targets = [found.target for part in walk(nest) if (found := assignment_of(part)) is not None]
+    roots = [part for target in targets for part in walk(target) if part.type == "identifier"]
+    return frozenset(text_of(source, root) for root in roots)
+
+
 @dataclass(frozen=True)
 class _Finder:
     known: Reached
-    iterators: frozenset[str]
+    changing: frozenset[str]
 
     def invariants(self, node: Node, is_head: bool) -> Iterator[Node]:
         """The outermost parts that do not change in the nest and are not sums of names."""
@@ -138,7 +146,7 @@ class _Finder:
                 continue
             name = text_of(source, part)
             if part.type == "identifier":
-                if name in self.iterators or self._is_hidden(name):
+                if name in self.changing or self._is_hidden(name):
                     return False
             elif part.type == "call_expression":
                 if not definitions(self.known.macros, text_of(source, field(part, "function"))):
@@ -167,7 +175,7 @@ class _Finder:
             for macro in reachable_macros(macros, name)
         ):
             return True
-        return any(called or word in self.iterators for _, word, called in hidden_names(macros, name))
+        return any(called or word in self.changing for _, word, called in hidden_names(macros, name))
 
     def _is_array(self, node: Node) -> bool:
         """Whether an element is one of an array of the original, which may change."""

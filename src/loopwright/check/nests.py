@@ -159,6 +159,8 @@ def _is_signed(known: Reached, node: Node, renamed: Hoisted, sizes: Mapping[str,
     if declared is None:
         return name in sizes
     kind = known.declarations.resolved(declared.type)
+    if "volatile" in kind.split() or "_Atomic" in kind:
+        return False
     return is_integer_type(kind) and not is_unsigned_type(kind)
 
 
