@@ -122,7 +122,7 @@ def test_an_array_needs_all_its_subscripts_to_be_assigned() -> None:
         ("*(i + a) = 1;", "'i' is taken for the array", "*(i + a)"),
         ("*(x + a) = a[i];", "'x' is taken for the array", "*(x + a)"),
         ("{ p->a = q; x = p->a->b[i]; }", "'p->a' is used here and through its fields", "p->a"),
-        ("{ a[i] = 1; double a = 2; b[i] = a; }", "not the one declared inside", "a"),
+        ("{ x = 1; double x = 2; b[i] = x; }", "not the one declared inside", "x"),
         ("{ x = n; double t[x]; t[0] = 1; }", "depends on 'x', which the region sets", "x"),
         ("{ int m = n / 2; double t[m]; t[0] = 1; }", "depends on 'm', which the region sets", "m"),
         ("a[i] = sizeof(int[k++]);", "depends on the type around it", "k++"),

@@ -70,6 +70,30 @@ def test_a_condition_on_data_is_one_statement_that_may_touch_its_branches() -> N
     assert [array.name for array in program.arrays] == ["a", "b", "A"]
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "where"),
+    [
+        ("double *p = b; p[0] = 1;", "a pointer declared in a region", "*p"),
+        ("vec p = b; p[0] = 1;", "'p' is subscripted, but not declared as an array", "p = b"),
+        ("vec p = b; a[i] = norm(p);", "'b' is a pointer", "b"),
+        ("vec p = x > 0 ? a : (vec)(b + i); a[i] = norm(p);", "'a' is a pointer", "a"),
+        ("static double t; t += 1; a[i] = t;", "'static' cannot", "static"),
+        ("extern double t; t = 1;", "'extern' cannot", "extern"),
+        ("volatile double t = 1; a[i] = t;", "'volatile' cannot", "volatile"),
+    ],
+)
+@pytest.mark.parametrize("test", ["if (b[i] > 0)", "if (i > 0)", ""])
+def test_locals_that_are_more_than_their_block_shows(test: str, text: str, message: str, where: str) -> None:
+    """A write through a local pointer would be lost with the local; a static one lives on."""
+    error = refusal(f"{LOOP}{test} {{ {text} }}", head="typedef double *vec;", pure=["norm"])
+    assert message in error.message and underlined(error) == where and error.hint
+
+
+def test_the_size_of_a_local_array_is_evaluated() -> None:
+    (statement,) = region(LOOP + "if (b[i]) { register int t[x++]; t[0] = a[i]; b[i] = t[0]; }").statements
+    assert reads(statement) == ["b[i]", "x[]?", "a[i]?"] and writes(statement) == ["x[]?", "b[i]?"]
+
+
 def test_a_condition_on_something_written_is_one_on_data() -> None:
     first, second = region(LOOP + "{ x = a[i]; if (x) b[i] = 0; }").statements
     assert is_domain(second, "[n] -> { [i] : 0 <= i < n }")

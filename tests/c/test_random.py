@@ -189,7 +189,7 @@ def _loop(
     return Tree(f"for ({head}) {text}", run, body.statements)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(trees((), 4), st.integers(-3, 5), st.integers(-3, 5))
 def test_the_model_runs_what_c_runs(tree: Tree, n: int, m: int) -> None:
     program = region(tree.text)

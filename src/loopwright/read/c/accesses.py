@@ -25,7 +25,7 @@ from loopwright.read.c.macros import always_evaluated, definitions
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
-from loopwright.read.c.references import Reference, Subscript, is_subtracted, reference_of
+from loopwright.read.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
 from loopwright.read.c.syntax import (
     field,
     named_children,
@@ -169,8 +169,26 @@ def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[To
 def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     value = touches(field(node, "right"), frame, must)
     if operator(node) == "=":
+        refuse_pointer_value(field(node, "right"), frame)
         return value + write_to(field(node, "left"), frame, must)
     return _compound(field(node, "left"), value, frame, must)
+
+
+def refuse_pointer_value(node: Node, frame: Frame) -> None:
+    """A variable that is given a pointer is another name for the array, which nobody would know."""
+    core = without_parentheses(node)
+    if core.type == "cast_expression":
+        refuse_pointer_value(field(core, "value"), frame)
+    elif core.type == "conditional_expression":
+        for part in named_children(core)[1:]:
+            refuse_pointer_value(part, frame)
+    else:
+        target, _ = pointer_sum(core)
+        reference = reference_of(frame.setting.source, target)
+        rank = 0 if reference is None else frame.setting.names.ranks.get(reference.base, 0)
+        if reference is not None and not reference.partial and len(reference.subscripts) < rank:
+            message = f"'{text_of(frame.setting.source, node)}' is a pointer, which cannot be followed"
+            raise refuse(frame.setting.source, node, message, "use the array itself, with all its subscripts")
 
 
 def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:

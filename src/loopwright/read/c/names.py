@@ -105,6 +105,9 @@ def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     locals_ = tuple(local for local in _locals(source, block, headers) if local.name not in iterators)
     ranks = _ranks(source, block, kinds)
     for local in locals_:
+        if ranks.get(local.name, 0) > local.rank:
+            message = f"'{local.name}' is subscripted, but not declared as an array here"
+            raise refuse(source, local.node, message, "use the array it points into")
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
     for target in targets:
         _refuse_whole(source, target, ranks)

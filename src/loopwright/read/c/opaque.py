@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from loopwright.read.c.accesses import Touch, touches
+from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
+from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifiers, sizes_in
 from loopwright.read.c.syntax import field, named_children, refuse, text_of, walk
 
 
@@ -35,8 +36,7 @@ def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
         case "if_statement":
             return tuple(replace(touch, must=False) for touch in opaque_touches(node, frame))
         case "declaration":
-            values = [part for part in named_children(node) if part.type == "init_declarator"]
-            return tuple(t for part in values for t in touches(field(part, "value"), frame, must=False))
+            return _declaration(node, frame)
         case _:
             first = node.children[0] if node.children else node
             raise refuse(
@@ -46,6 +46,21 @@ def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
                 "accepted there: assignments, local variables and further conditions; or make the "
                 "condition affine in the iterators and parameters",
             )
+
+
+def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    """What the values of local variables read, and the sizes of local arrays."""
+    refuse_specifiers(node, frame)
+    found: tuple[Touch, ...] = ()
+    for declarator in node.children_by_field_name("declarator"):
+        value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
+        target = declarator if value is None else field(declarator, "declarator")
+        refuse_pointers(target, frame)
+        parts = sizes_in(target) if value is None else [*sizes_in(target), value]
+        if value is not None:
+            refuse_pointer_value(value, frame)
+        found += tuple(touch for part in parts for touch in touches(part, frame, must=False))
+    return found
 
 
 def _declared(node: Node, frame: Frame) -> frozenset[str]:

@@ -42,7 +42,7 @@ def reference_of(source: Source, node: Node) -> Reference | None:
         case "identifier":
             return Reference(text_of(source, core), (), False, node, core)
         case "subscript_expression":
-            target, terms = _pointer_sum(field(core, "argument"))
+            target, terms = pointer_sum(field(core, "argument"))
             return _extended(reference_of(source, target), (*terms, field(core, "index")), node)
         case "field_expression":
             inner = reference_of(source, field(core, "argument"))
@@ -54,13 +54,13 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             name = f"{inner.base}__{text_of(source, field(core, 'field'))}"
             return replace(inner, base=name, node=node)
         case "pointer_expression" if operator(core) == "*":
-            target, terms = _pointer_sum(field(core, "argument"))
+            target, terms = pointer_sum(field(core, "argument"))
             return _extended(reference_of(source, target), terms, node)
         case _:
             return None
 
 
-def _pointer_sum(node: Node) -> tuple[Node, tuple[Node, ...]]:
+def pointer_sum(node: Node) -> tuple[Node, tuple[Node, ...]]:
     """`p + i - 1` as p and its terms."""
     target = without_parentheses(node)
     terms: tuple[Node, ...] = ()

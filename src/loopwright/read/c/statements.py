@@ -13,11 +13,17 @@ from tree_sitter import Node
 
 from loopwright.model.program import Body
 from loopwright.model.source import TextRange
-from loopwright.read.c.accesses import Touch, holes, touches
+from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.idioms import skip_condition
+from loopwright.read.c.local_declarations import (
+    refuse_changing_size,
+    refuse_pointers,
+    refuse_specifiers,
+    sizes_in,
+)
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
@@ -239,43 +245,19 @@ def _leaf(
 
 def _declaration(node: Node, frame: Frame, position: int) -> Piece:
     """`double t = e, u;`: the variables are declared in front of the region, `t = e` stays."""
-    source = frame.setting.source
-    _refuse_specifiers(node, frame)
+    refuse_specifiers(node, frame)
     piece = Piece((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
             continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
-        for part in walk(target):
-            if part.type == "pointer_declarator":
-                raise refuse(
-                    source,
-                    part,
-                    "a pointer declared in a region cannot be followed",
-                    "use the array it points into",
-                )
-            size = part.child_by_field_name("size") if part.type == "array_declarator" else None
-            if size is not None:
-                _refuse_changing_size(size, frame)
+        refuse_pointers(target, frame)
+        for size in sizes_in(target):
+            refuse_changing_size(size, frame)
         if is_initialised:
             piece = _initialised(node, declarator, piece)
     return piece
-
-
-def _refuse_changing_size(size: Node, frame: Frame) -> None:
-    """A local array is declared once, in front of the region: its size must be known there."""
-    names = frame.setting.names
-    for part in walk(size):
-        name = text_of(frame.setting.source, part) if part.type == "identifier" else ""
-        if name in names.iterators or name in names.written:
-            what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
-            raise refuse(
-                frame.setting.source,
-                part,
-                f"the size of a local array depends on {what}",
-                "declare the array before the region",
-            )
 
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:
@@ -304,6 +286,7 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
             "an initialised array cannot be read in a region",
             "declare it without a value, and fill it by a loop",
         )
+    refuse_pointer_value(value, frame)
     written = (*touches(value, frame), Touch(name, (), True, True, place(target)))
     behind = _bound(node, name, value, frame)
     if behind is not None:
@@ -337,15 +320,3 @@ def _is_integer(name: str, frame: Frame) -> bool:
     if name in frame.iterators or frame.local(name) is not None:
         return True
     return declared is not None and is_integer_type(setting.declarations.resolved(declared.type))
-
-
-def _refuse_specifiers(node: Node, frame: Frame) -> None:
-    for part in node.children:
-        word = text_of(frame.setting.source, part)
-        if part.type == "storage_class_specifier" or word == "volatile":
-            raise refuse(
-                frame.setting.source,
-                part,
-                f"a variable that is '{word}' cannot be declared in a region",
-                "declare it before the region",
-            )
