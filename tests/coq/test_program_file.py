@@ -86,7 +86,7 @@ def written(schedule: Schedule) -> str:
 def test_a_file_says_in_words_and_in_coq_what_is_proved() -> None:
     text = written(flat(FLAT["triangle"], context="[n] -> { : n >= 1 }"))
     for part in (
-        "For all integers n with [0 < n], this program ends,",
+        "for all integers n with [0 < n], this program ends,",
         "| [i; j] => i < n /\\ 0 <= j /\\ j <= i",
         "Definition loops : node :=",
         "Lemma loops_end",
