@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -23,11 +24,18 @@ def answer(schedule: Schedule, program: Node) -> Answer:
 
 
 def together(texts: Sequence[str]) -> str:
-    """Several files as one, each a module, so that Coq starts once."""
+    """Several files as one, each a module, so that Coq starts once and looks for axioms once."""
     required = "From Loopwright Require Import Tactics.\n"
-    plain = [text.replace(required, "") for text in texts]
-    parts = [f"Module File{k}.\n\n{text}\nEnd File{k}.\n" for k, text in enumerate(plain)]
-    return required + "\n" + "\n".join(parts)
+    parts = [required]
+    theorems: list[str] = []
+    for k, text in enumerate(texts):
+        last = re.fullmatch(r"(.*)Print Assumptions (\w+)\.\n", text, re.DOTALL)
+        assert last is not None
+        plain, theorem = last.groups()
+        parts.append(f"Module File{k}.\n\n{plain.replace(required, '')}\nEnd File{k}.\n")
+        theorems.append(f"File{k}.{theorem}")
+    parts.append(f"Definition everything := ({', '.join(theorems)}).\nPrint Assumptions everything.\n")
+    return "\n".join(parts)
 
 
 def assert_accepted(texts: Sequence[str]) -> None:
