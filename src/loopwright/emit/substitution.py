@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loopwright.emit.iterator_types import IteratorTypes
+from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.model.program import Hole, Inlined, Program, Statement
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.syntax import without_comments
@@ -39,13 +40,37 @@ class _Filling:
         """The text of `place` with its holes filled; `index` if it stands in a subscript."""
         pieces: list[str] = []
         position = place.start
-        for hole in holes:
-            pieces.append(self.source.text[position : hole.place.start])
-            inside = index or _is_subscript(self.source.text[place.start : hole.place.start])
-            pieces.append(self._filler(hole, inside))
-            position = hole.place.end
+        rest = holes
+        while rest:
+            around = plain_subscript(self.source.text, rest[0].place, place)
+            inside = tuple(hole for hole in rest if around is not None and hole.place.end <= around.end)
+            if around is not None:
+                part, filling = around, self._subscript(around, inside)
+            else:
+                part = rest[0].place
+                filling = self._filler(rest[0], index or self._in_subscript(place.start, part.start))
+            pieces += [self.source.text[position : part.start], filling]
+            position = part.end
+            rest = rest[max(1, len(inside)) :]
         pieces.append(self.source.text[position : place.end])
         return "".join(pieces)
+
+    def _subscript(self, place: TextRange, holes: tuple[Hole | Inlined, ...]) -> str:
+        """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
+        fillers = [self._filler(hole, True) for hole in holes]
+        pieces: list[str] = []
+        position = place.start
+        for hole, filler in zip(holes, fillers, strict=True):
+            pieces += [self.source.text[position : hole.place.start], filler]
+            position = hole.place.end
+        text = "".join(pieces) + self.source.text[position : place.end]
+        as_it_was = text == fillers[0] or all(map(_NAME.fullmatch, fillers))
+        return text if as_it_was else tidied(text)
+
+    def _in_subscript(self, start: int, end: int) -> bool:
+        """Whether what follows is between brackets, where only its value matters."""
+        visible = without_comments(self.source.text[start:end], literals=False)
+        return visible.count("[") > visible.count("]")
 
     def _filler(self, hole: Hole | Inlined, index: bool) -> str:
         match hole:
@@ -58,18 +83,11 @@ class _Filling:
         alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(self.source.text, hole.place)
         return value if alone else f"({value})"
 
-
     def _type(self, value: str) -> str | None:
         """The type of an expression of the new iterators; None where sizes may have widened it."""
         if _NAME.fullmatch(value) is not None:
             return self.types.of(value)
         return "int" if self.types.number == "int" else None
-
-
-def _is_subscript(before: str) -> bool:
-    """Whether what follows `before` is between brackets, where only its value matters."""
-    visible = without_comments(before, literals=False)
-    return visible.count("[") > visible.count("]")
 
 
 def _is_whole_subscript(text: str, place: TextRange) -> bool:

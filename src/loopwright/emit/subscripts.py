@@ -1,0 +1,90 @@
+"""Subscripts as a person would write them: `y - 1` for `y + (-1)`, `8 * iT` for `(8 * iT + 1) - 1`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+
+from loopwright.model.source import TextRange
+
+_PLAIN = re.compile(r"[\w\s+*()-]*")
+"""Sums of names and numbers, and no more; a number with a suffix or a leading zero is not Python's."""
+
+Linear = Counter[str]
+"""The factor of each name, in the order the names come; that of "" is the constant."""
+
+
+def plain_subscript(text: str, hole: TextRange, within: TextRange) -> TextRange | None:
+    """What stands between the brackets around `hole`, if nothing but sums of names and numbers does."""
+    start = text.rfind("[", within.start, hole.start) + 1
+    end = text.find("]", hole.end, within.end)
+    if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None:
+        return None
+    return TextRange(start, end)
+
+
+def tidied(subscript: str) -> str:
+    """The same sum with its constants and its names collected; other texts stay as they are."""
+    if _PLAIN.fullmatch(subscript) is None:
+        return subscript
+    try:
+        expression = ast.parse(subscript.strip(), mode="eval").body
+    except SyntaxError:
+        return subscript
+    linear = _linear(expression)
+    return subscript if linear is None else _printed(linear)
+
+
+def _linear(expression: ast.expr) -> Linear | None:
+    """The sum an expression is, or None if it is no sum."""
+    match expression:
+        case ast.Name(id=name):
+            return Counter({name: 1})
+        case ast.Constant(value=int(number)):
+            return Counter({"": number})
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _scaled(_linear(operand), -1)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=right):
+            one, other = _linear(left), _scaled(_linear(right), 1 if isinstance(sign, ast.Add) else -1)
+            return None if one is None or other is None else _sum(one, other)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _product(_linear(left), _linear(right))
+        case _:
+            return None
+
+
+def _scaled(linear: Linear | None, factor: int) -> Linear | None:
+    if linear is None:
+        return None
+    return Counter({name: factor * number for name, number in linear.items()})
+
+
+def _sum(one: Linear, other: Linear) -> Linear:
+    return Counter({name: one[name] + other[name] for name in [*one, *other]})
+
+
+def _product(one: Linear | None, other: Linear | None) -> Linear | None:
+    """One of the two has to be a number."""
+    if one is None or other is None:
+        return None
+    if set(one) <= {""}:
+        return _scaled(other, one[""])
+    return _scaled(one, other[""]) if set(other) <= {""} else None
+
+
+def _printed(linear: Linear) -> str:
+    """A positive term first, the constant last."""
+    terms = [(name, factor) for name, factor in linear.items() if name and factor]
+    terms.sort(key=lambda term: term[1] < 0)
+    if linear[""] or not terms:
+        terms.append(("", linear[""]))
+    text = ""
+    for name, factor in terms:
+        number = "" if name and abs(factor) == 1 else str(abs(factor))
+        size = " * ".join(word for word in (number, name) if word)
+        if text:
+            text += f" - {size}" if factor < 0 else f" + {size}"
+        else:
+            text = f"-{size}" if factor < 0 else size
+    return text
