@@ -69,6 +69,14 @@ def test_conditions_have_the_braces_of_their_author() -> None:
     assert program_text(loop, Style(hand=hand)) == CONDITION
 
 
+def test_the_usual_indentation_is_the_indentation(tmp_path: Path) -> None:
+    """The first loop starts one column too far to the left."""
+    odd = "   for (i = 0; i < n; i++)\n        a[i] = 0;\n"
+    rest = "    for (i = 0; i < n; i++)\n        for (j = 0; j < n; j++)\n            A[i][j] = 0;\n"
+    new = new_region(tmp_path, (odd + rest).rstrip("\n"))
+    assert "   for (i = 0; i < n; i++)\n       for (j = 0; j < n; j++)\n           A[i][j] = 0;\n" in new
+
+
 def test_loops_over_tiles_are_named_as_in_scripts(tmp_path: Path) -> None:
     script = "distribute(Zero, Add)\ntile(Add, 16, 16)\n"
     assert new_region(tmp_path, ALLMAN.rstrip("\n"), script) == """\

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from tree_sitter import Node
 
@@ -21,6 +23,8 @@ from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
 
+T = TypeVar("T")
+
 
 def handwriting_of(program: Program) -> Handwriting:
     """What the loops of the region tell; where they tell nothing, the usual way."""
@@ -31,13 +35,19 @@ def handwriting_of(program: Program) -> Handwriting:
     controlled = [body for node in walk(block) for body in _bodies(node)]
     compound = [body for body in controlled if body.type == "compound_statement"]
     return Handwriting(
-        indent=next(_indents(source, loops), "  "),
-        increment=next(_increments(source, loops), Increment.POSTFIX),
-        braces=next(_braces(source, compound), Braces.SAME_LINE),
+        indent=_usual(_indents(source, loops), "  "),
+        increment=_usual(_increments(source, loops), Increment.POSTFIX),
+        braces=_usual(_braces(source, compound), Braces.SAME_LINE),
         always_braces=len(compound) == len(controlled)
         and any(len(named_children(body)) == 1 for body in compound),
         outside=_outside(source, block, loops),
     )
+
+
+def _usual(found: Iterable[T], otherwise: T) -> T:
+    """What is found most often, and first of those."""
+    counted = Counter(found).most_common(1)
+    return counted[0][0] if counted else otherwise
 
 
 def _bodies(node: Node) -> list[Node]:

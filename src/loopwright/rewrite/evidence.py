@@ -15,6 +15,7 @@ from loopwright.model.program import Program
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations
 from loopwright.prove.text.correspondence import prove_model
@@ -81,7 +82,7 @@ def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, Legalit
         raise refused(plan, verdict)
     kept = _proof("every dependence is kept", verdict.obligations)
     trusted = tuple(one.assumption for one in verdict.reassociations)
-    owned = sum((_proof(one.remark, 1) for one in verdict.private), Evidence())
+    owned = sum((_proof(text, count) for text, count in remarks(verdict.private)), Evidence())
     for name in verdict.temporaries:
         owned += _proof(f"of {name}, used in another order, every read sees the value it saw", 1)
     return kept + owned + Evidence(trusted=trusted), verdict

@@ -15,7 +15,7 @@ not another's (OpenMP's `private` and `lastprivate`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -39,10 +39,20 @@ class Private:
     statements: tuple[str, ...]
     """What runs in the loop."""
 
-    @property
-    def remark(self) -> str:
-        kept = ", and the last one's is kept" if self.last else ""
-        return f"every iteration of {self.loop} has its own {self.array}{kept}"
+
+def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
+    """In words what is private where, with the number of variables each remark is about."""
+    together: dict[tuple[str, tuple[str, ...], bool], list[str]] = {}
+    for one in found:
+        together.setdefault((one.loop, one.statements, one.last), []).append(one.array)
+    return [
+        (
+            f"every iteration of {loop} has its own {', '.join(sorted(names))}"
+            + (", and the last one's is kept" if last else ""),
+            len(names),
+        )
+        for (loop, _, last), names in together.items()
+    ]
 
 
 def privatised(
