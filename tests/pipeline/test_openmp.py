@@ -119,6 +119,15 @@ def test_what_openmp_cannot_say_is_a_note(tmp_path: Path) -> None:
     )
 
 
+def test_a_field_cannot_be_reduced(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: p->s += b[i];"
+    text = "struct acc { double s; };\n" + wrapped(body, names="int n, struct acc *p, double *b")
+    outcome = result(tmp_path, text, "parallel(L, i)\n", openmp=True, allow_reassociation=True)
+    assert "#pragma omp" not in outcome.source.text
+    (note,) = outcome.notes
+    assert note.endswith("which is part of something else")
+
+
 def test_a_parallel_loop_in_a_parallel_loop_is_a_note(tmp_path: Path) -> None:
     text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;")
     outcome: Outcome = result(tmp_path, text, "parallel(L, i)\nparallel(L, j)\n", openmp=True)

@@ -56,6 +56,8 @@ class Sharing:
         if not can_be_annotated(loop):
             return "its end is not a comparison of its iterator with a number known before it starts"
         for step in self._accumulated(loop):
+            if not self._is_variable(step.array):
+                return f"it combines values into {step.array}, which is part of something else"
             if _section(self._array(step.array)) is None:
                 return f"it combines values into {step.array}, whose size the text does not tell"
         always = set(_always(loop.body))
@@ -94,6 +96,11 @@ class Sharing:
         """Those of loops inside, which threads would share; the loop's own is private anyway."""
         inner = {part.iterator for part in subprograms(loop.body) if isinstance(part, For)}
         return inner & self.outside
+
+    def _is_variable(self, name: str) -> bool:
+        """Whether this is a name of the text; that of a field such as `p->s` is made up."""
+        text = self.program.source.slice(self.program.region)
+        return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
     def _array(self, name: str) -> Array:
         return next(array for array in self.program.arrays if array.name == name)
