@@ -77,6 +77,29 @@ def test_the_usual_indentation_is_the_indentation(tmp_path: Path) -> None:
     assert "   for (i = 0; i < n; i++)\n       for (j = 0; j < n; j++)\n           A[i][j] = 0;\n" in new
 
 
+COMMENTED = """\
+  /* first, clear */
+  for (i = 0; i < n; i++)
+    a[i] = 0;  // all of it
+  // then add:
+  // row by row
+  for (i = 0; i < n; i++) {
+    // one row
+    for (j = 0; j < n; j++) {
+      /* one term */
+      Add: a[i] += A[i][j];
+    }
+  }
+"""
+
+
+def test_comments_stay_in_front_of_loops(tmp_path: Path) -> None:
+    assert new_region(tmp_path, COMMENTED.rstrip("\n")) == COMMENTED
+    tiled = new_region(tmp_path, COMMENTED.rstrip("\n"), "tile(Add, 8, 8)\nparallel(Add, iT)\n")
+    assert "  // then add:\n  // row by row\n  for (int iT" in tiled
+    assert "      // one row\n" not in tiled and "    // one row\n    for (int jT" in tiled
+
+
 def test_loops_over_tiles_are_named_as_in_scripts(tmp_path: Path) -> None:
     script = "distribute(Zero, Add)\ntile(Add, 16, 16)\n"
     assert new_region(tmp_path, ALLMAN.rstrip("\n"), script) == """\

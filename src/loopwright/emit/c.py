@@ -135,7 +135,7 @@ def _needs_braces(body: Node, style: Style) -> bool:
     the author's, and an `else` might find it.
     """
     statements = _flat(body)
-    if len(statements) != 1 or style.hand.always_braces or _declares(statements[0], style):
+    if len(statements) != 1 or style.hand.always_braces or _needs_block(statements[0], style):
         return True
     match _unmarked(statements[0]):
         case Let() | Block():
@@ -161,8 +161,8 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
             return False
 
 
-def _declares(node: Node, style: Style) -> bool:
-    return isinstance(node, Mark) and (style.declares(node.text) or _declares(node.body, style))
+def _needs_block(node: Node, style: Style) -> bool:
+    return isinstance(node, Mark) and (style.needs_block(node.text) or _needs_block(node.body, style))
 
 
 def _unmarked(node: Node) -> Node:

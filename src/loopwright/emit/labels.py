@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from loopwright.loops.nodes import Call, For, Mark, Node
-from loopwright.loops.traverse import children, subprograms, with_children
+from loopwright.emit.comments import on_loop
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Program, Statement, Tag
 
 _LABEL = "label "
@@ -26,7 +27,7 @@ def with_loop_labels(node: Node, program: Program) -> Node:
     for tag in program.tags:
         loop = _labelled(node, tag) if _is_on_loop(program, tag) else None
         if loop is not None:
-            node = _marked(node, loop, f"{_LABEL}{tag.name}")
+            node = on_loop(node, loop, f"{_LABEL}{tag.name}")
     return node
 
 
@@ -60,9 +61,3 @@ def _loops(node: Node, depth: int) -> Iterator[tuple[int, For]]:
         inner = depth + 1
     for child in children(node):
         yield from _loops(child, inner)
-
-
-def _marked(node: Node, loop: For, text: str) -> Node:
-    if node is loop or (isinstance(node, Mark) and node.body is loop):
-        return Mark(text, node)
-    return with_children(node, lambda child: _marked(child, loop, text))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.emit.c import program_text
+from loopwright.emit.comments import comment_of, commented, with_comments
 from loopwright.emit.downwards import counted_down
 from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
@@ -135,20 +136,21 @@ def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Styl
         hand,
         types.own,
         lambda loop: sharing.why_not(loop) is None,
-        lambda text: declared_by(text) is not None,
+        lambda text: declared_by(text) is not None or comment_of(text) is not None,
     )
 
 
 def _with_parameters(
     program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]
 ) -> Node:
-    """`node` with the author's texts for its parameters, and its labels.
+    """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
     An unsigned size must not turn differences huge: it is cast, but in the heads of loops over
     unsigned iterators, where nothing is subtracted.
     """
     plain = {parameter.name: f"{parameter.name} as it is" for parameter in program.parameters}
-    node = plainly(with_loop_labels(node, program), types.unsigned, plain)
+    node = with_comments(with_loop_labels(node, program), program)
+    node = plainly(node, types.unsigned, plain)
     texts: dict[str, str] = {}
     for parameter in program.parameters:
         text = _primary(parameter.text)
@@ -190,7 +192,7 @@ def _margin(program: Program) -> str:
 
 
 def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], list[str]]:
-    """What labels, vector loops and declarations are written as."""
+    """What labels, comments, vector loops and declarations are written as."""
 
     def marked(text: str, body: Node, lines: list[str]) -> list[str]:
         if text == VECTORIZE:
@@ -198,6 +200,9 @@ def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], 
         variable = declared_by(text)
         if variable is not None:
             return declaring(sharing.program, variable, body, lines)
+        comment = comment_of(text)
+        if comment is not None:
+            return commented(sharing.program, comment, lines)
         label = label_of(text)
         if label is None:
             return lines

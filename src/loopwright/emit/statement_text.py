@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from loopwright.emit.comments import in_front_of_loops
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.labels import statement_labels
@@ -18,6 +19,7 @@ class StatementText:
         self.program, self.types = program, types
         calls = [part for part in subprograms(node) if isinstance(part, Call)]
         self.first = {call.name: call for call in reversed(calls)}
+        self.elsewhere = in_front_of_loops(node)
 
     def lines(self, call: Call) -> list[str]:
         """The statement; the first copy has its comments and its label."""
@@ -32,5 +34,6 @@ class StatementText:
         if body.trailing is not None:
             behind = comment_lines(source, body.trailing)
             lines = [*lines[:-1], f"{lines[-1]}  {behind[0]}", *behind[1:]]
-        leading = [line for place in body.leading for line in comment_lines(source, place)]
+        own = [place for place in body.leading if place not in self.elsewhere]
+        leading = [line for place in own for line in comment_lines(source, place)]
         return [*leading, *lines]

@@ -84,8 +84,8 @@ class Style:
     """The types of iterators that do not have `iterator_type`."""
     shareable: Callable[[For], bool] = can_be_annotated
     """Whether OpenMP can share out a parallel loop."""
-    declares: Callable[[str], bool] = _never
-    """Whether a mark is written as a declaration, which needs a block of its own."""
+    needs_block: Callable[[str], bool] = _never
+    """Whether a mark puts something in front of a statement that belongs into a block with it."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it where nobody else has."""

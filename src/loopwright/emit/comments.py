@@ -1,0 +1,75 @@
+"""Comments in front of loops stay in front of loops.
+
+The reader gives a comment to the statement that follows it.  Where the author wrote it outside of
+the innermost loops around that statement, it goes in front of the new loop of the same depth
+around the statement's first copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from loopwright.emit.substitution import comment_lines
+from loopwright.loops.nodes import Call, For, Mark, Node
+from loopwright.loops.traverse import children, subprograms, with_children
+from loopwright.model.program import Program
+from loopwright.model.source import TextRange
+from loopwright.read.c.region_syntax import parse_region
+from loopwright.read.c.regions import find_regions
+from loopwright.read.c.syntax import place, walk
+
+_COMMENT = "comment "
+
+
+def with_comments(node: Node, program: Program) -> Node:
+    """`node` with a mark on each loop that has a comment in front of it."""
+    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    if not any(statement.body.leading for statement in program.statements):
+        return node
+    loops = [place(n) for n in walk(parse_region(program.source, region)) if n.type == "for_statement"]
+    for statement in program.statements:
+        for comment in reversed(statement.body.leading):
+            depth = sum(loop.contains(comment) for loop in loops)
+            path = next(_paths(node, statement.name), ())
+            if depth < min(len(path), statement.depth):
+                node = on_loop(node, path[depth], f"{_COMMENT}{comment.start} {comment.end}")
+    return node
+
+
+def comment_of(mark: str) -> TextRange | None:
+    """The comment a mark stands for."""
+    if not mark.startswith(_COMMENT):
+        return None
+    start, end = mark.removeprefix(_COMMENT).split()
+    return TextRange(int(start), int(end))
+
+
+def in_front_of_loops(node: Node) -> frozenset[TextRange]:
+    """The comments that have been given to loops."""
+    found = (comment_of(part.text) for part in subprograms(node) if isinstance(part, Mark))
+    return frozenset(comment for comment in found if comment is not None)
+
+
+def commented(program: Program, comment: TextRange, lines: list[str]) -> list[str]:
+    return [*comment_lines(program.source, comment), *lines]
+
+
+def on_loop(node: Node, loop: For, text: str) -> Node:
+    """`node` with a mark on one of its loops, in front of the marks it has."""
+    if _unmarked(node) is loop:
+        return Mark(text, node)
+    return with_children(node, lambda child: on_loop(child, loop, text))
+
+
+def _unmarked(node: Node) -> Node:
+    return _unmarked(node.body) if isinstance(node, Mark) else node
+
+
+def _paths(node: Node, statement: str) -> Iterator[tuple[For, ...]]:
+    """The loops around each call of the statement, outermost first."""
+    if isinstance(node, Call) and node.name == statement:
+        yield ()
+    own = (node,) if isinstance(node, For) else ()
+    for child in children(node):
+        for path in _paths(child, statement):
+            yield (*own, *path)
