@@ -48,8 +48,8 @@ def test_arrows_are_the_dependences_that_do_not_follow_from_others(tmp_path: Pat
 def test_a_broken_dependence_is_named(tmp_path: Path) -> None:
     scene = only(scenes(planned(tmp_path, DIAGONAL, "interchange(S, i, j)")))
     assert scene.broken is not None
-    assert scene.broken.first_text == "S1(1, 1) writes A[1][1]"
-    assert scene.broken.second_text == "S1(2, 0) reads A[1][1]"
+    assert scene.broken.first_text == "S(1, 1) writes A[1][1]"
+    assert scene.broken.second_text == "S(2, 0) reads A[1][1]"
     numbers = {dot.instance: dot.after for dot in scene.dots}
     assert numbers[scene.broken.second] < numbers[scene.broken.first]
 
@@ -154,7 +154,8 @@ def test_many_statements_are_drawn_in_parts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "meaning", "order", "axis"),
     [
-        ("parallel(S, j)", "one iteration of the parallel loop", Order.BESIDE, None),
+        ("parallel(S, j)", "runs side by side, in any order", Order.AT_ONCE, 0),
+        ("interchange(S, i, j)\nparallel(S, j)", "one iteration of the parallel loop", Order.BESIDE, 1),
         ("vectorize(S, j)", "runs at once, in the lanes of vectors", Order.AT_ONCE, 0),
         ("(A, B) = isplit(S, {[i, j] : i < 3}, 0)", "a loop of its own", Order.ONE_BY_ONE, None),
     ],

@@ -343,10 +343,11 @@ class _Drawing:
         assert broken is not None
         left, _, bottom, _ = self.place.box
         order = {dot.instance: dot for dot in self.scene.dots}
-        lines = [
-            f"first {broken.first_text}, then {broken.second_text};",
-            f"after the script they are number {order[first].after} and number {order[second].after}",
-        ]
+        if order[first].after < order[second].after:
+            then = "after the script nothing says which of them comes first"
+        else:
+            then = f"after the script they are number {order[first].after} and number {order[second].after}"
+        lines = [f"first {broken.first_text}, then {broken.second_text};", then]
         self.axes.text(
             left - 0.5, bottom - 0.5, "\n".join(lines), fontsize=7.5, color=self.palette.broken, va="top",
             linespacing=1.35,

@@ -50,8 +50,7 @@ def outlines(
         rest = "the rest" if {DirectiveKind.UNROLL, DirectiveKind.ISOLATE} & set(wishes) else ""
         return Outlines(_called(wishes), found, rest=rest)
     if DirectiveKind.PARALLEL in wishes:
-        rows = _iterations(wishes[DirectiveKind.PARALLEL], after)
-        return Outlines("one iteration of the parallel loop", rows, Order.BESIDE)
+        return _side_by_side(wishes[DirectiveKind.PARALLEL], after)
     if DirectiveKind.VECTORIZE in wishes:
         rows = _lanes(wishes[DirectiveKind.VECTORIZE], after)
         return Outlines("runs at once, in the lanes of vectors", rows, Order.AT_ONCE)
@@ -61,6 +60,14 @@ def outlines(
         return Outlines("a loop of its own", _separated(wishes[DirectiveKind.SEPARATE], after))
     split = {one.name for one in statements if len(pieces(schedules[one.name])) > 1}
     return Outlines("a loop of its own", _parts(split, after)) if split else Outlines()
+
+
+def _side_by_side(wish: Directive, after: Mapping[Instance, Coordinates]) -> Outlines:
+    """The iterations of a parallel loop; where each is one instance, all of one run of the loop."""
+    found = _iterations(wish, after)
+    if all(len(tile.instances) == 1 for tile in found):
+        return Outlines("runs side by side, in any order", _lanes(wish, after), Order.AT_ONCE)
+    return Outlines("one iteration of the parallel loop", found, Order.BESIDE)
 
 
 def _called(wishes: Mapping[DirectiveKind, Directive]) -> str:

@@ -108,7 +108,7 @@ def scene_of(
         dots=_dots(group, window, before, after),
         arrows=_essential(arrows, before),
         outlines=outlines(plan, group.statements, schedules, after),
-        broken=_named(arrows, about, before),
+        broken=_named(plan.original, arrows, about, before),
         parameters=window.parameters,
         notes=_remarks(group, window),
         labels=tuple(_label(plan.original, statement.name) for statement in group.statements),
@@ -121,8 +121,14 @@ def scene_of(
 
 
 def _label(program: Program, name: str) -> str:
+    own = _own_label(program, name)
+    return f"{name} ({own})" if own else name
+
+
+def _own_label(program: Program, name: str) -> str | None:
+    """The label that stands on this statement alone."""
     own = [tag.name for tag in program.tags if tag.statements == (name,) and tag.name != name]
-    return f"{name} ({own[0]})" if own else name
+    return own[0] if own else None
 
 
 def _sliced(group: Group, window: Window) -> Window:
@@ -271,7 +277,10 @@ def _essential(arrows: Sequence[Arrow], before: Mapping[Instance, Coordinates]) 
 
 
 def _named(
-    arrows: Sequence[Arrow], violations: Sequence[Violation], before: Mapping[Instance, Coordinates]
+    program: Program,
+    arrows: Sequence[Arrow],
+    violations: Sequence[Violation],
+    before: Mapping[Instance, Coordinates],
 ) -> Broken | None:
     """The violation the proof found, where the picture has it; otherwise the first broken arrow."""
     broken = {(arrow.source, arrow.sink) for arrow in arrows if arrow.broken}
@@ -281,16 +290,16 @@ def _named(
         if (first, second) in broken:
             cell = one.array + "".join(f"[{value}]" for value in one.cell)
             texts = [
-                f"{name}({', '.join(map(str, at))}) {'writes' if touched.is_write else 'reads'} {cell}"
-                for (name, at), touched in ((first, one.first_access), (second, one.second_access))
+                f"{_called(program, end)} {'writes' if touched.is_write else 'reads'} {cell}"
+                for end, touched in ((first, one.first_access), (second, one.second_access))
             ]
             return Broken(first, second, *texts)
     if not broken:
         return None
     first, second = min(broken, key=lambda pair: (before[pair[1]], before[pair[0]]))
-    return Broken(first, second, _called(first), _called(second))
+    return Broken(first, second, _called(program, first), _called(program, second))
 
 
-def _called(instance: Instance) -> str:
+def _called(program: Program, instance: Instance) -> str:
     name, coordinates = instance
-    return f"{name}({', '.join(map(str, coordinates))})"
+    return f"{_own_label(program, name) or name}({', '.join(map(str, coordinates))})"
