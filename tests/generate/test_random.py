@@ -43,14 +43,14 @@ def generated(schedule: Schedule, options: Options) -> Node:
         raise AssertionError(error.message) from None
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(flat_texts(), generation_options)
 def test_flat_schedules(text: str, options: Options) -> None:
     note(text)
     check(parse_flat(text, "random.in"), options)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(tree_texts(), generation_options)
 def test_schedule_trees(text: str, options: Options) -> None:
     note(text)
