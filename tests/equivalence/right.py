@@ -253,6 +253,13 @@ for (j = 0; j < n; j++) {
         "for (i = 0; i < n; i++) if (a[i] < 0) a[i] = 0;",
         "for (i = 0; i < n; i++) a[i] = a[i] < 0 ? 0 : a[i];",
     ),
+    "a block under a condition on data, taken apart": (
+        "for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; c[i] = 1; } else c[i] = 0;",
+        """
+for (i = 0; i < n; i++) c[i] = a[i] > 0 ? 1 : 0;
+for (i = 0; i < n; i++) b[i] = a[i] > 0 ? a[i] : b[i];
+""",
+    ),
     "a choice by iterators as loops of their own": (
         "for (i = 0; i < n; i++) a[i] = i < 2 ? b[i] : c[i];",
         "for (i = 0; i < n && i < 2; i++) a[i] = b[i]; for (i = 2; i < n; i++) a[i] = c[i];",

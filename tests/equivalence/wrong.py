@@ -133,6 +133,11 @@ for (i = 0; i < n; i++)
         "for (i = 0; i < n; i++) a[i] = a[i] < 0 ? a[i] : 0;",
         "a[0]",
     ),
+    "a condition on data that its block changes": (
+        "for (i = 0; i < n; i++) if (a[i] > 0) { a[i] = -a[i]; b[i] = 1; }",
+        "for (i = 0; i < n; i++) { if (a[i] > 0) a[i] = -a[i]; if (a[i] > 0) b[i] = 1; }",
+        "b[0]",
+    ),
     "a write that stays behind": (
         "for (i = 0; i < n; i++) a[i] = b[i];",
         "for (i = 0; i < n; i++) { c[i] = b[i]; a[i] = c[i]; }",

@@ -3,10 +3,12 @@
     x op= e              x = x op e
     x = y = e            y = e; x = y
     if (c) x = e         x = c ? e : x          for a condition on data
+    if (c) { S; T }      t = c; if (t) S; if (t) T
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -14,13 +16,15 @@ from tree_sitter import Node
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement
-from loopwright.prove.equivalence.reading import Reading, binary, cell, choice, converted, term
-from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
+from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
+from loopwright.prove.equivalence.terms import CHOICE, Apply, Assignment, Cell, Index, Term, subterms
 from loopwright.prove.text.c_expressions import Unreadable, Words
 from loopwright.prove.text.instances import sides
 from loopwright.read.c.syntax import field, named_children, operator
 
 ONE = Index(Int(1), "int")
+TESTED = "what was tested at"
+"""The cell that keeps the condition of an `if` while its branches run."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def _columns(made: tuple[Assignment, ...]) -> dict[Expr, int]:
 
 def _refuse_surprises(statement: Statement, made: tuple[Assignment, ...], program: Program) -> None:
     """The arrays found here have to be those the reader of the program found."""
-    written = {assignment.target.array for assignment in made}
+    written = {one.target.array for one in made if not one.target.array.startswith(TESTED)}
     read = {part.array for one in made for part in subterms(one.value) if isinstance(part, Cell)}
     local = {array.name for array in program.arrays if array.local}
 
@@ -92,9 +96,7 @@ def _assignments(node: Node, reading: Reading) -> tuple[Assignment, ...]:
     match node.type:
         case "expression_statement" | "parenthesized_expression" | "else_clause":
             return _assignments(_only(node), reading)
-        case "compound_statement":
-            return _assignments(_only(node), reading)
-        case "comma_expression":
+        case "comma_expression" | "compound_statement":
             return tuple(one for part in named_children(node) for one in _assignments(part, reading))
         case "init_declarator":
             target = cell(field(node, "declarator"), reading)
@@ -105,7 +107,7 @@ def _assignments(node: Node, reading: Reading) -> tuple[Assignment, ...]:
         case "assignment_expression":
             return _assignment(node, reading)
         case "if_statement":
-            return (_guarded(node, reading),)
+            return _guarded(node, reading)
         case kind:
             raise Unreadable(f"a statement of the kind '{kind}' is not read as an assignment")
 
@@ -113,7 +115,7 @@ def _assignments(node: Node, reading: Reading) -> tuple[Assignment, ...]:
 def _only(node: Node) -> Node:
     inner = named_children(node)
     if len(inner) != 1:
-        raise Unreadable("a block of several statements under a condition on data")
+        raise Unreadable("a statement of several parts")
     return inner[0]
 
 
@@ -140,21 +142,28 @@ def _assignment(node: Node, reading: Reading) -> tuple[Assignment, ...]:
     return (*before, _stored(target, right))
 
 
-def _guarded(node: Node, reading: Reading) -> Assignment:
-    """x = c ? e : x, or c ? e : f where the other branch assigns to the same cell."""
+def _guarded(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+    """x = c ? e : x for each assignment of a branch; c is tested before any of them."""
     condition = term(field(node, "condition"), reading)
-    then = _one(field(node, "consequence"), reading)
     alternative = node.child_by_field_name("alternative")
-    if alternative is None:
-        return Assignment(then.target, choice(condition, then.value, then.target))
-    orelse = _one(alternative, reading)
-    if orelse.target != then.target:
-        raise Unreadable("branches of a condition on data that assign to different cells")
-    return Assignment(then.target, choice(condition, then.value, orelse.value))
+    then = _assignments(field(node, "consequence"), reading)
+    orelse = () if alternative is None else _assignments(alternative, reading)
+    meet = then and orelse and then[-1].target == orelse[0].target
+    count = len(then) + len(orelse) - (1 if meet else 0)
+    kept = Cell(f"{TESTED} {node.start_byte}", (), condition.type)
+    tested = condition if count == 1 else kept
+    made = [_if(one, lambda a: _chosen(tested, a.target, a.value, a.target)) for one in then]
+    if meet:
+        made[-1] = _chosen(tested, then[-1].target, then[-1].value, orelse[0].value)
+        orelse = orelse[1:]
+    made += [_if(one, lambda a: _chosen(tested, a.target, a.target, a.value)) for one in orelse]
+    return tuple(made) if count == 1 else (Assignment(kept, condition), *made)
 
 
-def _one(node: Node, reading: Reading) -> Assignment:
-    made = _assignments(node, reading)
-    if len(made) != 1:
-        raise Unreadable("several assignments under a condition on data")
-    return made[0]
+def _if(one: Assignment, guarded: Callable[[Assignment], Assignment]) -> Assignment:
+    """What a test inside found is not written to anything that counts, and stays."""
+    return one if one.target.array.startswith(TESTED) else guarded(one)
+
+
+def _chosen(condition: Term, target: Cell, then: Term, orelse: Term) -> Assignment:
+    return Assignment(target, Apply(CHOICE, (condition, then, orelse), target.type))

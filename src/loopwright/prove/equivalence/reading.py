@@ -67,9 +67,12 @@ def local_name(name: str) -> str:
 
 
 def converted(term: Term, kind: str) -> Term:
-    """`term` as a value of another type."""
+    """`term` as a value of another type; of a choice, each value of it."""
     if term.type == kind != UNKNOWN:
         return term
+    if isinstance(term, Apply) and term.operator == CHOICE and is_known(term.type):
+        condition, then, orelse = term.arguments
+        return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
     if isinstance(term, Index) and _is_safe(term.type, kind):
         return Index(term.value, kind)
     return Apply(f"({kind})", (term,), kind)
