@@ -147,3 +147,14 @@ def test_two_columns() -> None:
     text = demo.side_by_side("a\nbb\n", "\n".join(map(str, range(30))), 80)
     assert text.splitlines()[2] == "a  | 0"
     assert text.endswith("| ... and 8 more lines\n")
+
+
+def test_a_marked_loop_without_openmp_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text does not show that the loop is parallel, so the report says how it could."""
+    (tmp_path / "k.c").write_text(PRODUCT)
+    (tmp_path / "s.lw").write_text("parallel(Mult, i)\n")
+    words = ("transform", str(tmp_path / "k.c"), str(tmp_path / "s.lw"))
+    _, out, err = run(capsys, *words)
+    assert "#pragma omp" not in out and "note: independent iterations of the loop over i are proved" in err
+    _, out, err = run(capsys, *words, "--openmp")
+    assert "#pragma omp parallel for" in out and "note:" not in err

@@ -50,7 +50,7 @@ def test_an_illegal_script_is_explained(tmp_path: Path) -> None:
     assert status == 1
     assert "Refused" in page and "not tried" in page
     assert "a value is read before it is written" in page
-    assert "S1(1, 1) writes A[1][1]" in page
+    assert "S(1, 1) writes A[1][1]" in page
 
 
 def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,8 +127,7 @@ def _label(program: Program, name: str) -> str:
 
 def _own_label(program: Program, name: str) -> str | None:
     """The label that stands on this statement alone."""
-    own = [tag.name for tag in program.tags if tag.statements == (name,) and tag.name != name]
-    return own[0] if own else None
+    return next(iter(program.labels_on(program.statement(name))), None)
 
 
 def _sliced(group: Group, window: Window) -> Window:
