@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import GaveUp
+from loopwright.read.c.automatic import is_dead_behind
+from loopwright.read.c.reader import read_c
 from loopwright.rewrite.outcome import NotLegal
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
@@ -87,7 +89,14 @@ def test_a_read_that_would_see_another_value_is_refused(tmp_path: Path) -> None:
         result(tmp_path, PROGRAM.format(body=body), "distribute(P, Q)\n")
 
 
-@pytest.mark.parametrize("behind", ["sum += s;", "double *p = &s; sum += *p;"])
+@pytest.mark.parametrize("before", ["double *p = row;", "double *p = &row[2];", "double *p = &(row)[2];"])
+def test_an_array_somebody_points_to_is_no_temporary(tmp_path: Path, before: str) -> None:
+    text = PROGRAM.format(body=ARRAY.rstrip("\n")).replace("#pragma scop", f"  {before}\n#pragma scop")
+    with pytest.raises(NotLegal):
+        result(tmp_path, text.replace("  printf", "  sum += p[1];\n  printf"), "reverse(@14, i)\n")
+
+
+@pytest.mark.parametrize("behind", ["sum += s;", "double *p = &s; sum += *p;", "sum += *&(s);"])
 def test_what_is_read_behind_the_region_is_no_temporary(tmp_path: Path, behind: str) -> None:
     text = PROGRAM.format(body=OUTSIDE.rstrip("\n")).replace("  printf", f"  {behind}\n  printf")
     with pytest.raises(NotLegal):
@@ -105,3 +114,38 @@ def test_other_provers_are_not_asked_about_it(tmp_path: Path) -> None:
     request = Request(code, "interchange(@14, i, j)\n", "s.lw", prover=ProverRequest("cvc5"))
     with pytest.raises(GaveUp, match="s holds other values in between"):
         transformed(request, silent)
+
+
+FUNCTION = """\
+double g, out;
+void f(int n, double *a, double x)
+{{
+  int i;
+  {declaration}
+  {before}
+#pragma scop
+  for (i = 0; i < n; i++)
+    s = a[i];
+#pragma endscop
+  {behind}
+}}
+"""
+
+SEEN = {
+    "nothing": ("double s;", "", "", True),
+    "written again": ("double s;", "s = 1;", "", True),
+    "read behind": ("double s;", "", "out = s;", False),
+    "static": ("static double s;", "", "", False),
+    "read when a loop comes back": ("double s = 0;", "for (int r = 0; r < 2; r++) { out = s;", "}", False),
+    "a jump back": ("double s = 0;", "again: out = s;", "if (out < 1) goto again;", False),
+    "two of the name": ("double s;", "{ double s = 1; out = s; }", "", False),
+}
+
+
+@pytest.mark.parametrize("case", SEEN)
+def test_who_can_see_what_is_left_in_a_variable(tmp_path: Path, case: str) -> None:
+    declaration, before, behind, dead = SEEN[case]
+    text = FUNCTION.format(declaration=declaration, before=before, behind=behind)
+    (program,) = read_c(file(tmp_path, text))
+    array = next(one for one in program.arrays if one.name == "s")
+    assert is_dead_behind(program, array) is dead

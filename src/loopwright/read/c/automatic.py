@@ -18,7 +18,8 @@ from loopwright.read.c.region_syntax import parse_file
 from loopwright.read.c.syntax import place, text_of, walk
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
-_LASTING = ("static", "extern", "_Thread_local", "thread_local")
+_OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_Atomic")
+"""What makes a variable outlive its function, or lets others look at it."""
 
 
 def is_private_storage(program: Program, array: Array) -> bool:
@@ -46,7 +47,7 @@ def is_dead_behind(program: Program, array: Array) -> bool:
         if use.start_byte >= region.end
         or any(place(loop).contains(place(use)) and use.start_byte < region.start for loop in coming_back)
     ]
-    return not seen and not jumps and not hidden and not any(_is_address(use) for use in uses)
+    return not seen and not jumps and not hidden and not any(_escapes(use, array.rank) for use in uses)
 
 
 def _function(program: Program) -> Node | None:
@@ -71,11 +72,11 @@ def _declaration(program: Program, array: Array) -> Node | None:
     declaration, declarator = found[0]
     named = declared_name(program.source, declarator)
     stars = any(part.type == "pointer_declarator" for part in walk(declarator))
-    storage = {text_of(program.source, part) for part in declaration.children if "storage" in part.type}
+    words = {text_of(program.source, part) for part in declaration.children}
     is_plain = named is not None and named[1] == array.rank and not stars
     if declaration.type == "parameter_declaration" and array.rank:
         return None
-    return declaration if is_plain and not storage & set(_LASTING) else None
+    return declaration if is_plain and not words & set(_OBSERVED) else None
 
 
 def _declarations(program: Program, function: Node, name: str) -> Iterator[tuple[Node, Node]]:
@@ -89,7 +90,26 @@ def _declarations(program: Program, function: Node, name: str) -> Iterator[tuple
                 yield node, declarator
 
 
-def _is_address(use: Node) -> bool:
-    """`&x`: then others may look at it."""
-    parent = use.parent
-    return parent is not None and parent.type == "pointer_expression" and parent.children[0].type == "&"
+def _escapes(use: Node, rank: int) -> bool:
+    """Whether others may come to know where it is: `&x`, or an array without all its subscripts."""
+    node, count = use, 0
+    while node.parent is not None:
+        outer = node.parent
+        if outer.type == "subscript_expression" and outer.child_by_field_name("argument") == node:
+            count += 1
+        elif outer.type != "parenthesized_expression":
+            break
+        node = outer
+    parent = node.parent
+    if parent is None or _is_declared(use):
+        return False
+    is_address = parent.type == "pointer_expression" and parent.children[0].type == "&"
+    return is_address or count < rank
+
+
+def _is_declared(use: Node) -> bool:
+    """Whether this is the name in its own declaration."""
+    node = use
+    while node.parent is not None and node.parent.child_by_field_name("declarator") == node:
+        node = node.parent
+    return node.type == "declaration" or (node is not use and node.type.endswith("declarator"))
