@@ -253,6 +253,10 @@ for (j = 0; j < n; j++) {
         "for (i = 0; i < n; i++) if (a[i] < 0) a[i] = 0;",
         "for (i = 0; i < n; i++) a[i] = a[i] < 0 ? 0 : a[i];",
     ),
+    "a comparison the other way round": (
+        "for (i = 0; i < n; i++) a[i] = b[i] > c[i] ? b[i] : c[i];",
+        "for (i = 0; i < n; i++) if (c[i] < b[i]) a[i] = b[i]; else a[i] = c[i];",
+    ),
     "a block under a condition on data, taken apart": (
         "for (i = 0; i < n; i++) if (a[i] > 0) { b[i] = a[i]; c[i] = 1; } else c[i] = 0;",
         """

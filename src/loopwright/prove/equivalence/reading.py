@@ -120,7 +120,9 @@ def term(node: Node, reading: Reading) -> Term:
 
 
 def binary(name: str, left: Term, right: Term) -> Term:
-    """`left name right`, the operands converted as C does."""
+    """`left name right`, the operands converted as C does; a > b is b < a."""
+    if name in (">", ">="):
+        name, left, right = name.replace(">", "<"), right, left
     if name in ("&&", "||"):
         return Apply(name, (left, right), "int")
     if name in ("<<", ">>"):
