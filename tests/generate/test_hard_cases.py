@@ -295,3 +295,25 @@ def test_what_an_extension_adds_for_several_statements_runs_once() -> None:
         run = execute(proved_program(schedule, **options), {"n": 1})
         added = [name for name, _ in run].count("E")
         assert added == 6
+
+
+def test_the_rest_of_an_isolation_has_bounds_that_a_loop_can_have() -> None:
+    """What the parts beside the isolated one share may be said with divisions of the iterator itself."""
+    schedule = tree(
+        """
+        domain: "[n, m] -> { S[i] : (1 <= i <= m or 0 <= i <= n) and i <= 9 and i mod 3 = 0 }"
+        child:
+          context: "[n, m] -> { [] : n >= 0 }"
+          child:
+            schedule: "[n, m] -> [{ S[i] -> [(i)] }]"
+            options: "[n, m] -> { atomic[0]; isolate[[] -> [t0]] : 0 <= t0 <= n }"
+        """
+    )
+    proved_program(schedule)
+    by_existence = (
+        "{ domain: \"[n, m] -> { S[i] : (1 <= i <= m and i <= 9 and (exists e : 2i + 3 = 3e and e >= -1)) or"
+        " (0 <= i <= n and i <= 9 and (exists e : 2i + 3 = 3e and e >= -1)) }\", child: { context:"
+        " \"[n, m] -> { [] : n >= 0 }\", child: { schedule: \"[n, m] -> [{ S[i] -> [(i)] }]\", options:"
+        " \"[n, m] -> { atomic[0]; isolate[[] -> [t0]] : 0 <= t0 <= n }\" } } }"
+    )
+    proved_program(tree(by_existence))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import after, before, local_domain, shared_constraints
+from loopwright.presburger.sets import after, before, eliminate_unknown, local_domain, shared_constraints
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ def isolate(domain: isl.Set, exact: isl.Set, wanted: isl.Set, level: int) -> Par
     first = before(center, level).intersect(domain).subtract(center)
     last = after(center, level).intersect(domain).subtract(center).subtract(first)
     other = domain.subtract(center).subtract(first).subtract(last)
-    together = _together(last.intersect(exact), other.intersect(exact), exact)
+    together = _together(last.intersect(exact), other.intersect(exact), exact, level)
     if together is not None:
         last, other = together.intersect(domain), isl.Set.empty(other.get_space())
     return Parts(first.coalesce(), center.coalesce(), last.coalesce(), other.coalesce())
 
 
-def _together(one: isl.Set, two: isl.Set, domain: isl.Set) -> isl.Set | None:
-    """The constraints both share, if inside `domain` they describe the two.
+def _together(one: isl.Set, two: isl.Set, domain: isl.Set, level: int) -> isl.Set | None:
+    """The constraints both share, if those a loop at `level` can have describe the two inside `domain`.
 
     It is so of the last, partial tile, and of the same where it is the only one.
     """
     both = one.union(two)
-    shared = shared_constraints(both).to_set()
+    shared = eliminate_unknown(shared_constraints(both).to_set(), level)
     return shared if shared.intersect(domain).is_subset(both) else None
 
 
