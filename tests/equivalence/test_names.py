@@ -150,7 +150,7 @@ def test_a_local_variable_nobody_looks_at_does_not_count(tmp_path: Path) -> None
     old = wrapped(f"{LOOP} a[i] = (b[i] + c[i]) * 2;", own="  double x;")
     new = wrapped(f"{LOOP} {{ x = b[i] + c[i]; a[i] = x * 2; }}", own="  double x;")
     found = compared(tmp_path, old, new)
-    assert isinstance(found.verdict, Proved) and not found.trusted
+    assert isinstance(found.verdict, Proved) and not any("'x'" in text for text in found.trusted)
     for after in ("  a[0] = x;", "  use(&x);"):
         seen = [text.replace("#pragma endscop", f"#pragma endscop\n{after}") for text in (old, new)]
         assert isinstance(compared(tmp_path, *seen).verdict, Refuted)

@@ -27,6 +27,7 @@ from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.say import Say, silent
 
+ROUNDING = "every operation is rounded by itself, to its own type: compile with -ffp-contract=off"
 REASSOCIATION = "sums and products may be computed in any order"
 
 
@@ -117,7 +118,7 @@ def _without_instances(
         proof = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
         if isinstance(proof, Proved):
             proved = Proved(obligations + proof.obligations)
-            assumed = (REASSOCIATION,) if allow_reassociation else ()
+            assumed = (ROUNDING, REASSOCIATION) if allow_reassociation else (ROUNDING,)
             return Equivalence(proved, trusted=(*counted.trusted, *assumed), way="by values")
         reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
