@@ -56,6 +56,11 @@ def test_programs_that_are_right(program: str, functions: str) -> None:
     assert check(text(program, functions=functions)).answer is Answer.VALID
 
 
+def test_a_name_in_parentheses_is_read_and_no_cast() -> None:
+    spec, program = ("for (i = 0; i < N; i++) A[i] = w - B[i] * C[i];".replace("w", w) for w in ("w", "(w)"))
+    assert check(text(program, spec, functions="double w;")).answer is Answer.VALID
+
+
 @pytest.mark.parametrize(
     ("program", "functions", "message"),
     [

@@ -185,3 +185,11 @@ def test_sizes_for_which_the_original_leaves_its_arrays_show_nothing(tmp_path: P
     old = wrapped(f"{LOOP} a[i] = A[1][1 + n];", names=names)
     new = wrapped(f"{LOOP} a[i] = A[1][2 + n];", names=names)
     assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
+
+
+def test_a_name_in_parentheses_behind_the_region_is_looked_at(tmp_path: Path) -> None:
+    """Taken for a cast, `(s) - b[0] * c[0]` would not mention s."""
+    body = f"{LOOP} {{ s = VALUE; a[i] = b[i]; }}"
+    after = "a[0] = (s) - b[0] * c[0];"
+    old, new = (wrapped(body.replace("VALUE", x), own="double s;", after=after) for x in ("b[i]", "c[i]"))
+    assert isinstance(compared(tmp_path, old, new).verdict, Refuted)

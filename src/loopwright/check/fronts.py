@@ -23,8 +23,7 @@ from loopwright.check.sites import Site, Sites
 from loopwright.errors import BadInput
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import parse, place, walk, without_comments
+from loopwright.read.c.syntax import place, walk, without_comments
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
@@ -90,7 +89,7 @@ class _Finder:
         loops = [part for part in walk(node) if part.type == "for_statement"]
         names = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
         try:
-            refuse_live_iterators(source, parse(without_directives(source.text)), place(node), names)
+            refuse_live_iterators(source, self.sites.known.file, place(node), names)
         except BadInput:
             return True
         return False

@@ -14,11 +14,13 @@ from tree_sitter import Node
 
 from loopwright.check.segment import Segment
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.casts import parse_possible
 from loopwright.read.c.declarations import Declarations, Variable, declarations_of, declared_name
 from loopwright.read.c.macros import Macro, macros_of
 from loopwright.read.c.references import Reference
+from loopwright.read.c.region_syntax import parse_file
 from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import named_children, parse, place, refuse, text_of, walk
+from loopwright.read.c.syntax import named_children, place, refuse, text_of, walk
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Reached:
 
     source: Source
     segment: Segment
+    file: Node
+    """The whole file, preprocessor lines left out."""
     roots: tuple[Node, ...]
     functions: tuple[Function, ...]
     declarations: Declarations
@@ -101,7 +105,10 @@ class Reached:
 def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
     """What the segment reaches, and what its names mean."""
     source = segment.source
-    root = parse(without_directives(source.text))
+    possible = parse_possible(without_directives(source.text))
+    bodies = [place(one.body) for one in _functions(source, possible)]
+    declarations = declarations_of(source, possible, [segment.place, *bodies])
+    root = parse_file(source, declarations)
     macros = macros_of(source)
     functions = _functions(source, root)
     roots = _roots(root, segment.place)
@@ -109,9 +116,10 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
     found = Reached(
         source,
         segment,
+        root,
         roots,
         tuple(function for function in functions if function.name in names),
-        declarations_of(source, root, [segment.place, *(place(one.body) for one in functions)]),
+        declarations,
         macros,
         {},
         ranks,

@@ -15,9 +15,8 @@ from tree_sitter import Node
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.macros import macros_of, mentions
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import field, operator, parse, place, text_of, walk
+from loopwright.read.c.region_syntax import declared_in, parse_file
+from loopwright.read.c.syntax import field, operator, place, text_of, walk
 
 _ELEMENTS = ("subscript_expression", "parenthesized_expression")
 _LOOPS = ("for_statement", "while_statement", "do_statement")
@@ -73,7 +72,7 @@ def is_dead(program: Program, name: str) -> bool:
 @lru_cache(maxsize=8)
 def _around(source: Source, region: TextRange) -> tuple[Node, ...]:
     """What is in the function around a region that is run once: nothing if it is in a loop."""
-    root = parse(without_directives(source.text))
+    root = parse_file(source)
     around = [node for node in walk(root) if place(node).contains(region)]
     functions = [node for node in around if node.type == "function_definition"]
     if len(functions) != 1 or any(node.type in _LOOPS for node in around):

@@ -26,9 +26,10 @@ def declared_in(source: Source) -> Declarations:
     return declarations_of(source, root, [region.place for region in find_regions(source)])
 
 
-def parse_file(source: Source) -> Node:
-    """The tree of a whole file, preprocessor lines left out."""
-    return parse_settled(without_directives(source.text), Kinds(declared_in(source), macros_of(source), None))
+def parse_file(source: Source, declarations: Declarations | None = None) -> Node:
+    """The tree of a whole file, preprocessor lines left out; one without regions needs `declarations`."""
+    known = declared_in(source) if declarations is None else declarations
+    return parse_settled(without_directives(source.text), Kinds(known, macros_of(source), None))
 
 
 def kinds_in(source: Source, at: TextRange) -> Kinds:
