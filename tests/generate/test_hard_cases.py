@@ -301,19 +301,24 @@ def test_the_rest_of_an_isolation_has_bounds_that_a_loop_can_have() -> None:
     """What the parts beside the isolated one share may be said with divisions of the iterator itself."""
     schedule = tree(
         """
-        domain: "[n, m] -> { S[i] : (1 <= i <= m or 0 <= i <= n) and i <= 9 and i mod 3 = 0 }"
+        domain: "[n, m] -> { S[i] : DOMAIN }"
         child:
           context: "[n, m] -> { [] : n >= 0 }"
           child:
             schedule: "[n, m] -> [{ S[i] -> [(i)] }]"
             options: "[n, m] -> { atomic[0]; isolate[[] -> [t0]] : 0 <= t0 <= n }"
+        """.replace(
+            "DOMAIN",
+            "(1 <= i <= m and i <= 9 and (exists e : 2i + 3 = 3e and e >= -1) and"
+            " (exists e : -2i + 1 - 1 <= 2e <= -2i + 1 + 0)) or (0 <= i <= n and i <= 9 and"
+            " (exists e : 2i + 3 = 3e and e >= -1) and (exists e : 1 - 1 <= 2e <= 1 + 0))",
+        )
+    )
+    assert code(schedule) == c(
+        """
+        for (int c0 = 0; c0 <= min(9, n); c0 += 3)
+          S(c0);
+        for (int c0 = max(3 * (n / 3) + 3, 3); c0 <= min(m, 9); c0 += 3)
+          S(c0);
         """
     )
-    proved_program(schedule)
-    by_existence = (
-        "{ domain: \"[n, m] -> { S[i] : (1 <= i <= m and i <= 9 and (exists e : 2i + 3 = 3e and e >= -1)) or"
-        " (0 <= i <= n and i <= 9 and (exists e : 2i + 3 = 3e and e >= -1)) }\", child: { context:"
-        " \"[n, m] -> { [] : n >= 0 }\", child: { schedule: \"[n, m] -> [{ S[i] -> [(i)] }]\", options:"
-        " \"[n, m] -> { atomic[0]; isolate[[] -> [t0]] : 0 <= t0 <= n }\" } } }"
-    )
-    proved_program(tree(by_existence))

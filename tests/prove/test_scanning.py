@@ -310,3 +310,14 @@ def test_nothing_to_run() -> None:
     nothing = tree('domain: "[n] -> { S[i] : 0 <= i < n and n < 0 }"')
     assert isinstance(prove_scan(nothing, EMPTY), Proved)
     refuted(nothing, call("S", "0"), "extra", "S(0) is executed, but the schedule does not have it for n = 0")
+
+
+def test_an_iterator_is_not_known_to_its_own_first_value() -> None:
+    """`for (int i = max(0, i); ...)` and `int k = k;` mean nothing, whatever the equations say."""
+    schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n }")
+    own = loop("i", "max(0, i)", "i < n", call("S", "i"))
+    with pytest.raises(InternalError, match="uses 'i', which is neither an iterator nor a parameter"):
+        prove_scan(schedule, own)
+    named = loop("i", "0", "i < n", let("k", "k", call("S", "i")))
+    with pytest.raises(InternalError, match="uses 'k'"):
+        prove_scan(schedule, named)

@@ -165,11 +165,12 @@ def _bound(name: str, given: Expr, scope: Scope) -> Scope:
 
 
 def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
-    """The scope inside a declaration; the outer names and, under a name that hides none of them, the new."""
+    """The scope inside a declaration; the outer names and, under a name no program has, the new.
+
+    What is declared is not known to the expression that gives it its first value.
+    """
     inner = scope.deeper(name)
-    fresh = name
-    while fresh in scope.names or inner.domain.find_dim_by_name(isl.dim_type.param, fresh) >= 0:
-        fresh += "'"
+    fresh = f"{name} declared"
     return inner, {**scope.names, fresh: inner.names[name]}, fresh
 
 
