@@ -104,6 +104,12 @@ def test_fusion_behind(tmp_path: Path) -> None:
     assert reason.endswith("when the second runs behind the first in the same loop over i; they share b")
 
 
+def test_short_loops_are_not_tiled(tmp_path: Path) -> None:
+    text = PRODUCT.replace("int k = 0; k < n", "int k = 0; k < 5")
+    tiles = lines(found(tmp_path, text), Kind.TILING)
+    assert tiles and not any("k=" in one for one in tiles)
+
+
 TIME = """void f(int n, int m, double a[n][n], double b[n][n]) {
 #pragma scop
   for (int t = 0; t < m; t++) {

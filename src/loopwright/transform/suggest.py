@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations, pairwise
 
+import islpy as isl
+
 from loopwright.errors import BadInput
 from loopwright.model.dependences import Dependence
+from loopwright.presburger.sets import DIM, PARAM
 from loopwright.transform.delays import delays
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.vectors import Position
@@ -171,7 +174,9 @@ def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
 
 
 def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
-    """As many neighbouring loops as can be, without skew rather than with it."""
+    """As many neighbouring loops as can be, without skew rather than with it; short ones are left alone."""
+    if any(_is_short(plan, nest.component, loop) for loop in range(len(nest.loops))):
+        return
     statements = plan.statements_at(nest.component)
     goal = f"tile {nest.component.positions}"
     deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
@@ -189,6 +194,18 @@ def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
             line = f"{nest.definition}tile({nest.handle}, {outer}, skew)"
             rows = deepest[-1]
             yield Proposal(Kind.TILING, line, deepest[:-1], statements, f"{goal} but for {rows}", whole=rows)
+
+
+def _is_short(plan: Plan, component: Component, loop: int) -> bool:
+    """Whether the loop never has more iterations than a tile would, whatever the parameters are."""
+    for points in plan.iterations(component, loop + 1):
+        values = points.project_out(DIM, 0, loop)
+        values = values.project_out(PARAM, 0, values.dim(PARAM))
+        if not values.is_bounded():
+            return False
+        if not values.is_empty() and values.dim_max_val(0).sub(values.dim_min_val(0)).ge(isl.Val(SIZE)):
+            return False
+    return True
 
 
 def _tile(handle: str, loops: tuple[str, ...]) -> str:
@@ -217,6 +234,8 @@ def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
             yield Proposal(
                 Kind.INTERCHANGE, apart + line, (loop, loops[-1]), statements, line, own, unless=unless
             )
+        if any(_is_short(plan, Component.of([position]), loop) for loop in range(len(loops))):
+            continue
         line, goal = apart + _tile(str(name), loops), f"tile {position} apart"
         unless = tuple(f"tile {one} {loops}" for one in (positions, (position,)))
         yield Proposal(Kind.TILING, line, loops, statements, goal, own, unless=unless)
