@@ -89,6 +89,39 @@ def test_rows_of_another_length_lie_elsewhere(tmp_path: Path) -> None:
     assert isinstance(compared(tmp_path, wrapped(body), wrapped(body, names=names)).verdict, Undecided)
 
 
+BOUNDED = "for (i = 0; i < K; i++) a[i] = 0;"
+FIXED = {
+    "an enumerator": ("enum { K = 2 };", "enum { K = 3 };", f"{LOOP} a[i] = K * b[i];"),
+    "a constant": ("static const double K = 2;", "static const double K = 3;", f"{LOOP} a[i] = K * b[i];"),
+    "a constant bound": ("static const int K = 2;", "static const int K = 3;", BOUNDED),
+    "a macro as a bound": ("#define K 2", "#define K 3", BOUNDED),
+    "a macro in a subscript": ("#define K 2", "#define K 3", f"{LOOP} a[i + K] = b[i];"),
+    "fields": (
+        "struct s { float x, y; }; extern struct s q[];",
+        "struct s { double x, y; }; extern struct s q[];",
+        f"{LOOP} q[i].x = b[i];",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_what_a_file_fixes_has_to_be_the_same(tmp_path: Path, name: str) -> None:
+    one, other, body = FIXED[name]
+    assert isinstance(compared(tmp_path, wrapped(body, head=one), wrapped(body, head=one)).verdict, Proved)
+    found = compared(tmp_path, wrapped(body, head=one), wrapped(body, head=other)).verdict
+    assert not isinstance(found, Proved)
+
+
+def test_a_constant_is_not_made_up(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} a[i] = K * b[i];", head="static const double K = 2;")
+    assert not isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i] = 2 * b[i];")).verdict, Refuted)
+
+
+def test_without_sizes_there_is_nothing_to_prove(tmp_path: Path) -> None:
+    old, new = (wrapped(f"#pragma assume n {sign} 5\n{COPY}") for sign in ("<", ">"))
+    assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
+
+
 INTEGERS = {
     "an unsigned difference": (
         "for (unsigned x = 0; x < n; x++) a[x] = x - n;",

@@ -48,6 +48,8 @@ def differences(old: Program, new: Program) -> Differences:
         or types[0].resolved(word) != types[1].resolved(word)
     ]
     fatal += [name for name in old.params if _declared_type(old, name) != _declared_type(new, name)]
+    fatal += [name for name in old.params if _expansion(macros[0], name) != _expansion(macros[1], name)]
+    fatal += _other_fixed(old, new)
     textual += [name for name in storage.private if name not in textual]
     return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))
 
@@ -60,6 +62,50 @@ def _words(program: Program) -> list[str]:
         for word in _WORD.findall(program.source.slice(statement.body.place))
     ]
     return found + [word for array in program.arrays for word in _WORD.findall(array.element_type or "")]
+
+
+def _other_fixed(old: Program, new: Program) -> list[str]:
+    """Constants, enumerators and types with fields that the files define differently."""
+    fixed = _fixed(old.source), _fixed(new.source)
+    words = dict.fromkeys([*_region_words(old), *_region_words(new), *_words(old), *_words(new)])
+    return [
+        word
+        for word in words
+        if word in fixed[0] and word in fixed[1] and fixed[0][word] != fixed[1][word]
+    ]
+
+
+def _region_words(program: Program) -> list[str]:
+    return _WORD.findall(program.source.slice(program.region))
+
+
+def constants(source: Source) -> frozenset[str]:
+    """The variables a file declares `const`, with their values."""
+    return frozenset(name for name, text in _fixed(source).items() if text.startswith("const"))
+
+
+def _fixed(source: Source) -> dict[str, str]:
+    """What the file says for good: values of constants and enumerators, fields of types."""
+    found: dict[str, str] = {}
+    for node in walk(parse(without_directives(source.text))):
+        text = " ".join(source.text[node.start_byte : node.end_byte].split())
+        match node.type:
+            case "declaration" if any(part.type == "type_qualifier" for part in node.children):
+                for one in node.children_by_field_name("declarator"):
+                    name = _WORD.search(source.text[one.start_byte : one.end_byte])
+                    if one.type == "init_declarator" and name is not None and "const" in text.split():
+                        value = field(one, "value")
+                        found[name[0]] = f"const {source.text[value.start_byte : value.end_byte]}"
+            case "enumerator_list":
+                found |= dict.fromkeys(_WORD.findall(text), f"enum {text}")
+            case "struct_specifier" | "union_specifier" if node.child_by_field_name("body") is not None:
+                tag = node.child_by_field_name("name")
+                if tag is not None:
+                    found[source.text[tag.start_byte : tag.end_byte]] = text
+            case "type_definition":
+                for one in node.children_by_field_name("declarator"):
+                    found[source.text[one.start_byte : one.end_byte]] = text
+    return found
 
 
 def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:

@@ -68,6 +68,8 @@ def prove_equivalent(
 def _prove(
     old: Program, new: Program, models: list[Verdict], allow_reassociation: bool, say: Say
 ) -> Equivalence:
+    if old.context.is_empty():
+        return Equivalence(Undecided("there are no sizes that both files allow"))
     different = differences(old, new)
     if different.fatal:
         return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
