@@ -322,3 +322,23 @@ def test_the_rest_of_an_isolation_has_bounds_that_a_loop_can_have() -> None:
           S(c0);
         """
     )
+
+
+@pytest.mark.xfail(strict=True, reason="two slices of nested unrolled bands run the same instance; it is refused")
+def test_nested_unrolled_bands_under_an_isolated_one() -> None:
+    schedule = tree(
+        """
+        domain: "[n, m] -> { S[i, j] : (-1 <= i <= n + 1 and -1 <= j <= m and i <= 9 and j <= 9) or SOME }"
+        child:
+          context: "[n, m] -> { [] : n >= 0 }"
+          child:
+            schedule: "[n, m] -> [{ S[i, j] -> [(i mod 2)] }, { S[i, j] -> [(j)] }]"
+            options: "[n, m] -> { unroll[1]; isolate[[] -> [t0, t1]] : -1 <= t0 <= m }"
+            child:
+              schedule: "[n, m] -> [{ S[i, j] -> [(i mod 2)] : j <= 2; S[i, j] -> [(n - j)] : j > 2 }, LAST]"
+              options: "[n, m] -> { unroll[0]; unroll[1] }"
+        """.replace("SOME", "(-1 <= i <= m and i <= 9 and 0 <= j <= i)").replace(
+            "LAST", "{ S[i, j] -> [(-i)] : j <= -1; S[i, j] -> [(i)] : j > -1 }"
+        )
+    )
+    proved_program(schedule)
