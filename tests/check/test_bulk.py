@@ -16,7 +16,7 @@ from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, small
 from tests.check.test_bad_input import text
 
-PARTS = ("adi", "correlation", "doitgen", "durbin", "symm")
+PARTS = ("adi", "correlation", "durbin")
 """Kernels some operations of which are in no nest that is checked as a whole."""
 TILED = [version for version in (*PARAMETRIC, *RECURSIVE) if version.kernel != "seidel-2d"]
 

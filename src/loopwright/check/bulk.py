@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import islpy as isl
 
@@ -145,10 +146,10 @@ def in_bulk(known: Original, nest: Nest) -> Bulk | None:
     chosen = [group for group in groups if group is not None]
     if len(chosen) != len(groups):
         return None
-    for along in _directions(known, nest, chosen):
+    for loops in _directions(known, nest, chosen):
         runs, guesses = [], []
         for operation, group in zip(nest.operations, chosen, strict=True):
-            run, more = _run(known, operation, group, along)
+            run, more = _run(known, operation, group, loops)
             runs.append(run)
             guesses += more
         found = _checked(known, nest, runs, tuple(guesses))
@@ -178,15 +179,21 @@ def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
     return next(iter((*fitting, *possible)), None)
 
 
-def _directions(known: Original, nest: Nest, groups: Sequence[Group]) -> list[int | None]:
-    """Loops an iterator that no subscript shows may go along with; None is "it does not change"."""
-    if not any(known.free[group.number] for group in groups):
-        return [None]
+def _directions(known: Original, nest: Nest, groups: Sequence[Group]) -> list[tuple[int, ...]]:
+    """Loops that the iterators no subscript shows may go along with, innermost last.
+
+    The last such iterator of a site goes along with the last of these loops, and so on; those for
+    which there is none do not change in the nest.
+    """
+    most = max(len(known.free[group.number]) for group in groups)
+    if most == 0:
+        return [()]
     depth = max(operation.domain.dim(DIM) for operation in nest.operations)
     once = all(
         operation.write.intersect_domain(operation.domain).is_injective() for operation in nest.operations
     )
-    return [None, *range(depth)] if once else list(range(depth))
+    found = [loops for count in range(1, most + 1) for loops in combinations(range(depth), count)]
+    return [(), *found] if once else [*found, ()]
 
 
 def _matching(operation: Operation, group: Group) -> isl.Map:
@@ -198,11 +205,15 @@ def _matching(operation: Operation, group: Group) -> isl.Map:
     return instances.intersect_domain(operation.domain).coalesce()
 
 
-def _run(known: Original, operation: Operation, group: Group, along: int | None) -> tuple[_Run, list[Guess]]:
+def _run(
+    known: Original, operation: Operation, group: Group, loops: tuple[int, ...]
+) -> tuple[_Run, list[Guess]]:
     """The operation as an instance, iterators that no subscript shows included."""
     instances = _matching(operation, group)
     guesses = []
-    for iterator in known.free[group.number]:
+    free = known.free[group.number]
+    for position, iterator in enumerate(free, len(loops) - len(free)):
+        along = loops[position] if position >= 0 else None
         name = f"q{operation.site.number}_{iterator}"
         instances = _with_guess(instances, name, iterator, along)
         first = operation.write.intersect_domain(operation.domain.lexmin())
