@@ -60,8 +60,13 @@ def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
 
 
 def _scanned(cells: isl.Set, macro: str, names: list[str], text: str) -> list[str]:
+    """Loops for every piece, without conditions in them, so that they can become vector loops.
+
+    Where pieces overlap a cell is looked at twice; its code is the same.
+    """
     head = f"#define {macro}({', '.join([*names, 'code'])}) {text}"
-    return [head, *(f"  {line}" for line in scan(cells, macro)), f"#undef {macro}"]
+    lines = [line for piece in cells.get_basic_sets() for line in scan(piece.to_set(), macro)]
+    return [head, *(f"  {line}" for line in lines), f"#undef {macro}"]
 
 
 def _guessed(guess: Guess, scheme: Scheme, places: dict[str, Shadow]) -> list[str]:

@@ -17,7 +17,7 @@ from loopwright.read.c.syntax import blank, without_comments
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "return", "goto"))
-ROUNDS = 200
+ROUNDS = 1000
 """Uses that are written out; a file has fewer."""
 
 
