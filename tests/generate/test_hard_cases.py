@@ -324,7 +324,6 @@ def test_the_rest_of_an_isolation_has_bounds_that_a_loop_can_have() -> None:
     )
 
 
-@pytest.mark.xfail(strict=True, reason="two slices run the same instance: refused by the prover")
 def test_nested_unrolled_bands_under_an_isolated_one() -> None:
     schedule = tree(
         """

@@ -6,11 +6,18 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.generate.strides import Stride, detect_stride
-from loopwright.presburger.sets import DIM, DIV, disjoint_pieces, local_domain, shared_constraints
+from loopwright.presburger.sets import (
+    DIM,
+    DIV,
+    disjoint_pieces,
+    local_domain,
+    merge_overlapping,
+    shared_constraints,
+)
 
 
 def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
-    """Slices `i = ⌈lower bound⌉ + t` that cover `domain`, for t = 0 .. n−1.
+    """Slices `i = ⌈lower bound⌉ + t` that cover `domain`, for t = 0 .. n−1; those that overlap are one.
 
     `exact` is the schedule domain before divisions were removed: it has the strides.
     """
@@ -35,7 +42,7 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
         piece = domain.intersect(variable.eq_set(value))
         if not piece.is_empty():
             slices.append(shared_constraints(piece))
-    return slices
+    return merge_overlapping(slices)
 
 
 def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
@@ -48,7 +55,8 @@ def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> l
             hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
         )
     parts = [piece.to_set() for piece in pieces]
-    return [cut for part in parts for cut in unroll(part, exact.intersect(part), level, limit)]
+    cuts = [cut for part in parts for cut in unroll(part, exact.intersect(part), level, limit)]
+    return merge_overlapping(cuts)
 
 
 def _best_lower_bound(
