@@ -112,6 +112,12 @@ def test_what_a_file_fixes_has_to_be_the_same(tmp_path: Path, name: str) -> None
     assert not isinstance(found, Proved)
 
 
+def test_a_macro_that_is_a_number_may_be_written_out(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} a[i + K] = b[i];", head="#define K 2")
+    assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i + 2] = b[i];")).verdict, Proved)
+    assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i + 3] = b[i];")).verdict, Refuted)
+
+
 def test_a_constant_is_not_made_up(tmp_path: Path) -> None:
     old = wrapped(f"{LOOP} a[i] = K * b[i];", head="static const double K = 2;")
     assert not isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i] = 2 * b[i];")).verdict, Refuted)

@@ -47,8 +47,10 @@ def differences(old: Program, new: Program) -> Differences:
         if functions[0].get(word, functions[1].get(word)) != functions[1].get(word, functions[0].get(word))
         or types[0].resolved(word) != types[1].resolved(word)
     ]
-    fatal += [name for name in old.params if _declared_type(old, name) != _declared_type(new, name)]
-    fatal += [name for name in old.params if _expansion(macros[0], name) != _expansion(macros[1], name)]
+    there = _region_words(new)
+    sizes = [name for name in old.params if name in there]
+    fatal += [name for name in sizes if _declared_type(old, name) != _declared_type(new, name)]
+    fatal += [name for name in sizes if _expansion(macros[0], name) != _expansion(macros[1], name)]
     fatal += _other_fixed(old, new)
     textual += [name for name in storage.private if name not in textual]
     return Differences(tuple(textual), tuple(dict.fromkeys([*fatal, *storage.shared])))

@@ -16,7 +16,7 @@ from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM
 from loopwright.prove.text.loops import region_syntax
 from loopwright.read.c.declarations import is_integer_type
-from loopwright.read.c.macros import definitions, looks_like_macro, macros_of
+from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.syntax import text_of, walk
@@ -31,9 +31,22 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
     }
     space = parameter_space(tuple(known))
     context = old.context.align_params(space).intersect(new.context.align_params(space))
+    for name, value in (*_written_out(old, new), *_written_out(new, old)):
+        context = context.fix_val(PARAM, context.find_dim_by_name(PARAM, name), isl.Val(value))
     names = tuple(str(context.get_dim_name(PARAM, k)) for k in range(context.dim(PARAM)))
     parameters = tuple(known[name] for name in names)
     return _aligned(old, parameters, context), _aligned(new, parameters, context)
+
+
+def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
+    """Parameters that are macros of one value, which the other region does not mention: it has the number.
+
+    One that both mention stays a size, for which everything is proved.
+    """
+    there = {text_of(other.source, node) for node in walk(region_syntax(other)) if node.type == "identifier"}
+    macros = macros_of(program.source)
+    values = {name: constant_macro(macros, name) for name in program.params if name not in there}
+    return [(name, value) for name, value in values.items() if value is not None]
 
 
 def _only_mentioned(program: Program) -> list[Parameter]:
