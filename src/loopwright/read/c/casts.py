@@ -120,7 +120,7 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = ()) -> Node |
 def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
     """What to put in place of pairs of parentheses; each round takes away some of them."""
     if kinds is not None:
-        alone = {_text(text, node) for node in walk(root) if _stands_alone(node)}
+        alone = {_text(text, node) for node in _standing_alone(root)}
         kinds = replace(kinds, plain=kinds.plain | alone)
     pending = [root]
     while pending:
@@ -198,24 +198,27 @@ def _guessed(node: Node, text: str) -> str | None:
         if len(name.children) != 1 or name.children[0].type != "type_identifier":
             return None
         return None if is_certain_cast(node) else _text(text, name)
-    parent = node.parent
-    if node.type != "parenthesized_expression" or parent is None or "sizeof" in parent.type:
+    if node.type != "parenthesized_expression":
         return None
     inner = named_children(node)
     if len(inner) != 1 or inner[0].type != "identifier":
+        return None
+    parent = node.parent
+    if parent is None or "sizeof" in parent.type:
         return None
     is_called = parent.type == "call_expression" and field(parent, "function") == node
     followed = re.compile(r"\s*(--|\+\+|[-+*&](?![&=>]))").match(text, node.end_byte) is not None
     return _text(text, inner[0]) if is_called or followed else None
 
 
-def _stands_alone(node: Node) -> bool:
-    """An identifier without parentheses around it, as a type in a cast would not stand."""
-    return (
-        node.type == "identifier"
-        and node.parent is not None
-        and node.parent.type != "parenthesized_expression"
-    )
+def _standing_alone(root: Node) -> Iterator[Node]:
+    """Identifiers without parentheses around them, as a type in a cast would not stand.
+
+    From the parents down: to ask a node for its parent takes as long as the node is deep.
+    """
+    for node in walk(root):
+        if node.type != "parenthesized_expression":
+            yield from (child for child in node.children if child.type == "identifier")
 
 
 def _is_index(node: Node) -> bool:
