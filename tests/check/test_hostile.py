@@ -61,6 +61,16 @@ def test_a_name_in_parentheses_is_read_and_no_cast() -> None:
     assert check(text(program, spec, functions="double w;")).answer is Answer.VALID
 
 
+def test_subscripts_inside_calls_may_differ() -> None:
+    """Statements and operations are matched up to subscripts, inside the arguments of calls too."""
+    spec = "for (i = 0; i < N; i++) A[i] = MAX(A[i], (B[i]) - fabs(C[i]));"
+    program = "for (i = 0; i < N; i++) A[N - 1 - i] = MAX(A[N - 1 - i], (B[N - 1 - i]) - fabs(C[N - i - 1]));"
+    functions = "#include <math.h>\n#define MAX(a, b) ((a) > (b) ? (a) : (b))"
+    assert check(text(program, spec, functions=functions)).answer is Answer.VALID
+    wrong = program.replace("C[N - i - 1]", "C[i]")
+    assert check(text(wrong, spec, functions=functions)).answer is Answer.VIOLATION
+
+
 @pytest.mark.parametrize(
     ("program", "functions", "message"),
     [

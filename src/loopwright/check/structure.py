@@ -164,6 +164,8 @@ class _Matcher:
         seconds = [child for child in other.children if child.type != "comment"]
         if one.type != other.type or len(firsts) != len(seconds):
             return None
+        if not one.is_named:
+            return ()  # a sign: its type is its text
         if not firsts:
             same = text_of(self.original.source, one) == text_of(self.program.source, other)
             return () if same else None
