@@ -65,10 +65,11 @@ def spelled(text: str, node: Node) -> TextRange:
     """Where `node` stands in `text`, with the parenthesis it starts with.
 
     The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
+    A parenthesis by itself is just that.
     """
     inside = text[node.start_byte : node.end_byte]
     start = node.start_byte
-    if inside.count(")") > inside.count("("):
+    if node.is_named and inside.count(")") > inside.count("("):
         visible = without_comments(inside, literals=False)
         for _ in range(visible.count(")") - visible.count("(")):
             start = text.rindex("(", 0, start)
