@@ -232,3 +232,9 @@ def test_a_name_in_parentheses_behind_the_region_is_looked_at(tmp_path: Path) ->
     after = "a[0] = (s) - b[0] * c[0];"
     old, new = (wrapped(body.replace("VALUE", x), own="double s;", after=after) for x in ("b[i]", "c[i]"))
     assert isinstance(compared(tmp_path, old, new).verdict, Refuted)
+
+
+def test_what_is_subtracted_from_a_pointer_is_not_added(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} *(a + i - 1) = b[i];")
+    assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i - 1] = b[i];")).verdict, Proved)
+    assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i + 1] = b[i];")).verdict, Refuted)

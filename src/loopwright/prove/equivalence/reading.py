@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.loops.expressions import Expr, Int, Sum
+from loopwright.loops.expressions import Expr, Int, Scaled, Sum
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
@@ -28,7 +28,7 @@ from loopwright.prove.text.c_types import (
 from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
 from loopwright.read.c.macros import definitions
 from loopwright.read.c.purity import LIBRARY
-from loopwright.read.c.references import reference_of
+from loopwright.read.c.references import is_subtracted, reference_of
 from loopwright.read.c.syntax import (
     field,
     is_atomic,
@@ -163,11 +163,15 @@ def cell(node: Node, reading: Reading) -> Cell:
     found = reference_of(Source("", reading.words.text), node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
-    subscripts = tuple(
-        Sum(tuple(expression(part, reading.words) for part in parts)) for parts in found.subscripts
-    )
+    subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)
     name = local_name(found.base) if found.base in reading.local else found.base
     return Cell(name, tuple(map(_simple, subscripts)), reading.types[found.base])
+
+
+def _signed(part: Node, reading: Reading) -> Expr:
+    """A term of a subscript: i and -1 of `*(a + i - 1)`."""
+    value = expression(part, reading.words)
+    return Scaled(-1, value) if is_subtracted(part) else value
 
 
 def _simple(value: Sum) -> Expr:
