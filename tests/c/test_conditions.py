@@ -73,7 +73,7 @@ def test_a_condition_on_data_is_one_statement_that_may_touch_its_branches() -> N
 @pytest.mark.parametrize(
     ("text", "message", "where"),
     [
-        ("double *p = b; p[0] = 1;", "a pointer declared in a region", "*p"),
+        ("double *p = b; *p = 1;", "a pointer declared in a region", "*p"),
         ("vec p = b; p[0] = 1;", "'p' is subscripted, but not declared as an array", "p = b"),
         ("vec p = b; a[i] = norm(p);", "'b' is a pointer", "b"),
         ("vec p = x > 0 ? a : (vec)(b + i); a[i] = norm(p);", "'a' is a pointer", "a"),

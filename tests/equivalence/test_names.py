@@ -238,3 +238,25 @@ def test_what_is_subtracted_from_a_pointer_is_not_added(tmp_path: Path) -> None:
     old = wrapped(f"{LOOP} *(a + i - 1) = b[i];")
     assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i - 1] = b[i];")).verdict, Proved)
     assert isinstance(compared(tmp_path, old, wrapped(f"{LOOP} a[i + 1] = b[i];")).verdict, Refuted)
+
+
+ROW = "for (i = 0; i < n; i++) { const double *row = ROW; for (j = 0; j < m; j++) a[j] += row[j]; }"
+
+
+def test_a_pointer_is_the_row_it_points_to(tmp_path: Path) -> None:
+    one, other, third = (wrapped(ROW.replace("ROW", row)) for row in ("b + i * m", "c + i * m", "b + i * n"))
+    plain = wrapped("for (i = 0; i < n; i++) for (j = 0; j < m; j++) a[j] += (b + i * m)[j];")
+    assert isinstance(compared(tmp_path, one, one).verdict, Proved)
+    assert isinstance(compared(tmp_path, one, plain).verdict, Proved)
+    assert isinstance(compared(tmp_path, one, other).verdict, Undecided)
+    assert isinstance(compared(tmp_path, one, third).verdict, Undecided)
+
+
+def test_a_local_of_the_new_text_is_not_what_the_old_one_calls_so(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} a[i] = b[i] * t;")
+    new = wrapped(f"{LOOP} {{ int t = i * m; a[i] = b[i] * t; }}")
+    assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+    array = wrapped(f"{LOOP} a[i] = c[i];")
+    pointer = wrapped(f"{LOOP} {{ double *c = b + i * m; a[i] = c[i]; }}")
+    assert not isinstance(compared(tmp_path, array, pointer).verdict, Proved)
+    assert not isinstance(compared(tmp_path, pointer, array).verdict, Proved)

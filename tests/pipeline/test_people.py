@@ -8,12 +8,14 @@ import pytest
 
 from tests.pipeline.support import output, result
 
-PROGRAM = """#include <stdio.h>
+PROGRAM = """#include <math.h>
+#include <stdio.h>
 #include <stddef.h>
+#define SQ(x) ((x) * (x))
 #define IDX(r, c, ld) ((r) * (ld) + (c))
 #define M(r, c) a[(r) * m + (c)]
 static inline double clamp(double v) {{ if (v > 9) return 9; return v; }}
-static double a[400], b[400], c[400];
+static double a[400], b[400], c[400], image[20][20];
 static void f(int n, int m)
 {{
 #pragma scop
@@ -23,6 +25,7 @@ static void f(int n, int m)
 int main(void)
 {{
   for (int i = 0; i < 400; i++) {{ a[i] = i % 7; b[i] = i % 5; c[i] = i % 3; }}
+  for (int i = 0; i < 400; i++) image[i / 20][i % 20] = i % 11;
   f(8, 12);
   for (int i = 0; i < 400; i++) printf("%g %g %g\\n", a[i], b[i], c[i]);
 }}
@@ -50,8 +53,20 @@ int main(void)
             " - -(i)-n*2 + (b[i])-n*2; }",
             "affine(S1, {[i]->[-i+1]})",
         ),
+        (
+            "for (int i = 0; i < n; i++) { double *row = c + i * m; const double *left = &a[i * n];"
+            " for (int j = 0; j < m; j++) { row[j] = 0.0; for (int l = 0; l < n; l++) {"
+            " const double *right = b + l * m; row[j] += left[l] * fabs(right[j]); } } }",
+            "distribute(S1, S2)\ninterchange(S2, j, l)",
+        ),
+        (
+            "for (size_t y = 1; y < 19; y++) { const double *above = image[y - 1], *here = &image[y][0];"
+            " double *row = a + 20 * y; for (int x = 1; x < 19; x++) {"
+            " if (here[x] > 2) row[x] = here[x - 1] + SQ(above[x]) - x; } }",
+            "interchange(S1, y, x)\naffine(S1, {[x, y]->[x, y + 1]})",
+        ),
     ],
-    ids=["local-row", "element-macro", "countdown", "parentheses"],
+    ids=["local-row", "element-macro", "countdown", "parentheses", "row-pointers", "image-rows"],
 )
 def test_what_people_write_is_transformed_and_does_the_same(tmp_path: Path, body: str, script: str) -> None:
     text = PROGRAM.format(body=body)

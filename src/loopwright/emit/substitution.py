@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.subscripts import plain_subscript, tidied
-from loopwright.model.program import Hole, Inlined, Program, Statement
+from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
 from loopwright.model.source import Source, TextRange
 from loopwright.read.c.syntax import without_comments
 
@@ -76,6 +76,9 @@ class _Filling:
         match hole:
             case Hole(_, iterator):
                 value = self.values[iterator]
+            case Inlined(_, definition, inner, is_row=True):
+                row = self.filled(definition, inner)
+                return row if is_element(row) else f"({row})"
             case Inlined(_, definition, inner):
                 value = self.filled(definition, inner, index=index)
         if not index and hole.type != self._type(value):

@@ -7,6 +7,7 @@ a scalar is an array of no dimensions.  Nothing here knows how it was read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -88,6 +89,8 @@ class Inlined:
     holes: tuple[Hole | Inlined, ...] = ()
     """The occurrences inside the definition."""
     type: str = "int"
+    is_row: bool = False
+    """A local pointer: `definition[j]` stands for `row[j]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +247,11 @@ def statement_text(program: Program, statement: Statement, values: dict[str, str
     return _filled(program.source, body.place, body.holes, values) + body.terminator
 
 
+def is_element(text: str) -> bool:
+    """Whether `text` is a name with subscripts, which needs no parentheses in front of another one."""
+    return re.fullmatch(r"\w+(\s*\[[^][]*\])*", text) is not None
+
+
 def _filled(
     source: Source, place: TextRange, holes: tuple[Hole | Inlined, ...], values: dict[str, str]
 ) -> str:
@@ -258,7 +266,8 @@ def _filled(
             case Inlined(_, definition, inner):
                 value = _filled(source, definition, inner, values)
                 is_same = False
-        if not (value.isidentifier() or value.isdigit()):
+        is_row = isinstance(hole, Inlined) and hole.is_row
+        if not (value.isidentifier() or value.isdigit() or (is_row and is_element(value))):
             value = f"({value})"
         pieces.append(value if hole.type == "int" or is_same else f"(({hole.type}){value})")
         position = hole.place.end

@@ -43,6 +43,8 @@ from loopwright.read.c.region_syntax import declared_in, kinds_in
 from loopwright.read.c.syntax import field, is_atomic, named_children, operator, spelled
 
 MOST_EXPANSIONS = 50
+POINTER = "pointer"
+"""The type of a local that stands for a row: `double *row = a + i * n;`."""
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -122,6 +124,8 @@ def expression(node: Node, words: Words) -> Expr:
     match node.type:
         case "identifier" if words.of(node) in words.values:
             return words.values[words.of(node)]
+        case "identifier" if words.of(node) in words.texts:
+            raise Unreadable(f"the local '{words.of(node)}' is more than an index expression")
         case _ if parameter is not None:
             return Var(parameter)
         case "number_literal":

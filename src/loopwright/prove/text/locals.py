@@ -1,7 +1,9 @@
 """Locals that stand for an expression which is none of LOOP: `int row = i * n;`.
 
 Such a local is what its text is, wherever it is used: iterators, other locals and what the region
-does not assign do not change in between.
+does not assign do not change in between.  So is a pointer, `double *row = a + i * n;`, of which the
+region has nothing but elements, `row[j]`: where it points is its array, which is not assigned as a
+whole, and subscripts that do not change.
 """
 
 from __future__ import annotations
@@ -9,9 +11,11 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from loopwright.model.program import Program
-from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.c_expressions import POINTER, Unreadable, Words
 from loopwright.read.c.declarations import type_text
-from loopwright.read.c.syntax import field, walk
+from loopwright.read.c.references import pointer_sum
+from loopwright.read.c.row_pointers import row_text, same_numbers
+from loopwright.read.c.syntax import field, operator, walk, without_parentheses
 
 _MAY_CHANGE = (
     "subscript_expression",
@@ -25,25 +29,85 @@ _MAY_CHANGE = (
 
 def with_local_text(program: Program, block: Node, declarator: Node, words: Words) -> Words:
     """What names mean behind `type name = value;`; Unreadable where the value might change."""
+    if field(declarator, "declarator").type == "pointer_declarator":
+        return _with_row(program, block, declarator, words)
     value, name = field(declarator, "value"), words.of(field(declarator, "declarator"))
-    assigned = _assigned(block, words)
     declaration = declarator.parent
-    for part in walk(value):
-        word = words.of(part) if part.type == "identifier" else ""
-        is_local = word in words.values or word in words.texts
-        if part.type in _MAY_CHANGE or name in assigned or (word in assigned and not is_local):
-            raise Unreadable(f"'{name}' is not what its text '{words.of(value)}' is everywhere")
+    if name in _assigned(block, words) or not _stays(value, block, words):
+        raise Unreadable(f"'{name}' is not what its text '{words.of(value)}' is everywhere")
     if declaration is None:
         raise Unreadable(f"'{name}' has no declaration")
     return words.define(name, value, type_text(program.source, declaration, qualifiers=False))
 
 
+def _stays(value: Node, block: Node, words: Words) -> bool:
+    """Whether `value` is made of what does not change."""
+    assigned = _assigned(block, words)
+    for part in walk(value):
+        word = words.of(part) if part.type == "identifier" else ""
+        is_local = word in words.values or word in words.texts
+        if part.type in _MAY_CHANGE or (word in assigned and not is_local):
+            return False
+    return True
+
+
+def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> Words:
+    """What names mean behind `type *name = value;`."""
+    declaration, inner = declarator.parent, field(field(declarator, "declarator"), "declarator")
+    name = words.of(inner)
+    text = row_text(program.source, field(declarator, "value"))
+    array, indices = _split(text)
+    variable = words.declarations.visible(words.of(array), program.region)
+    if declaration is None or inner.type != "identifier" or array.type != "identifier" or variable is None:
+        raise Unreadable(f"where '{name}' points is not read")
+    kind = type_text(program.source, declaration, qualifiers=True)
+    assigned = [_split(target) for target in _targets(block)]
+    depths = [len(behind) for start, behind in assigned if words.of(start) == words.of(array)]
+    if (
+        not same_numbers(kind, variable, words.declarations)
+        or not all(_stays(index, block, words) for index in indices)
+        or not _only_elements(block, name, words)
+        or any(depth != variable.rank for depth in depths)
+        or any(start.type != "identifier" for start, _ in assigned)
+    ):
+        raise Unreadable(f"'{name}' is not what its text '{words.of(text)}' is everywhere")
+    return words.define(name, text, POINTER)
+
+
+def _split(node: Node) -> tuple[Node, list[Node]]:
+    """`a[i][j] + k` as a and i, j, k; `&a[i] + k` as a and i, k."""
+    target, terms = pointer_sum(node)
+    indices = list(terms)
+    if target.type == "pointer_expression" and operator(target) == "&":
+        target = without_parentheses(field(target, "argument"))
+    while target.type == "subscript_expression":
+        indices.insert(0, field(target, "index"))
+        target = without_parentheses(field(target, "argument"))
+    return target, indices
+
+
+def _only_elements(block: Node, name: str, words: Words) -> bool:
+    """Whether the region has `name` in declarations and in front of a bracket, and nowhere else."""
+    for node in walk(block):
+        outer = node.parent
+        if node.type != "identifier" or words.of(node) != name or outer is None:
+            continue
+        is_element = outer.type == "subscript_expression" and field(outer, "argument") == node
+        if not is_element and outer.type != "pointer_declarator":
+            return False
+    return True
+
+
+def _targets(block: Node) -> list[Node]:
+    """What the region assigns to."""
+    nodes = [node for node in walk(block) if node.type in ("assignment_expression", "update_expression")]
+    return [node.child_by_field_name("left") or field(node, "argument") for node in nodes]
+
+
 def _assigned(block: Node, words: Words) -> frozenset[str]:
     """The names that what the region assigns to starts with."""
     found = set()
-    for node in walk(block):
-        if node.type in ("assignment_expression", "update_expression"):
-            target = node.child_by_field_name("left") or field(node, "argument")
-            names = [words.of(part) for part in walk(target) if part.type == "identifier"]
-            found.update(names[:1])
+    for target in _targets(block):
+        names = [words.of(part) for part in walk(target) if part.type == "identifier"]
+        found.update(names[:1])
     return frozenset(found)

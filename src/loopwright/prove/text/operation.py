@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from loopwright.loops.expressions import Expr, Int
-from loopwright.prove.text.c_expressions import LocalText, Unreadable, Words, expression
+from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import value_type
 from loopwright.read.c.syntax import field, is_atomic, operator, place, without_parentheses
 
@@ -75,7 +75,7 @@ def _align(
     if not textual:
         old, new = without_parentheses(old), without_parentheses(new)
     local = _local(old, before)
-    if local is not None and not textual:
+    if local is not None and (local.type == POINTER or not textual):
         _align_local(local, new, after, found)
         return
     values = _values(old, new, before, after, textual)
@@ -99,12 +99,15 @@ def _local(node: Node, words: Words) -> LocalText | None:
 
 
 def _align_local(old: LocalText, new: Node, after: Words, found: list[Equation]) -> None:
-    """A local of the old text is its value in the new one, cast to its type, or a local there too."""
+    """A local of the old text is its value in the new one, cast to its type, or a local there too.
+
+    A pointer is what is subscripted, `(a + i * n)[j]`: text cannot leak out of that into a macro.
+    """
     other = _local(new, after)
     if other is not None and old.type == other.type:
         _align(old.node, other.node, old.words, other.words, found, textual=False)
         return
-    if old.type != "int":
+    if old.type not in ("int", POINTER):
         is_cast = new.type == "cast_expression" and after.of(field(new, "type")) == old.type
         if not is_cast:
             raise Different(f"'{_shown(after.of(new))}' is not a '{old.type}'")
@@ -165,7 +168,8 @@ def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
 def _same_text(old: Node, new: Node, before: Words, after: Words) -> None:
     """Names and constants: the same word, and not one that means something else there."""
     one, other = before.of(old), after.of(new)
-    if one != other or (old.type == "identifier" and (one in before.values or other in after.values)):
+    own = one in before.values or other in after.values or one in before.texts or other in after.texts
+    if one != other or (old.type == "identifier" and own):
         raise Different(f"'{_shown(one)}' is not '{_shown(other)}'")
 
 

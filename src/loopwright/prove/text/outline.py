@@ -22,7 +22,7 @@ from loopwright.prove.text.loops import first_value, step_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, named_children, place
+from loopwright.read.c.syntax import field, named_children, place, walk
 
 
 def outlined(source: Source, originals: Mapping[int, Program]) -> Source:
@@ -81,6 +81,8 @@ def _blanks(node: Node, words: Words) -> Iterator[tuple[TextRange, str]]:
 
 def _declared(node: Node, words: Words) -> list[str]:
     """The names a declaration gives values to; whether they are integers does not matter here."""
+    if any(part.type == "pointer_declarator" for part in walk(node)):
+        raise Unreadable("a pointer, which has to stay in its row")
     made = [part for part in node.children_by_field_name("declarator") if part.type == "init_declarator"]
     return [words.of(field(part, "declarator")) for part in made]
 

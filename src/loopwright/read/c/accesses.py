@@ -26,6 +26,7 @@ from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
+from loopwright.read.c.row_elements import through_row
 from loopwright.read.c.syntax import (
     field,
     named_children,
@@ -129,7 +130,7 @@ def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     reference = reference_of(frame.setting.source, node)
     if reference is None:
         raise _unreadable(node, frame)
-    return _reference_read(reference, frame, must)
+    return _reference_read(through_row(reference, frame), frame, must)
 
 
 def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -203,7 +204,7 @@ def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
-    return (_touch(reference, is_write=False, must=must),)
+    return (_touch(through_row(reference, frame), is_write=False, must=must),)
 
 
 def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -214,6 +215,7 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     reference = reference_of(frame.setting.source, target)
     if reference is None:
         raise _unreadable(target, frame)
+    reference = through_row(reference, frame)
     own = _touch(reference, is_write=True, must=must)
     return (*_subscript_reads(reference, frame, must), own)
 
@@ -335,7 +337,7 @@ def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
         if local is not None and local.definition is not None:
             inner = holes(local.definition, frame)
             text = spelled(frame.setting.source.text, local.definition)
-            found.append(Inlined(place(part), text, inner, local.type))
+            found.append(Inlined(place(part), text, inner, local.type, is_row=local.row is not None))
         elif name in frame.iterators:
             found.append(Hole(place(part), name, frame.loops[frame.iterators.index(name)].type))
     return tuple(found)

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from loopwright.model.source import TextRange
 from loopwright.read.c.names import Setting
+from loopwright.read.c.row_pointers import RowPointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Value:
     definition: Node | None = None
     type: str = "int"
     polynomial: Polynomial | None = None
+    row: RowPointer | None = None
+    """What a local pointer stands for; it has no value."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from loopwright.read.c.functions import Function
 from loopwright.read.c.idioms import countdown_limit
 from loopwright.read.c.macros import Macro, constant_macro, definitions
 from loopwright.read.c.references import Reference, reference_of
+from loopwright.read.c.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
 
 
@@ -41,6 +42,8 @@ class Names:
     assigned: frozenset[str]
     locals: tuple[Local, ...]
     ranks: dict[str, int]
+    rows: tuple[RowPointer, ...] = ()
+    """Local pointers, which stand for the row they point to."""
 
     @property
     def written(self) -> frozenset[str]:
@@ -101,8 +104,11 @@ def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     loops = [node for node in walk(block) if node.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
     headers = [place(part) for loop in loops for part in _header(loop)]
-    targets = _targets(source, block, kinds, iterators, headers)
-    locals_ = tuple(local for local in _locals(source, block, headers) if local.name not in iterators)
+    rows = row_pointers(source, block, kinds, iterators)
+    followed = frozenset(row.name for row in rows)
+    targets = _targets(source, block, kinds, iterators, headers, rows)
+    known = _locals(source, block, headers)
+    locals_ = tuple(one for one in known if one.name not in iterators and one.name not in followed)
     ranks = _ranks(source, block, kinds)
     for local in locals_:
         if ranks.get(local.name, 0) > local.rank:
@@ -115,11 +121,16 @@ def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     refuse_mixed_fields(source, block, assigned, frozenset(local.name for local in locals_))
     refuse_unions(source, block, assigned, declarations)
     refuse_odd_bases(source, block, iterators, ranks, declarations)
-    return Names(iterators, assigned, locals_, ranks)
+    return Names(iterators, assigned, locals_, ranks, rows)
 
 
 def _targets(
-    source: Source, block: Node, kinds: Kinds, iterators: frozenset[str], headers: list[TextRange]
+    source: Source,
+    block: Node,
+    kinds: Kinds,
+    iterators: frozenset[str],
+    headers: list[TextRange],
+    rows: tuple[RowPointer, ...],
 ) -> list[Reference]:
     """Everything the region assigns to, except its iterators in the heads of their loops."""
     found: list[Reference] = []
@@ -128,7 +139,7 @@ def _targets(
         if target is None:
             continue
         element = element_of(source, kinds, target)
-        reference = reference_of(source, target) if element is None else element.reference
+        reference = _element(source, target, rows) if element is None else element.reference
         if reference is None:
             raise refuse(
                 source,
@@ -146,6 +157,13 @@ def _targets(
                 "use another variable, so that the loop alone decides the values of its iterator",
             )
     return found
+
+
+def _element(source: Source, target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
+    """What an assignment names, a pointer to a row followed."""
+    reference = reference_of(source, target)
+    row = None if reference is None else row_at(rows, reference, source)
+    return reference if reference is None or row is None else row.element(reference)
 
 
 def _header(loop: Node) -> list[Node]:

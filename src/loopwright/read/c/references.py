@@ -43,7 +43,11 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             return Reference(text_of(source, core), (), False, node, core)
         case "subscript_expression":
             target, terms = pointer_sum(field(core, "argument"))
-            return _extended(reference_of(source, target), (*terms, field(core, "index")), node)
+            subscript = (*terms, field(core, "index"))
+            element = _addressed(source, target)
+            if element is not None:
+                return replace(element, subscripts=((*element.subscripts[0], *subscript),), node=node)
+            return _extended(reference_of(source, target), subscript, node)
         case "field_expression":
             inner = reference_of(source, field(core, "argument"))
             if inner is None:
@@ -58,6 +62,14 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             return _extended(reference_of(source, target), terms, node)
         case _:
             return None
+
+
+def _addressed(source: Source, target: Node) -> Reference | None:
+    """a[e] of `&a[e]`, which has one subscript: `(&a[e])[j]` is `a[e + j]`, whatever the elements are."""
+    if target.type != "pointer_expression" or operator(target) != "&":
+        return None
+    inner = reference_of(source, field(target, "argument"))
+    return inner if inner is not None and not inner.partial and len(inner.subscripts) == 1 else None
 
 
 def pointer_sum(node: Node) -> tuple[Node, tuple[Node, ...]]:

@@ -28,6 +28,7 @@ from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
+from loopwright.read.c.row_elements import behind_row
 from loopwright.read.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
 
 
@@ -250,6 +251,10 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
             continue
+        behind = behind_row(declarator, piece.frame)
+        if behind is not None:
+            piece = replace(piece, frame=behind)
+            continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
         refuse_pointers(target, frame)
@@ -317,6 +322,7 @@ def _is_integer(name: str, frame: Frame) -> bool:
     """Whether the text shows `name` to be an integer, so that a product with it is one too."""
     setting = frame.setting
     declared = setting.declarations.visible(name, setting.region)
-    if name in frame.iterators or frame.local(name) is not None:
-        return True
+    local = frame.local(name)
+    if name in frame.iterators or local is not None:
+        return local is None or local.row is None
     return declared is not None and is_integer_type(setting.declarations.resolved(declared.type))

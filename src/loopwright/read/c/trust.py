@@ -35,6 +35,8 @@ def _index_expressions(block: Node) -> list[Node]:
         match node.type:
             case "subscript_expression":
                 found.append(field(node, "index"))
+            case "init_declarator" if field(node, "declarator").type == "pointer_declarator":
+                found.append(field(node, "value"))
             case "for_statement":
                 names = ("initializer", "condition", "update")
                 found += [part for name in names if (part := node.child_by_field_name(name)) is not None]

@@ -1,0 +1,96 @@
+"""What `row[j]` is where a local pointer to a row is in scope, and that it stays in that row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.model.source import Source
+from loopwright.presburger.named import number
+from loopwright.read.c.affine import affine
+from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.read.c.frames import Frame, Value
+from loopwright.read.c.not_affine import NotAffine
+from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
+from loopwright.read.c.references import Reference, Subscript
+from loopwright.read.c.row_pointers import RowPointer
+from loopwright.read.c.syntax import refuse, text_of
+
+_HINT = "use the array it points into"
+
+
+def behind_row(declarator: Node, frame: Frame) -> Frame | None:
+    """The frame behind the declaration of a pointer to a row; None if this is no such declaration.
+
+    Where it points must not change: iterators, parameters and local integers do not while it lives.
+    """
+    row = next((row for row in frame.setting.names.rows if row.declarator == declarator), None)
+    if row is None:
+        return None
+    for term in [term for subscript in row.subscripts for term in subscript]:
+        try:
+            polynomial(term, frame)
+        except NotAffine as failure:
+            message = f"where '{row.name}' points cannot be followed: {failure.reason}"
+            raise refuse(frame.setting.source, failure.node, message, _HINT) from None
+    return frame.bind(Value(row.name, None, row.definition, row=row))
+
+
+def through_row(reference: Reference, frame: Frame) -> Reference:
+    """`row[j]` as the element of the array it is; other references as they are."""
+    source = frame.setting.source
+    local = frame.local(text_of(source, reference.root))
+    row = None if local is None else local.row
+    if row is None:
+        return reference
+    if source != row.source:
+        raise refuse(source, reference.node, f"'{row.name}' is a pointer, and used in a macro", _HINT)
+    found = row.element(reference)
+    _refuse_leaving(row, found, frame)
+    return found
+
+
+def _refuse_leaving(row: RowPointer, found: Reference, frame: Frame) -> None:
+    """A pointer may run through all rows of `double img[h][w]`; then it would be no row of them.
+
+    Arrays of one dimension and rows that are wherever pointers lead have no next row.
+    """
+    setting = frame.setting
+    declared = setting.declarations.visible(row.base, setting.region)
+    if declared is not None and (declared.rank == 1 or declared.has_row_pointers):
+        return
+    size = None if declared is None or not declared.extents else _extent(declared.extents[-1], frame)
+    index = _index(found.subscripts[-1], frame)
+    if size is not None and index is not None:
+        inside = index.ge_set(number(0)).intersect(index.lt_set(size))
+        if frame.known().is_subset(inside):
+            return
+    text = text_of(setting.source, found.node)
+    rows = f"'{row.base}'" if size is None or declared is None else f"'{row.base}' of {declared.extents[-1]}"
+    raise refuse(
+        setting.source,
+        found.node,
+        f"'{text}' may leave the row of {rows} that '{row.name}' points to",
+        f"{_HINT}, or state what keeps it inside: --assume",
+    )
+
+
+def _index(subscript: Subscript, frame: Frame) -> isl.PwAff | None:
+    try:
+        value = subscript_polynomial(subscript, frame)
+    except NotAffine:
+        return None
+    return as_affine(value.terms, value.atoms)
+
+
+def _extent(text: str, frame: Frame) -> isl.PwAff | None:
+    """The size of a row, as it is declared."""
+    setting = frame.setting
+    source = Source(setting.source.path, EXPRESSION.format(text))
+    try:
+        node = expression_of(text, setting.kinds)
+        return None if node is None else affine(node, replace(frame, setting=replace(setting, source=source)))
+    except (NotAffine, Ambiguous):
+        return None

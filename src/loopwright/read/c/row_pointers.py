@@ -1,0 +1,145 @@
+"""Local pointers to rows: behind `double *row = a + i * n;`, `row[j]` is `(a + i * n)[j]`.
+
+Such a pointer is no storage and no second name of the array as long as nobody can do with it what
+is not seen here.  It is followed where
+
+    it is declared with its value, `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
+    numbers of the same type that the file declares outside the region;
+    every word of the region that is its name stands in front of a bracket: `row[j]`;
+    no macro mentions it.
+
+All others are refused where they are declared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from loopwright.model.source import Source, TextRange
+from loopwright.read.c.casts import Kinds
+from loopwright.read.c.declarations import (
+    FLOATING_TYPES,
+    INTEGER_TYPES,
+    Declarations,
+    Variable,
+    declared_name,
+    type_text,
+)
+from loopwright.read.c.macros import definitions, mentions
+from loopwright.read.c.references import Reference, Subscript, pointer_sum, reference_of
+from loopwright.read.c.syntax import field, operator, place, text_of, walk, without_parentheses
+
+_HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "static", "extern"))
+
+
+@dataclass(frozen=True, slots=True)
+class RowPointer:
+    """`definition[j]` is what `name[j]` stands for, in `scope`."""
+
+    name: str
+    scope: TextRange
+    declarator: Node
+    definition: Node
+    base: str
+    subscripts: tuple[Subscript, ...]
+    """Those of `definition[0]`: one a dimension of the base."""
+    source: Source
+
+    def element(self, reference: Reference) -> Reference:
+        """`row[j]` as the element of the array."""
+        index, *inner = reference.subscripts
+        *outer, last = self.subscripts
+        return replace(reference, base=self.base, subscripts=(*outer, (*last, *index), *inner))
+
+
+def row_at(rows: tuple[RowPointer, ...], reference: Reference, source: Source) -> RowPointer | None:
+    """The pointer that a reference in the text of the region starts with."""
+    name, spot = text_of(source, reference.root), place(reference.root)
+    return next((row for row in rows if row.name == name and row.scope.contains(spot)), None)
+
+
+def row_pointers(
+    source: Source, block: Node, kinds: Kinds, iterators: frozenset[str]
+) -> tuple[RowPointer, ...]:
+    """The pointers of a region that can be followed."""
+    declared: dict[str, list[RowPointer | None]] = {}
+    for node in walk(block):
+        for declarator in node.children_by_field_name("declarator") if node.type == "declaration" else ():
+            named = declared_name(source, declarator)
+            if named is not None:
+                row = _row_pointer(source, node, declarator, kinds.declarations, block)
+                declared.setdefault(named[0], []).append(row)
+    macros = kinds.macros
+    kept: list[RowPointer] = []
+    for name, own in declared.items():
+        rows = [row for row in own if row is not None and row.base not in declared]
+        hidden = any(mentions(one, name) and name not in (one.parameters or ()) for one in macros)
+        is_other = hidden or definitions(macros, name) != () or name in kinds.declarations.types
+        is_plain = not is_other and not any(definitions(macros, row.base) for row in rows)
+        words = [node for node in walk(block) if node.type == "identifier" and text_of(source, node) == name]
+        if len(rows) == len(own) and is_plain and name not in iterators and _are_elements(words, rows):
+            kept += rows
+    return tuple(kept)
+
+
+def _are_elements(words: list[Node], rows: list[RowPointer]) -> bool:
+    """Whether each word is the name in a declaration, or the row of an element where it is declared."""
+    for word in words:
+        outer = word.parent
+        if any(place(field(row.declarator, "declarator")).contains(place(word)) for row in rows):
+            continue
+        is_element = outer is not None and outer.type == "subscript_expression"
+        seen = [row for row in rows if row.scope.contains(place(word))]
+        if not is_element or outer is None or field(outer, "argument") != word or len(seen) != 1:
+            return False
+    return True
+
+
+def _row_pointer(
+    source: Source, node: Node, declarator: Node, declarations: Declarations, block: Node
+) -> RowPointer | None:
+    """The declaration of one pointer, if where it points is an array of the file."""
+    scope = node.parent
+    if declarator.type != "init_declarator" or scope is None or scope.type != "compound_statement":
+        return None
+    pointer = field(declarator, "declarator")
+    if pointer.type != "pointer_declarator":
+        return None
+    name = field(pointer, "declarator")
+    marks = [text_of(source, part) for part in pointer.children if part != name]
+    if name.type != "identifier" or not set(marks) <= _HARMLESS | {"*"}:
+        return None
+    definition = row_text(source, field(declarator, "value"))
+    target, terms = pointer_sum(definition)
+    is_address = target.type == "pointer_expression" and operator(target) == "&"
+    reference = reference_of(source, field(target, "argument") if is_address else target)
+    if reference is None or reference.partial or text_of(source, reference.root) != reference.base:
+        return None
+    subscripts = reference.subscripts if is_address else (*reference.subscripts, ())
+    variable = declarations.visible(reference.base, place(block))
+    kind = type_text(source, node, qualifiers=True)
+    if variable is None or len(subscripts) != variable.rank or not same_numbers(kind, variable, declarations):
+        return None
+    if is_address and len(subscripts) != 1:
+        return None
+    whole = (*subscripts[:-1], (*subscripts[-1], *terms))
+    reach = TextRange(declarator.end_byte, scope.end_byte)
+    return RowPointer(text_of(source, name), reach, declarator, definition, reference.base, whole, source)
+
+
+def row_text(source: Source, value: Node) -> Node:
+    """What a pointer is initialised with; `img[y]` for `&img[y][0]`, which is the same."""
+    core = without_parentheses(value)
+    if core.type == "pointer_expression" and operator(core) == "&":
+        element = without_parentheses(field(core, "argument"))
+        if element.type == "subscript_expression" and text_of(source, field(element, "index")) == "0":
+            return without_parentheses(field(element, "argument"))
+    return core
+
+
+def same_numbers(kind: str, variable: Variable, declarations: Declarations) -> bool:
+    """Whether a pointer to `kind` is one to the elements of a variable, and these are numbers."""
+    words = [set(declarations.resolved(text).split()) - _HARMLESS for text in (kind, variable.type)]
+    return words[0] == words[1] and bool(words[0]) and words[0] <= INTEGER_TYPES | FLOATING_TYPES
