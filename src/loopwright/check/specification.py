@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from loopwright.check.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.model.program import Access, Inlined, Program, Statement
+from loopwright.model.program import Access, Array, Inlined, Program, Statement
 from loopwright.model.source import TextRange
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.read.c.references import Reference
@@ -198,6 +198,9 @@ def _touched(
     where = place(cell.node)
     access = _access(statement.accesses, where, is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
+    (array,) = [one for one in program.arrays if one.name == cell.array]
+    if relation is not None and array.rows:
+        relation = _as_declared(program, relation, array, sizes, where)
     is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
     if relation is not None and (is_read_otherwise or not relation.is_single_valued()):
         raise refuse(program.source, where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
@@ -211,6 +214,23 @@ def _touched(
             code=Code.SEGMENT,
         )
     return Touched(cell.array, relation)
+
+
+def _as_declared(
+    program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: TextRange
+) -> isl.Map:
+    """{ S[v] -> A[(c1 * r2 + c2) * r3 + c3] } for an array of one dimension read in rows of r2, r3."""
+    positions = [sizes.find_dim_by_name(PARAM, name) for name in array.rows]
+    if min(positions) < 0:
+        row = array.rows[positions.index(-1)]
+        message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
+        raise refuse(program.source, where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
+    names = [f"c{k}" for k in range(len(positions) + 1)]
+    value = names[0]
+    for name, position in zip(names[1:], positions, strict=True):
+        value = f"({value}) * {sizes.plain_get_val_if_fixed(PARAM, position).to_python()} + {name}"
+    cells = isl.Map(f"{{ {array.name}[{', '.join(names)}] -> {array.name}[{value}] }}")
+    return relation.apply_range(cells)
 
 
 def _access(accesses: tuple[Access, ...], where: TextRange, is_write: bool) -> Access | None:
