@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +93,21 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
             raise BadInput(Code.FILE, f"{folder} cannot be made: {failure.strerror}") from None
         for number, kernel in enumerate(kernels):
             with progress(sys.stderr) as say:
-                counted = partial(say, done=number, total=len(kernels) if len(kernels) > 1 else 0)
-                result = _benchmark(kernel, folder, compiler, arguments, counted)
+                result = _benchmark(kernel, folder, compiler, arguments, _counted(say, number, len(kernels)))
             results.append(result)
             if not arguments.json:
                 write_out(_line(result))
+
+
+def _counted(say: Say, number: int, kernels: int) -> Say:
+    """The bar counts kernels, where there are several; how far one of them is does not move it."""
+
+    def counted(doing: str, done: int = 0, total: int = 0) -> None:
+        if kernels > 1:
+            done, total = number, kernels
+        say(doing, done, total)
+
+    return counted
 
 
 def _benchmark(
