@@ -47,6 +47,7 @@ class Code(Enum):
     TOO_LARGE = "LW217"
     RUN = "LW218"
     SEGMENT = "LW219"
+    ORDERS = "LW220"
 
     TIME = "LW301"
     UNDECIDED = "LW302"

@@ -76,7 +76,7 @@ def add_to(verbs: Verbs) -> None:
         "Nothing is printed that was not proved, unless --no-prove says so.",
     )
     parser.set_defaults(run=codegen)
-    parser.add_argument("file", metavar="FILE", help="a .poly, .in, .st or .cloog file")
+    parser.add_argument("file", metavar="FILE", help="a .poly, .in, .st, .cloog or .scop file")
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
     limits = parser.add_argument_group("limits (exit status 3)")
@@ -182,7 +182,6 @@ def _work(job: Job, say: Say) -> Outcome:
 
     schedule = read_schedule(job.file)
     say("generating loops")
-    from loopwright.emit.c import to_c
     from loopwright.generate import generate
     from loopwright.loops.measure import size
     from loopwright.prove.scanning.scan import prove_scan
@@ -196,11 +195,23 @@ def _work(job: Job, say: Say) -> Outcome:
         obligations = _proved(prove_scan(schedule, node))
     proved = time.perf_counter()
     say("printing the program")
-    code = to_c(node, standalone=job.standalone, parameters=_parameters(schedule), openmp=job.openmp)
+    code = _text(job, schedule, node)
     remarks = _other_prover(job, schedule, node, say) if job.prove else ()
     counts = size(node)
     times = generated - start, proved - generated if job.prove else None
     return Outcome(code, Stats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks)
+
+
+def _text(job: Job, schedule: Schedule, node: Node) -> str:
+    """The loops; where the description has the texts of its statements, with them."""
+    from loopwright.emit.c import to_c
+
+    if job.file.endswith(".scop") and not job.standalone:
+        from loopwright.emit.described import described_text
+        from loopwright.read.openscop import read_openscop
+
+        return described_text(node, read_openscop(job.file), openmp=job.openmp)
+    return to_c(node, standalone=job.standalone, parameters=_parameters(schedule), openmp=job.openmp)
 
 
 def _other_prover(job: Job, schedule: Schedule, node: Node, say: Say) -> tuple[str, ...]:

@@ -215,6 +215,15 @@ BAD_INPUT: tuple[Page, ...] = (
         "Mark the segment, and give the original with --spec or in a comment; docs/check.md has examples.",
         "/*@ polycheck start */ ... /*@ polycheck end */",
     ),
+    Page(
+        Code.ORDERS,
+        "two files that are not one program in two orders",
+        "'loopwright prove BEFORE.scop AFTER.scop' compares orders: both files have the same parameters and "
+        "statements, AFTER may have numbers of tiles in front of its dimensions, and BEFORE orders every two "
+        "instances.",
+        "Give the two files a scheduler read and wrote; compare C with C.",
+        "loopwright prove kernel.beforescheduling.scop kernel.afterscheduling.scop",
+    ),
 )
 
 GAVE_UP: tuple[Page, ...] = (

@@ -1,4 +1,4 @@
-"""`loopwright extract FILE`: what the regions of a C file mean."""
+"""`loopwright extract FILE`: what the regions of a C file mean, or an OpenScop file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from loopwright.cli.outcome import failures_named, placed
 from loopwright.errors import LoopwrightError
 
 if TYPE_CHECKING:
+    from loopwright.model.program import Program
+
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
@@ -28,7 +30,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(run=extract)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file")
+    add("file", metavar="FILE", help="a C file, or an OpenScop file (.scop)")
     add_reading_options(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the same for machines")
@@ -75,13 +77,17 @@ def run_extract(
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
 ) -> str:
-    """The regions of a C file as text, as JSON or as OpenScop."""
+    """The regions of a C file, or an OpenScop file, as text, as JSON or as OpenScop."""
     from loopwright.cli.program_text import as_data, as_text
     from loopwright.emit.openscop import to_openscop
     from loopwright.model.dependences import dependences
     from loopwright.read.c.reader import read_c
+    from loopwright.read.openscop import read_openscop
 
-    programs = read_c(path, pure=pure, assume=assume)
+    if str(path).endswith(".scop"):
+        programs: Sequence[Program] = (read_openscop(path),)
+    else:
+        programs = read_c(path, pure=pure, assume=assume)
     if as_scop:
         return "\n".join(to_openscop(program) for program in programs)
     if as_json:

@@ -1,4 +1,7 @@
-"""`loopwright prove OLD.c NEW.c`: whether two files compute the same, for every size."""
+"""`loopwright prove OLD NEW`: whether two files compute the same, for every size.
+
+Of two C files the texts are compared; of two OpenScop files, the orders.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +48,14 @@ def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "prove",
-        help="prove that two C files do the same",
+        help="prove that two C files, or two OpenScop files, do the same",
         description="Prove that the regions of NEW leave behind what those of OLD do, for every problem "
         "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
-        "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values.",
+        "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values. "
+        "Two OpenScop files are one program in two orders, before and after another tool's scheduling.",
     )
     parser.set_defaults(run=prove)
-    parser.add_argument("old", metavar="OLD", help="a C file")
+    parser.add_argument("old", metavar="OLD", help="a C file, or an OpenScop file (.scop)")
     parser.add_argument("new", metavar="NEW", help="what somebody made of it")
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
@@ -96,10 +100,44 @@ def _run(arguments: argparse.Namespace) -> Answer:
 
         return within(
             arguments.timeout,
-            lambda say: failures_named(lambda: _work(arguments, say)),
+            lambda say: failures_named(lambda: _answer(arguments, say)),
             say,
             hint="allow more time with --timeout",
         )
+
+
+def _answer(arguments: argparse.Namespace, say: Say) -> Answer:
+    described = [name.endswith(".scop") for name in (arguments.old, arguments.new)]
+    if any(described) and not all(described):
+        raise BadInput(
+            Code.ORDERS,
+            "one file is OpenScop and the other is not",
+            span=Span(arguments.new, 1, 1),
+            hint="`loopwright extract --scop` writes what a C file means as OpenScop",
+        )
+    return _orders(arguments, say) if all(described) else _work(arguments, say)
+
+
+def _orders(arguments: argparse.Namespace, say: Say) -> Answer:
+    """Of one program in two orders, whether the second keeps the dependences of the first."""
+    from loopwright.prove.legality.explain import explain_all, refusal
+    from loopwright.prove.legality.rescheduling import prove_rescheduled
+    from loopwright.read.openscop import read_openscop
+
+    say("reading")
+    old, new = read_openscop(arguments.old), read_openscop(arguments.new)
+    say("comparing the orders")
+    verdict = prove_rescheduled(old, new)
+    match refusal(verdict):
+        case None:
+            trusted = tuple(entry.text for entry in old.assumptions)
+            return Answer((verdict.obligations,), ("by its dependences",), trusted)
+        case Illegal(message=message, witness=witness):
+            _, explanation = explain_all(verdict).split("\n", 1)  # its first line is the message
+            span = Span(arguments.new, 1, 1)
+            raise NotEquivalent(message, witness=witness, explanation=explanation, span=span)
+        case failure:
+            raise failure
 
 
 def _work(arguments: argparse.Namespace, say: Say) -> Answer:

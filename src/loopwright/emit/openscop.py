@@ -2,7 +2,8 @@
 
 A relation is a matrix with one row a constraint: a first column 0 for "= 0" or 1 for ">= 0", then
 the coefficients of output, input and local dimensions, of the parameters, and the constant.  The
-first output of an access is the number of its array.
+first output of an access is the number of its array.  An equality that defines an output has -1 for
+it, and those rows come first, in the order of the outputs: other tools expect no less.
 """
 
 from __future__ import annotations
@@ -97,12 +98,27 @@ def _rows(piece: isl.BasicMap) -> list[Row]:
     columns = _columns(piece)
     if piece.is_empty():
         return [[0] * (len(columns) + 1) + [1]]
-    rows = []
+    rows: list[Row] = []
     for constraint in wrapped.get_constraints():
         entries = [_integer(constraint.get_coefficient_val(kind, position)) for kind, position in columns]
         sign = 0 if constraint.is_equality() else 1
         rows.append([sign, *entries, _integer(constraint.get_constant_val())])
-    return rows + [row for row in _division_rows(wrapped, columns) if row not in rows]
+    rows += [row for row in _division_rows(wrapped, columns) if row not in rows]
+    outputs = piece.dim(_OUT)
+    return sorted((_defining(row, outputs) for row in rows), key=lambda row: _defined(row, outputs))
+
+
+def _defining(row: Row, outputs: int) -> Row:
+    """An equality with a negative coefficient for the output it defines."""
+    defined = _defined(row, outputs)
+    is_positive = defined < outputs and row[1 + defined] > 0
+    return [row[0], *(-entry for entry in row[1:])] if is_positive else row
+
+
+def _defined(row: Row, outputs: int) -> int:
+    """The output an equality defines, the first it is about; `outputs` where there is none."""
+    found = (k for k in range(outputs) if row[0] == 0 and row[1 + k])
+    return next(found, outputs)
 
 
 def _division_rows(wrapped: isl.BasicSet, columns: list[tuple[isl.dim_type, int]]) -> list[Row]:

@@ -47,7 +47,8 @@ class Handwriting:
         return f"{iterator} {sign}= {literal(abs(step))}"
 
 
-def _call(call: Call) -> list[str]:
+def plain_call(call: Call) -> list[str]:
+    """`S1(i, j + 1);`."""
     return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
 
 
@@ -76,7 +77,7 @@ class Style:
 
     iterator_type: str = "int"
     openmp: bool = False
-    call: Callable[[Call], list[str]] = _call
+    call: Callable[[Call], list[str]] = plain_call
     mark: Callable[[str, Node, list[str]], list[str]] = _comment
     parallel: Callable[[For, bool], list[str]] = _parallel
     hand: Handwriting = field(default_factory=Handwriting)

@@ -168,6 +168,7 @@ class AssumptionKind(Enum):
     CONSTANT = "is an integer that does not change in the region"
     ITERATOR = "is not read after the region"
     PRAGMA = "means nothing for the result"
+    DESCRIPTION = "is what a description of a program says"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,14 @@ READERS = {
     ".cloog": "loopwright.read.cloog",
     ".in": "loopwright.read.isl_flat",
     ".poly": "loopwright.read.poly",
+    ".scop": "loopwright.read.openscop",
     ".st": "loopwright.read.isl_tree",
 }
 """The module that reads a file, by the end of the file's name; each has `parse(text, filename)`."""
 
 
 def read_schedule(path: str | Path) -> Schedule:
-    """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file."""
+    """The schedule described by a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file."""
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1]
     if suffix not in READERS and not os.path.isdir(name):

@@ -38,8 +38,12 @@ class Placed:
 
 
 def as_written(occurrence: Occurrence) -> Placed:
+    """The author's loops are their iterators; a description may have been in another order already."""
     values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
-    return Placed(occurrence.name, short(occurrence), occurrence.before, occurrence.iterators, values)
+    numbers = zip(occurrence.iterators, occurrence.instance, occurrence.before[1::2], strict=False)
+    own = tuple(name for name, value, number in numbers if abs(value) == abs(number))
+    loops = own if own == occurrence.iterators else ()
+    return Placed(occurrence.name, short(occurrence), occurrence.before, loops, values)
 
 
 def transformed(occurrence: Occurrence) -> Placed:

@@ -1,0 +1,116 @@
+"""Two descriptions of one program that differ in the order: whether the new order is a right one.
+
+    before.scop   statements with domains D, times θ, the cells they touch
+    after.scop    the same statements with domains D', times θ'; D' may have numbers of tiles in front
+
+Statements are matched one by one, by their texts where they have them.  The new order is right if
+D' without the numbers of tiles is D, and θ' keeps every dependence of `before` (paper 001, 4.1).
+Instances that share a time run in any order, which is right for those that do not depend on
+each other.  What the statements touch is taken from `before`.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.errors import BadInput, Code, Illegal, Span
+from loopwright.model.program import Program, Statement, statement_text
+from loopwright.model.source import TextRange
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import IN
+from loopwright.prove.legality.explain import long, witness
+from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
+from loopwright.prove.legality.times import Schedules
+from loopwright.prove.legality.violation import Scene, occurrence
+
+
+def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:
+    """Whether the statements of `before` may run in the order of `after`."""
+    _refuse_silence(before)
+    _refuse_open_orders(before)
+    schedules = _schedules(before, after)
+    return prove_legal(before, schedules, times_differ=True)
+
+
+def _refuse_silence(before: Program) -> None:
+    """A description for a code generator need not say what is touched: then any order would do."""
+    for statement in before.statements:
+        if not statement.writes:
+            raise BadInput(
+                Code.ORDERS,
+                f"{statement.name} writes nothing, so that no order of it would be wrong",
+                span=before.source.span(statement.body.place),
+                hint="give the READ and WRITE relations of every statement",
+            )
+
+
+def _refuse_open_orders(before: Program) -> None:
+    """An order that leaves two instances open does not say what the program computes."""
+    same = prove_legal(before, before, dependences=())
+    if not same.proved:
+        raise BadInput(
+            Code.ORDERS,
+            f"the order of {before.source.path} says nothing of two instances: {witness(same.failures[0])}",
+            span=_span(before),
+            hint="give every two instances different times, so that it is known what is computed",
+        )
+
+
+def _schedules(before: Program, after: Program) -> Schedules:
+    if before.params != after.params:
+        raise _differ(after, f"parameters {', '.join(after.params)} for {', '.join(before.params)}")
+    if len(before.statements) != len(after.statements):
+        raise _differ(after, f"{len(after.statements)} statements for {len(before.statements)}")
+    if not before.context.is_subset(after.context):
+        raise _differ(after, "the context is about fewer sizes")
+    pairs = zip(before.statements, after.statements, strict=True)
+    return {old.name: _times(before, old, after, new) for old, new in pairs}
+
+
+def _times(before: Program, old: Statement, after: Program, new: Statement) -> isl.Map:
+    """θ' as a relation on the instances of `old`; several times where tiles run one twice."""
+    tiles = new.depth - old.depth
+    mine, theirs = _text(before, old, 0), _text(after, new, tiles)
+    if tiles < 0 or (mine and theirs and mine != theirs):
+        what = f"'{theirs}' for '{mine}'" if mine != theirs else f"{new.depth} dimensions for {old.depth}"
+        raise _differ(after, f"statement {new.name} is another, {what}", new.body.place)
+    domain = new.domain.project_out(isl.dim_type.set, 0, tiles).set_tuple_id(old.domain.get_tuple_id())
+    extra = domain.intersect_params(before.context).subtract(old.domain)
+    if not extra.is_empty():
+        raise _extra(before, old, extra, after, new)
+    times = new.schedule.intersect_domain(new.domain).project_out(IN, 0, tiles)
+    return times.set_tuple_id(IN, old.domain.get_tuple_id())
+
+
+def _text(program: Program, statement: Statement, tiles: int) -> str:
+    """The text of a statement, its iterators by their numbers."""
+    numbers = {name: f"_{k - tiles}" for k, name in enumerate(statement.iterators)}
+    return " ".join(statement_text(program, statement, numbers).split())
+
+
+def _differ(after: Program, what: str, place: TextRange | None = None) -> BadInput:
+    return BadInput(
+        Code.ORDERS,
+        f"{after.source.path} is not the same program in another order: {what}",
+        span=_span(after) if place is None else after.source.span(place),
+        hint="both files must have the same parameters and statements, in the same order in the file",
+    )
+
+
+def _extra(before: Program, old: Statement, extra: isl.Set, after: Program, new: Statement) -> Illegal:
+    """NEW runs an instance that OLD does not."""
+    point = smallest_point(extra)
+    assert point is not None
+    scene = Scene(before, {old.name: old.schedule})
+    values = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    shown = long(occurrence(scene, old.name, point.coordinates, point.parameters, ()))
+    return Illegal(
+        Code.NOT_EQUIVALENT,
+        f"an instance is run that is not there in {before.source.path}",
+        witness=f"{values}: {shown}" if values else shown,
+        span=after.source.span(new.body.place),
+    )
+
+
+def _span(program: Program) -> Span:
+    return Span(program.source.path, 1, 1)
