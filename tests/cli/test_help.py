@@ -158,3 +158,27 @@ def test_a_marked_loop_without_openmp_is_told_of(tmp_path: Path, capsys: pytest.
     assert "#pragma omp" not in out and "note: independent iterations of the loop over i are proved" in err
     _, out, err = run(capsys, *words, "--openmp")
     assert "#pragma omp parallel for" in out and "note:" not in err
+
+
+def test_lines_of_a_script_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.c").write_text(PRODUCT)
+    kernel = str(tmp_path / "k.c")
+    lines = ("-e", "interchange(Mult, i, j)", "-e", "tile(Mult, j=8)")
+    status, out, _ = run(capsys, "transform", kernel, *lines)
+    assert status == 0 and out.index("for (int jT") < out.index("for (int j ") < out.index("for (int i ")
+    status, _, err = run(capsys, "transform", kernel, "-e", "tile(Mult, i=8)", "-e", "interchange(Mult, i)")
+    assert status == 2 and "<-e>:2:1: error" in err and "interchange(Mult, i)" in err
+    status, _, err = run(capsys, "transform", kernel, "distribute()")
+    assert status == 2 and "-e 'distribute()' gives a line of a script" in err
+    status, _, err = run(capsys, "transform", kernel, "-e", "distribute()", "s.lw")
+    assert status == 2 and "there are a script and lines given by -e" in err
+
+
+def test_an_operation_on_everything_is_done_in_every_region(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "  for (int i = 0; i < n; i++) { a[i] = i; b[i] = a[i]; }"
+    region = f"#pragma scop\n{body}\n#pragma endscop\n"
+    (tmp_path / "k.c").write_text(f"void f(int n, int *a, int *b) {{\n{region}{region}}}\n")
+    status, out, _ = run(capsys, "transform", str(tmp_path / "k.c"), "-e", "distribute()", "--step")
+    assert status == 0 and out.count("for (") == 4

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from loopwright.prove.equivalence.equivalence import prove_equivalent
-from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.say import silent
-from loopwright.transform import transform
 from tests.conftest import ROOT
 from tests.pipeline.support import output, small_sizes
 
@@ -35,18 +32,6 @@ def rewritten(path: Path, script: str | None = None) -> str:
     return outcome.source.text
 
 
-def distribution(path: Path) -> str | None:
-    """The script that gives every statement loops of its own, as far out as that is legal."""
-    (program,) = read_c(path)
-    pairs = list(pairwise(program.statements))
-    for shared in range(max(statement.depth for statement in program.statements)):
-        common = [min(shared, one.depth, other.depth) for one, other in pairs]
-        lines = [f"realign({a.name}, {b.name}, {n})\n" for (a, b), n in zip(pairs, common, strict=True)]
-        if lines and prove_plan(transform(program, "".join(lines))).proved:
-            return "".join(lines)
-    return None
-
-
 @pytest.mark.parametrize("path", SUITE + KERNELS, ids=ident)
 def test_as_it_is(path: Path, tmp_path: Path) -> None:
     new = rewritten(path)
@@ -59,12 +44,9 @@ def test_as_it_is(path: Path, tmp_path: Path) -> None:
         assert output(new, tmp_path, *sizes) == output(old, tmp_path, *sizes)
 
 
-@pytest.mark.parametrize("path", [p for p in SUITE + KERNELS if p.stem not in ("deriche", "adi")], ids=ident)
+@pytest.mark.parametrize("path", SUITE + KERNELS, ids=ident)
 def test_distributed(path: Path, tmp_path: Path) -> None:
-    script = distribution(path)
-    if script is None:
-        pytest.skip("no distribution of all its statements is legal")
-    new = rewritten(path, script)
+    new = rewritten(path, "distribute()")
     old = path.read_text()
     if "int main(" in old:
         sizes = small_sizes(old)

@@ -19,7 +19,7 @@ from loopwright.read.script import Operation, Script, parse_script
 from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.rewrite.scripts import region_of
+from loopwright.rewrite.scripts import regions_of
 from loopwright.say import Say
 from loopwright.show.draw import HOW, MISSING
 from loopwright.show.meaning import MEANING
@@ -118,10 +118,10 @@ def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
     notes = [""] * len(plans)
     histories: list[list[tuple[str, Plan]]] = [[] for _ in plans]
     for operation in script.operations:
-        k = region_of(operation, plans, script)
-        plans[k] = performed(plans[k], operation, script.source)
-        small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
-        histories[k].append((plans[k].history[-1].text, plans[k]))
+        for k in regions_of(operation, plans, script):
+            plans[k] = performed(plans[k], operation, script.source)
+            small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
+            histories[k].append((plans[k].history[-1].text, plans[k]))
     return [
         Region(program, tuple(history), drawn, note)
         for program, history, drawn, note in zip(programs, histories, small, notes, strict=True)

@@ -15,6 +15,7 @@ from loopwright.cli.diagnostics import show as show_error
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
+from loopwright.cli.script import add_script, script_of
 from loopwright.errors import BadInput, Code, LoopwrightError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def add_to(verbs: Verbs) -> None:
     parser.set_defaults(run=show)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file")
-    add("script", metavar="SCRIPT", nargs="?", help="a .lw file; without it, the program as it is written")
+    add_script(parser, "the program as it is written")
     add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
     add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
     add_reading_options(parser)
@@ -75,14 +76,14 @@ def show(arguments: argparse.Namespace) -> int:
 def _written(arguments: argparse.Namespace) -> Written:
     from loopwright.cli.report import can_draw, report
     from loopwright.cli.transform import replace_file
-    from loopwright.read.source import load
     from loopwright.rewrite.request import Request
     from loopwright.show.draw import HOW, MISSING
 
+    script, script_file = script_of(arguments)
     request = Request(
         file=arguments.file,
-        script=None if arguments.script is None else load(arguments.script).text,
-        script_file=arguments.script or "",
+        script=script,
+        script_file=script_file,
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
         openmp=arguments.openmp,

@@ -16,6 +16,7 @@ from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress
 from loopwright.cli.prover import add_prover_options, answers, code_path, prover_request, report
+from loopwright.cli.script import add_script, script_of
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def add_to(verbs: Verbs) -> None:
     parser.set_defaults(run=transform)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file")
-    add("script", metavar="SCRIPT", nargs="?", help="a .lw file; without it, the order stays")
+    add_script(parser, "the order stays")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
@@ -78,15 +79,14 @@ def _run(arguments: argparse.Namespace) -> Outcome:
 
 
 def _request(arguments: argparse.Namespace) -> Request:
-    from loopwright.read.source import load
     from loopwright.rewrite.request import Request
 
     _refuse_overwriting(arguments)
-    script = None if arguments.script is None else load(arguments.script).text
+    script, script_file = script_of(arguments)
     return Request(
         file=arguments.file,
         script=script,
-        script_file=arguments.script or "",
+        script_file=script_file,
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
         openmp=arguments.openmp,

@@ -28,14 +28,14 @@ class Applied:
 
 
 def applied(script: Script, plans: Sequence[Plan], *, steps: bool = False) -> Applied:
-    """Each operation is done in the region its handles belong to."""
+    """Each operation is done in the region its handles belong to, one without arguments in all of them."""
     now = list(plans)
     shown: list[tuple[str, str]] = []
     for operation in script.operations:
-        index = region_of(operation, now, script)
-        now[index] = performed(now[index], operation, script.source)
-        if steps:
-            shown.append((now[index].history[-1].text, text_of_plan(now[index])))
+        for index in regions_of(operation, now, script):
+            now[index] = performed(now[index], operation, script.source)
+            if steps:
+                shown.append((now[index].history[-1].text, text_of_plan(now[index])))
     return Applied(tuple(now), tuple(shown))
 
 
@@ -65,17 +65,17 @@ def _scopes(plan: Plan) -> dict[str, int]:
     return {name: depth for name, depth in found if depth is not None}
 
 
-def region_of(operation: Operation, plans: Sequence[Plan], script: Script) -> int:
-    """The only region that knows the operation's handles; a single region needs no asking."""
-    if len(plans) == 1:
-        return 0
+def regions_of(operation: Operation, plans: Sequence[Plan], script: Script) -> Sequence[int]:
+    """The only region that knows the operation's handles; all where it has no arguments."""
+    if len(plans) == 1 or not operation.arguments:
+        return range(len(plans))
     words = [word for argument in operation.arguments for word in _words(argument.value)]
     handles = [word for word in words if any(word.text in plan.components for plan in plans)]
     fitting = [
         k for k, plan in enumerate(plans) if handles and all(word.text in plan.components for word in handles)
     ]
     if len(fitting) == 1:
-        return fitting[0]
+        return fitting
     place = operation.place
     span = script.source.span(place.start, place.end - place.start)
     if not handles:

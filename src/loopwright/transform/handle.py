@@ -100,8 +100,9 @@ class Handle(Displayed):
         target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
         return Handle(self._say(f"{target} = fuse({', '.join(words)})").plan, target)
 
-    def distribute(self, *others: str, common: int = 0) -> Handle:
-        return self._call("distribute", *others, common)
+    def distribute(self, *others: str, common: int = 0, legal: bool = False) -> Handle:
+        """Apart from the others; alone, its statements apart, with `legal` as far as that is legal."""
+        return self._call("distribute", *others, "legal" if legal else common)
 
     def reorder(self, other: str) -> Handle:
         return self._call("reorder", other)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from loopwright.errors import Code
 from loopwright.transform import operators
 from loopwright.transform.arguments import Arguments, loop_called
-from loopwright.transform.library import counting, loops, statements, tiling, unrolling, wishes
+from loopwright.transform.library import counting, distribution, loops, statements, tiling, unrolling, wishes
 from loopwright.transform.plan import Component, Misuse, Plan
 from loopwright.transform.sizes import Sized, sized
 
@@ -23,6 +23,11 @@ class Result:
 
 
 Run: TypeAlias = Callable[[Plan, Arguments], Result]
+
+
+def everything(plan: Plan) -> Component:
+    """What an operation without a handle is about."""
+    return Component.of(leaf.position for leaf in plan.leaves)
 
 
 def _realign(plan: Plan, args: Arguments) -> Result:
@@ -117,8 +122,7 @@ def _named(
 
 def _from_zero(plan: Plan, args: Arguments) -> Result:
     args.expect(0, 1, "from_zero() or from_zero(L)")
-    everything = Component.of(leaf.position for leaf in plan.leaves)
-    return Result(counting.from_zero(plan, args.component(0) if len(args) else everything))
+    return Result(counting.from_zero(plan, args.component(0) if len(args) else everything(plan)))
 
 
 def _tile(plan: Plan, args: Arguments) -> Result:
@@ -183,7 +187,12 @@ def _fuse(plan: Plan, args: Arguments) -> Result:
 
 
 def _distribute(plan: Plan, args: Arguments) -> Result:
-    args.expect(1, None, "distribute(L), distribute(A, B) or distribute(A, B, n)")
+    usage = "distribute(), distribute(L, legal), distribute(L), distribute(A, B) or distribute(A, B, n)"
+    args.expect(0, None, usage)
+    if len(args) == 0 or (len(args) == 2 and args.is_word(1, "legal") and "legal" not in plan.components):
+        component = args.component(0) if len(args) else everything(plan)
+        after, found = distribution.distribute_legally(plan, component)
+        return Result(after, (found,))
     components, common = _components(args)
     after, found = statements.distribute(plan, components, common or 0)
     return Result(after, (found,))
