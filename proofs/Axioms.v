@@ -25,3 +25,6 @@ Print Assumptions leads_reached.
 Print Assumptions each_call_reached.
 Print Assumptions placed_ordered.
 Print Assumptions legal_by_outlines.
+Print Assumptions runs_may_run.
+Print Assumptions any_order_alike.
+Print Assumptions same_in_any_order.

@@ -14,11 +14,14 @@
     - [prove_sound]: what is executed is in the domain,
     - [prove_order] or [prove_order_weak], or the steps of [order_loop] and the
       like: it runs in the order of the schedule;
-    - [prove_legal]: the three parts of a legal transformation. *)
+    - [prove_legal]: the three parts of a legal transformation;
+    - [prove_independent]: the iterations of loops marked parallel do not
+      conflict. *)
 
 From Coq Require Export ZArith List String Lia.
-From Loopwright Require Export Loop Scope Lexicographic Poly Memory Transformation Formulas Reduction.
+From Loopwright Require Export Loop Notations Scope Lexicographic Poly Memory Transformation Formulas Reduction.
 From Loopwright Require Export Ordering Walking Legality Outline Arithmetic Unfolding ProgramTactics LegalityTactics.
+From Loopwright Require Export Parallel ParallelTactics.
 Export ListNotations.
 Open Scope string_scope.
 Open Scope list_scope.

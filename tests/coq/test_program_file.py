@@ -121,5 +121,5 @@ def test_progress_counts_the_lemmas() -> None:
     library(say)
     told.clear()
     assert check(text, SECONDS, say) == Accepted()
-    count = text.count("\nLemma ") + text.count("\nTheorem ")
+    count = sum(text.count(f"\n{word} ") for word in ("Lemma", "Theorem", "Example"))
     assert told == [(done, count) for done in range(count + 1)]

@@ -10,28 +10,28 @@ from tests.coq.test_transformations import TRIANGLE, written
 from tests.transform.support import planned
 
 SCRIPT = "distribute(Init, Row)\ninterchange(Row, i, j)"
-INNER = '(For "c1" (Var "c0") (Compare LT (Var "c1") (Var "n")) 1'
+INNER = 'for "c1" = "c0"; "c1" < "n"; += 1 do'
 
 WRONG = {
     "the original has one iteration less": (
-        'Compare LE (Var "j") (Var "i")',
-        'Compare LT (Var "j") (Var "i")',
+        '"j" <= "i"',
+        '"j" < "i"',
         "old_nothing_missing",
     ),
-    "the new loops do not end": (INNER, INNER.replace("LT", "GE"), "new_loops_end"),
+    "the new loops do not end": (INNER, INNER.replace("<", ">="), "new_loops_end"),
     "the new loops have one iteration less": (
         INNER,
-        INNER.replace('(Var "n")', '(Sum [Var "n"; Int (-1)])'),
+        INNER.replace('"n"', '"n" - 1'),
         "new_nothing_missing",
     ),
     "the new loops have one iteration more": (
         INNER,
-        INNER.replace('"c1" (Var "c0")', '"c1" (Sum [Var "c0"; Int (-1)])'),
+        INNER.replace('= "c0"', '= "c0" - 1'),
         "new_nothing_extra",
     ),
     "the arguments are exchanged": (
-        'Call "S2" [Var "c1"; Var "c0"]',
-        'Call "S2" [Var "c0"; Var "c1"]',
+        'call "S2" ("c1", "c0")',
+        'call "S2" ("c0", "c1")',
         "new_nothing_missing",
     ),
     "the schedule wants the nests the other way round": (

@@ -50,8 +50,10 @@ def _cvc5_on(plan: Plan, node: Node, limit: float | None, say: Say) -> str:
 
 
 def _title(plan: Plan) -> str:
-    file = Path(plan.original.source.path).name
-    return f"{file}: {'; '.join(step.text for step in plan.history) or 'as it is'}"
+    """The file on the first line, then the script."""
+    steps = [step.text for step in plan.history]
+    what = "after a script" if steps else "as it is"
+    return "\n".join([f"{Path(plan.original.source.path).name}, {what}", *steps])
 
 
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: Say) -> str:

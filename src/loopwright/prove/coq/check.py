@@ -164,7 +164,7 @@ def _followed(
 
 
 def _lemmas(text: str) -> int:
-    return len(re.findall(r"^(?:Lemma|Theorem) ", text, re.MULTILINE))
+    return len(re.findall(r"^(?:Lemma|Theorem|Example) ", text, re.MULTILINE))
 
 
 def _answer(text: str, status: int, output: str, errors: str) -> Answer:
@@ -180,5 +180,5 @@ def _answer(text: str, status: int, output: str, errors: str) -> Answer:
         raise InternalError(Code.INTERNAL, f"coqc failed: {errors.strip()[-400:] or output.strip()[-400:]}")
     line = int(found.group(1))
     before = "\n".join(text.splitlines()[:line])
-    named = re.findall(r"^(?:Lemma|Theorem|Definition) (\w+)", before, re.MULTILINE)
+    named = re.findall(r"^(?:Lemma|Theorem|Example|Definition) (\w+)", before, re.MULTILINE)
     return Refused(line, named[-1] if named else "", errors[found.end() :].split("\n", 1)[-1].strip())

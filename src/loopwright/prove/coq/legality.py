@@ -22,6 +22,7 @@ from loopwright.prove.coq.statements import (
     binders,
     domain_name,
     label,
+    remark,
     statement_term,
     time_name,
 )
@@ -166,7 +167,8 @@ def use_definition(one: Outline, named: Named) -> str:
         for cells in (one.use.reads, one.use.writes)
     ]
     head = f"Definition use_{one.label}{binders(list(named.parameters.values()))} : access :="
-    return "\n".join([head, f"  Access {text(one.statement)}", *parts]) + "."
+    about = remark(named, one.statement, "It may read, and may write:")
+    return about + "\n".join([head, f"  Access {text(one.statement)}", *parts]) + "."
 
 
 def _cells(cells: Sequence[Cell], names: Names) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 WORDS = """
     as at by cofix do else end exists exists2 fix for forall fun if in let match mod return then using
     where with Prop Set SProp Type Definition Lemma Theorem Proof Qed
-    O S I N Z True False Lt Eq Gt EQ NE LE LT GE GT Some None true false nil cons conj left right pair tt
+    O S I Z True False Lt Eq Gt EQ NE LE LT GE GT Some None true false nil cons conj left right pair tt
     xH xI xO Z0 Zpos Zneg Npos N0 not and or list string nat bool unit option sum prod
     Int Var Sum Scaled FloorDiv TruncDiv Rem Min Max Select Compare And Or Not
+    min max floord call mark on always never
     Call Block If For Let Mark Event Statement Program Access Accesses
-    p x t h H known program schedule loops original transformed source target memory_use
+    x H at_time known program schedule loops original transformed source target memory_use
     name domain parameters context statements environment all any map eval holds
 """
 RESERVED = frozenset(WORDS.split())

@@ -7,7 +7,9 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.prove.coq.check import how_to_check
+from loopwright.prove.coq.layout import laid_out
 from loopwright.prove.coq.names import comment
+from loopwright.prove.coq.samples import sample_examples
 from loopwright.prove.coq.scanning import scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
@@ -28,14 +30,22 @@ def program_file(schedule: Schedule, program: Node, title: str) -> str:
         "From Loopwright Require Import Tactics.",
         "(** ** The program *)",
         program_definition(named),
-        "(** ** What it is to run *)",
-        context_definition(named.table, "known"),
+        RUN,
+        f"(** What is known of the parameters. *)\n{context_definition(named.table, 'known')}",
         *schedule_definitions(named, "known"),
+        *sample_examples(named, "known"),
         "(** ** The program runs its schedule. *)",
         *scanning_proof(named, "known", "loops_correct"),
         "Print Assumptions loops_correct.",
     ]
-    return "\n\n".join(parts) + "\n"
+    return laid_out("\n\n".join(parts))
+
+
+RUN = """\
+(** ** What it is to run
+
+    Each statement has a domain, the vectors of arguments it runs for, and a time for each of them;
+    times are compared lexicographically. *)"""
 
 
 def _heading(named: Named, title: str) -> str:
@@ -55,4 +65,7 @@ def _heading(named: Named, title: str) -> str:
     does).  The rest is checked by Coq:
 <<
     {how_to_check("FILE.v")}
->>  *)"""
+>>
+    Coq knows nothing of C.  That [loops] is the text above, constructor by constructor, and that
+    [schedule] is what was asked for, is taken from the program that wrote this file; both can be
+    compared line by line.  So is that integers do not overflow. *)"""

@@ -39,6 +39,8 @@ def scanning_proof(named: Named, known: str, theorem: str) -> list[str]:
         f"Lemma {prefix}in_order : forall p, {known} p ->\n"
         f"  ordered ({relation} {statements}) {place}.\n"
         f"Proof.\n  known_parameters.\n{indented(order.lines, 2)}\nQed.",
+        f"(** Together: for all parameters [{loops}] ends, having run all instances of [{schedule}], each\n"
+        "    once, nothing else, and in its order. *)\n"
         f"Theorem {theorem} : implements {schedule} {loops}.\n"
         "Proof.\n  apply program_correct; [reflexivity|]. intros p Hp. constructor.\n"
         f"  - exact ({prefix}loops_end p Hp).\n"

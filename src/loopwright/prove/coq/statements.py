@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Node
@@ -54,7 +55,7 @@ def indented(lines: Sequence[str], width: int) -> str:
 
 def program_definition(named: Named) -> str:
     lines = node_term(named.program, named.table.hint)
-    return f"Definition {named.loops} : node :=\n{indented(lines, 2)}."
+    return f"Definition {named.loops} : node := <{{\n{indented(lines, 2)}\n}}>."
 
 
 def _match(subject: str, cases: Sequence[tuple[str, str]], otherwise: str) -> str:
@@ -103,8 +104,10 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
             )
             continue
         if not (again and statement.name in named.shared):
-            found.append(_remark(named, statement, domain) + _domain(named, statement, domain))
-        found.append(_time(named, statement, time))
+            about = remark(named, statement.name, "Its iterations:", SHORT)
+            found.append(about + _domain(named, statement, domain))
+        when = "Its new time:" if again else "Its time in the original:" if named.sources else "Its time:"
+        found.append(f"(** {when} *)\n{_time(named, statement, time)}")
         entries.append(statement_term(named, statement))
     inside = ";\n      ".join(entries)
     body = _match("p", [(listed(own), f"[\n      {inside}]")], "[]")
@@ -113,13 +116,20 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
     return found
 
 
-def _remark(named: Named, statement: TimedStatement, domain: str) -> str:
-    """What the definition is about."""
-    source = named.sources.get(statement.name)
+def remark(named: Named, statement: str, what: str, width: int | None = None) -> str:
+    """What a definition about the statement is; its text where it is known, or the first `width` letters."""
+    source = named.sources.get(statement)
     if source is None:
-        return ""
-    what = comment(f"{statement.name} is [{source.text}], line {source.line} of {source.file}.")
-    return f"(** {what}\n    Its iterations: *)\n"
+        return f"(** {comment(statement)}: {what} *)\n"
+    text = source.text if width is None or len(source.text) <= width else f"{source.text[:width]} ..."
+    words = f"(** {comment(statement)} is [{comment(text)}], line {source.line}.  {what} *)"
+    return "\n    ".join(wrap(words, WIDTH)) + "\n"
+
+
+WIDTH = 96
+"""Of a comment."""
+SHORT = 70
+"""How much of a statement is enough to know it."""
 
 
 def statement_term(named: Named, statement: TimedStatement) -> str:
@@ -181,5 +191,6 @@ def _relation(named: Named, statement: TimedStatement, name: str) -> str:
         names = argument_names(named, shape)
         pattern = f"{_pattern(shape, names)}, {listed(names[one] for one in shape.times)}"
         cases.append((pattern, proposition(shape.domain, names)))
-    body = _match("x, t", cases, "False")
-    return f"Definition {name}{binders(list(named.parameters.values()))} (x t : list Z) : Prop :=\n  {body}."
+    body = _match("x, at_time", cases, "False")
+    sizes = binders(list(named.parameters.values()))
+    return f"Definition {name}{sizes} (x at_time : list Z) : Prop :=\n  {body}."

@@ -1,4 +1,8 @@
-"""LOOP programs as terms of the Coq type `node`, constructor for constructor (`proofs/Loop.v`)."""
+"""LOOP programs as terms of the Coq type `node`, in the notation of `proofs/Notations.v`.
+
+A sum of several is written as sums of two, one in the other, as C reads it, and so are conjunctions
+and disjunctions; a negative number or factor is written as a difference.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,19 @@ from loopwright.prove.coq.names import text
 Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
 """For a call, by its position in the text: the time it stands for; empty for nearly all."""
 
+ATOM, PREFIX, PRODUCT, SUM, COMPARISON, CONJUNCTION, DISJUNCTION = 0, 35, 40, 50, 70, 80, 85
+"""The levels of the notation: what binds tightest is lowest."""
+SYMBOLS = {
+    ex.Relation.EQ: "==",
+    ex.Relation.NE: "!=",
+    ex.Relation.LE: "<=",
+    ex.Relation.LT: "<",
+    ex.Relation.GE: ">=",
+    ex.Relation.GT: ">",
+}
+Shown: TypeAlias = tuple[str, int]
+"""A text and its level."""
+
 
 def listed(parts: Iterable[str]) -> str:
     return "[" + "; ".join(parts) + "]"
@@ -22,40 +39,103 @@ def integer(value: int) -> str:
     return str(value) if value >= 0 else f"({value})"
 
 
-def expr_term(expr: ex.Expr) -> str:
+def expr_term(expr: ex.Expr, level: int = SUM) -> str:
+    """The expression, in parentheses where it binds less tightly than `level`."""
+    shown, own = _expr(expr)
+    return shown if own <= level else f"({shown})"
+
+
+def _expr(expr: ex.Expr) -> Shown:
     match expr:
         case ex.Int(value):
-            return f"Int {integer(value)}"
+            return (str(value), ATOM) if value >= 0 else (f"- {-value}", PREFIX)
         case ex.Var(name):
-            return f"Var {text(name)}"
-        case ex.Sum(arguments) | ex.Min(arguments) | ex.Max(arguments):
-            return f"{type(expr).__name__} {listed(map(expr_term, arguments))}"
+            return text(name), ATOM
+        case ex.Sum(terms):
+            return _sum(terms)
+        case ex.Scaled(factor, argument) if factor >= 0:
+            return f"{factor} * {expr_term(argument, PRODUCT - 1)}", PRODUCT
         case ex.Scaled(factor, argument):
-            return f"Scaled {integer(factor)} ({expr_term(argument)})"
-        case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
-            if divisor <= 0:
-                raise InternalError(Code.INTERNAL, f"a division by {divisor}")
-            return f"{type(expr).__name__} ({expr_term(argument)}) {divisor}"
+            inner = argument if factor == -1 else ex.Scaled(-factor, argument)
+            return f"- {expr_term(inner, PREFIX)}", PREFIX
+        case ex.Min(arguments) | ex.Max(arguments):
+            return f"{type(expr).__name__.lower()}({', '.join(map(expr_term, arguments))})", ATOM
+        case ex.FloorDiv(argument, divisor):
+            return f"floord({expr_term(argument)}, {_divisor(divisor)})", ATOM
+        case ex.TruncDiv(argument, divisor):
+            return f"{expr_term(argument, PRODUCT)} / {_divisor(divisor)}", PRODUCT
+        case ex.Rem(argument, divisor):
+            return f"{expr_term(argument, PRODUCT)} % {_divisor(divisor)}", PRODUCT
         case ex.Select(test, then, orelse):
-            return f"Select ({test_term(test)}) ({expr_term(then)}) ({expr_term(orelse)})"
+            return f"({test_term(test)} ? {expr_term(then)} : {expr_term(orelse)})", ATOM
         case _:
             assert_never(expr)
 
 
-def test_term(test: ex.Test) -> str:
+def _sum(terms: Sequence[ex.Expr]) -> Shown:
+    if not terms:
+        return "0", ATOM
+    shown, level = _expr(terms[0])
+    for term in terms[1:]:
+        first = shown if level <= SUM else f"({shown})"
+        positive = _opposite(term)
+        sign, right = ("+", term) if positive is None else ("-", positive)
+        shown, level = f"{first} {sign} {expr_term(right, SUM - 1)}", SUM
+    return shown, level
+
+
+def _opposite(expr: ex.Expr) -> ex.Expr | None:
+    """What is subtracted where `expr` is added, if that is shorter."""
+    match expr:
+        case ex.Int(value) if value < 0:
+            return ex.Int(-value)
+        case ex.Scaled(-1, argument):
+            return argument
+        case ex.Scaled(factor, argument) if factor < 0:
+            return ex.Scaled(-factor, argument)
+        case _:
+            return None
+
+
+def _divisor(value: int) -> int:
+    if value <= 0:
+        raise InternalError(Code.INTERNAL, f"a division by {value}")
+    return value
+
+
+def test_term(test: ex.Test, level: int = DISJUNCTION) -> str:
+    """The test, in parentheses where it binds less tightly than `level`."""
+    shown, own = _test(test)
+    return shown if own <= level else f"({shown})"
+
+
+def _test(test: ex.Test) -> Shown:
     match test:
         case ex.Compare(relation, left, right):
-            return f"Compare {relation.name} ({expr_term(left)}) ({expr_term(right)})"
-        case ex.And(arguments) | ex.Or(arguments):
-            return f"{type(test).__name__} {listed(map(test_term, arguments))}"
+            return f"{expr_term(left)} {SYMBOLS[relation]} {expr_term(right)}", COMPARISON
+        case ex.And(()):
+            return "always", ATOM
+        case ex.Or(()):
+            return "never", ATOM
+        case ex.And((only,)) | ex.Or((only,)):
+            return _test(only)
+        case ex.And(tests):
+            return " && ".join(_operands(tests, CONJUNCTION)), CONJUNCTION
+        case ex.Or(tests):
+            return " || ".join(_operands(tests, DISJUNCTION)), DISJUNCTION
         case ex.Not(argument):
-            return f"Not ({test_term(argument)})"
+            return f"! ({test_term(argument)})", PREFIX
         case _:
             assert_never(test)
 
 
+def _operands(tests: Sequence[ex.Test], level: int) -> list[str]:
+    """The first may be of the same kind; the notation is read from the left."""
+    return [test_term(test, level if k == 0 else level - 1) for k, test in enumerate(tests)]
+
+
 def node_term(node: nd.Node, hint: Hint) -> list[str]:
-    """The lines of the term."""
+    """The lines of the term, inside of the notation's brackets."""
     return _Writer(hint).lines(node)
 
 
@@ -71,40 +151,41 @@ class _Writer:
             case nd.Call(name, arguments):
                 hint = self.hint(self.position)
                 self.position += 1
-                return [
-                    f"Call {text(name)} {listed(map(expr_term, arguments))} {listed(map(expr_term, hint))}"
-                ]
+                return [f"call {text(name)}{_vector('', arguments)}{_vector(' at', hint)}"]
             case nd.Block(()):
-                return ["Block []"]
-            case nd.Block(children):
-                return ["Block [", *self.children(children)]
+                return ["{ }"]
+            case nd.Block(nodes):
+                inside = [self.lines(child) for child in nodes]
+                for lines in inside[:-1]:
+                    lines[-1] += ";"
+                return ["{", *(f"  {line}" for lines in inside for line in lines), "}"]
+            case nd.If(test, then, None):
+                return self.headed(f"if {test_term(test)} then", then)
             case nd.If(test, then, orelse):
-                yes, no = self.inside(then), self.inside(orelse or nd.EMPTY)
-                return [f"If ({test_term(test)})", *yes, *no]
+                assert orelse is not None
+                return [f"if {test_term(test)} then", *self.braced(then), *self.headed("else", orelse)]
             case nd.For(iterator, start, test, step, body):
-                head = f"For {text(iterator)} ({expr_term(start)}) ({test_term(test)}) {step}"
-                return [head, *self.inside(body)]
+                head = f"for {text(iterator)} = {expr_term(start)}; {test_term(test)}; += {step} do"
+                return self.headed(head, body)
             case nd.Let(name, value, body):
-                return [f"Let {text(name)} ({expr_term(value)})", *self.inside(body)]
+                return self.headed(f"let {text(name)} = {expr_term(value)} in", body)
             case nd.Mark(remark, body):
-                return [f"Mark {text(remark)}", *self.inside(body)]
+                return self.headed(f"mark {text(remark)} on", body)
             case _:
                 assert_never(node)
 
-    def inside(self, node: nd.Node) -> list[str]:
-        return [f"  {line}" for line in _around("(", self.lines(node), ")")]
+    def headed(self, head: str, body: nd.Node) -> list[str]:
+        """A block begins on the line of its head."""
+        lines = self.lines(body)
+        return [f"{head} {{", *lines[1:]] if lines[0] == "{" else [head, *(f"  {line}" for line in lines)]
 
-    def children(self, nodes: Sequence[nd.Node]) -> list[str]:
-        found: list[str] = []
-        for k, child in enumerate(nodes):
-            lines = self.lines(child)
-            lines[-1] += "]" if k == len(nodes) - 1 else ";"
-            found += [f"  {line}" for line in lines]
+    def braced(self, node: nd.Node) -> list[str]:
+        """In parentheses, so that an `else` behind it is not its own."""
+        first, *rest = self.lines(node)
+        found = [f"  ({first}", *(f"   {line}" for line in rest)]
+        found[-1] += ")"
         return found
 
 
-def _around(opening: str, lines: list[str], closing: str) -> list[str]:
-    first, *rest = lines
-    found = [opening + first, *(f" {line}" for line in rest)]
-    found[-1] += closing
-    return found
+def _vector(word: str, entries: Sequence[ex.Expr]) -> str:
+    return f"{word} ({', '.join(map(expr_term, entries))})" if entries else ""

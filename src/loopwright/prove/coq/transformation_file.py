@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from loopwright.emit.c import to_c
-from loopwright.loops.nodes import For, Node
-from loopwright.loops.traverse import subprograms
+from loopwright.emit.marks import on_loops
+from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.coq.check import how_to_check
+from loopwright.prove.coq.layout import laid_out
 from loopwright.prove.coq.legality import (
     kept_lemmas,
     legality_proof,
@@ -18,6 +20,8 @@ from loopwright.prove.coq.legality import (
     use_definition,
 )
 from loopwright.prove.coq.names import comment
+from loopwright.prove.coq.parallel import Marked, marked
+from loopwright.prove.coq.samples import sample_examples
 from loopwright.prove.coq.scanning import scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
@@ -35,28 +39,33 @@ from loopwright.prove.obligations.timetable import Timetable
 
 
 def transformation_file(original: Program, new: Program, loops: Node, title: str) -> str:
-    """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`."""
-    (old_table, text_program), (new_table, _) = both_sides(original, new, loops)
+    """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`.
+
+    The first line of the title is the heading; the others, if there are any, are the script.
+    """
+    parallel = marked(loops, original, original.context)
+    (old_table, text_program), (new_table, _) = both_sides(original, new, parallel.program)
     shared = _shared(old_table, new_table)
     sources = _sources(original)
     before = Named(old_table, text_program, "original", "source", "old_", shared, sources)
-    after = Named(new_table, loops, "transformed", "target", "new_", shared, sources)
+    after = Named(new_table, parallel.program, "transformed", "target", "new_", shared, sources)
     found = outlines(before, after, touched(original))
     lemmas = dict(kept_lemmas(found, before))
     parts = [
-        _heading(original, before, after, title),
+        _heading(original, before, loops, parallel, title),
         "From Loopwright Require Import Tactics.",
         "(** ** The programs *)",
-        program_definition(before),
-        program_definition(after),
+        f"(** The original, lines {_lines(original)}. *)\n{program_definition(before)}",
+        f"(** The new loops. *)\n{program_definition(after)}",
         TIMES,
-        context_definition(before.table, "known"),
+        f"{KNOWN}\n{context_definition(before.table, 'known')}",
         *schedule_definitions(before, "known"),
         *schedule_definitions(after, "known", again=True),
-        "(** ** What each statement reads and writes *)",
+        USES,
         *_whole(original),
         *(use_definition(one, before) for one in found),
         memory_use(found, before),
+        *sample_examples(before, "known"),
         "(** ** The original runs its instances in the original order. *)",
         *scanning_proof(before, "known", "original_correct"),
         "(** ** The new loops run the same instances in the new order. *)",
@@ -67,9 +76,28 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
         legality_proof(found, before, list(lemmas)),
         _in_words(before),
         SAME_MEMORY,
-        "Print Assumptions same_memory.",
+        *_any_order(before, parallel),
+        f"Print Assumptions {_theorem(parallel)}.",
     ]
-    return "\n\n".join(parts) + "\n"
+    return laid_out("\n\n".join(parts))
+
+
+def _theorem(parallel: Marked) -> str:
+    """The last theorem of the file."""
+    return "same_memory_in_any_order" if parallel.independent else "same_memory"
+
+
+def _lines(program: Program) -> str:
+    """From the first line of the region to its last."""
+    text, place = program.source.text, program.region
+    inside = text[place.start : place.end]
+    first = place.start + len(inside) - len(inside.lstrip())
+    last = place.end - (len(inside) - len(inside.rstrip()))
+    return f"{program.source.line_of(first)} to {program.source.line_of(last)} of {_file(program)}"
+
+
+def _file(program: Program) -> str:
+    return comment(Path(program.source.path).name)
 
 
 def _sources(program: Program) -> dict[str, SourceText]:
@@ -79,12 +107,8 @@ def _sources(program: Program) -> dict[str, SourceText]:
     for name, span in spans_of(program).items():
         place = program.statement(name).body.place
         text = " ".join(program.source.text[place.start : place.end].split())
-        found[name] = SourceText(file, span.line, text if len(text) <= WIDTH else f"{text[:WIDTH]} ...")
+        found[name] = SourceText(file, span.line, text)
     return found
-
-
-WIDTH = 70
-"""How much of a statement is shown."""
 
 
 def _shared(old: Timetable, new: Timetable) -> frozenset[str]:
@@ -115,10 +139,19 @@ def _whole(program: Program) -> list[str]:
 TIMES = """\
 (** ** What they are to run
 
-    [known] is what is known of the parameters.  Each statement has a domain, the vectors of
-    iterators it runs for, and two times, vectors that are compared lexicographically: in the old
-    time, places in the text and iterators take turns; the new time is what the transformation made of
-    it. *)"""
+    Each statement has a domain, the vectors of iterators it runs for, and two times, vectors
+    that are compared lexicographically.  In the old time, places in the text and iterators take
+    turns; the new time is what the script made of it.  These are means to an end: that both
+    programs run what is said here is proved below. *)"""
+
+KNOWN = """\
+(** What is known of the parameters. *)"""
+
+USES = """\
+(** ** What each statement reads and writes
+
+    For a vector of iterators, the cells it may read and those it may write; a cell is an array's
+    name with subscripts, and a variable has none. *)"""
 
 SAME_MEMORY = """\
 Theorem same_memory : forall p, known p ->
@@ -141,28 +174,92 @@ def _in_words(named: Named) -> str:
     [transformed] lead to the same memory. *)"""
 
 
-def _heading(original: Program, before: Named, after: Named, title: str) -> str:
+def _any_order(named: Named, parallel: Marked) -> list[str]:
+    """For loops that are marked: no two of their iterations conflict, and so their order does not matter."""
+    if not parallel.independent:
+        return []
+    return [
+        f"(** ** The iterations of {_names(parallel.independent)} may run in any order, and in parallel. *)",
+        INDEPENDENT,
+        f"""(** {every(named.table, "For")}: whatever the order in which the marked loops of
+    [transformed] take their iterations, and however their steps are mixed, it leaves the memory that
+    [original] leaves. *)
+{ANY_ORDER}""",
+    ]
+
+
+INDEPENDENT = """\
+(** Where two iterations of a loop marked [parallel] touch the same cell, neither writes it. *)
+Lemma new_independent : forall p, known p ->
+  independent (conflicting (memory_use p)) (environment target p) transformed.
+Proof. prove_independent. Qed."""
+
+ANY_ORDER = """\
+Theorem same_memory_in_any_order : forall p, known p ->
+  compute_the_same_in_any_order (memory_use p) (environment source p) original transformed.
+Proof.
+  intros p Hp. apply same_in_any_order.
+  - exact (same_memory p Hp).
+  - exact (new_loops_end p Hp).
+  - exact (new_independent p Hp).
+Qed."""
+
+
+def _names(iterators: Sequence[str]) -> str:
+    """Each once."""
+    return comment(", ".join(dict.fromkeys(iterators)))
+
+
+def _heading(original: Program, before: Named, loops: Node, parallel: Marked, title: str) -> str:
     start, end = original.region.start, original.region.end
     source = comment(original.source.text[start:end]).strip("\n").splitlines()
-    parallel = any(isinstance(one, For) and one.parallel for one in subprograms(after.program))
-    remark = "\n    A loop marked parallel is taken in its sequential order here.\n" if parallel else ""
-    return f"""(** * {comment(" ".join(title.split()))}
+    first, *script = title.splitlines()
+    scripted = f"<<\n{indented(comment(chr(10).join(script)).splitlines(), 4)}\n>>\n" if script else ""
+    return f"""(** * {comment(first)}
 
-    The original:
+{scripted}    The original, lines {_lines(original)}:
 <<
 {indented(source, 4)}
 >>
     The new loops, around the same statements:
 <<
-{indented(comment(to_c(after.program)).splitlines(), 4)}
+{indented(comment(to_c(on_loops(loops))).splitlines(), 4)}
 >>
     Theorem [same_memory], at the end: {every(before.table, "for")}, both programs end and
     leave the same memory, whatever was in it before and whatever the statements compute, as long
     as they read and write only what [memory_use] says.
-{remark}
-    What has to be read to know what is proved: the definitions of [original],
-    [transformed], [known] and [memory_use], here; [compute_the_same], in the library
-    (Transformation.v, and Loop.v for what a program does).  The rest is checked by Coq:
+{_parallel_remark(parallel)}
+    What has to be read to know what is proved: the definitions of [original], [transformed],
+    [known] and [memory_use], here; [{_meaning(parallel)}], in the library
+    ({_where(parallel)}, and Loop.v for what a program does).  The rest is checked by Coq:
 <<
     {how_to_check("FILE.v")}
->>  *)"""
+>>
+    Coq knows nothing of C.  That [original] and [transformed] are the two texts above, constructor
+    by constructor, and that [memory_use] lists what is read and written by the statement shown above
+    each of its definitions, is taken from the program that wrote this file; both can be compared
+    line by line.  So is that integers do not overflow, and that different cells are different places. *)"""
+
+
+def _meaning(parallel: Marked) -> str:
+    return "compute_the_same_in_any_order" if parallel.independent else "compute_the_same"
+
+
+def _where(parallel: Marked) -> str:
+    return "Parallel.v" if parallel.independent else "Transformation.v"
+
+
+def _parallel_remark(parallel: Marked) -> str:
+    """What is said of the loops that are to be parallel."""
+    found = ""
+    if parallel.independent:
+        found += f"""
+    Theorem [same_memory_in_any_order]: so they do if the iterations of the loops over
+    {_names(parallel.independent)} that are marked parallel run in any order, their steps mixed in any way.
+"""
+    if parallel.others:
+        found += f"""
+    Loops over {_names(parallel.others)} are to be parallel with storage for each iteration, or with sums
+    put together in any order.  Of these only the sequential order is spoken of here.
+"""
+    return found

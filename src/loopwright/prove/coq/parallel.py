@@ -1,0 +1,124 @@
+"""Loops marked parallel: which of them have iterations that touch no cell in common, for Coq to check.
+
+Two iterations of the loop at depth d are apart if no p and q with p[:d] = q[:d], p[d] < q[d] execute
+instances that conflict.  Such a loop is marked in the term, and `proofs/Parallel.v` has its theorem.
+A loop that gives its iterations storage of their own, or combines what they compute, is not: this is
+a statement about the memory as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import islpy as isl
+
+from loopwright.emit.marks import VECTORIZE, on_loops
+from loopwright.loops.nodes import For, Mark, Node
+from loopwright.loops.traverse import subprograms, with_children
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.sets import OUT
+from loopwright.prove.obligations.cells import whole_arrays
+from loopwright.prove.scanning.executed import Repeat, Run, executed, loops, runs
+
+PARALLEL = "parallel"
+"""The mark that `Parallel.v` reads."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A program with its independent loops marked."""
+
+    program: Node
+    independent: tuple[str, ...]
+    """The iterators of the loops that are marked."""
+    others: tuple[str, ...]
+    """Those of loops that are to be parallel, or vector loops, in another sense."""
+
+
+def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
+    """`node`, whose marks say which loops are wanted parallel; its statements have the accesses given."""
+    shown = on_loops(node)
+    wanted = _wanted(shown)
+    found = loops(executed(shown, context))
+    tables = {statement.name: _cells(statement, accesses) for statement in accesses.statements}
+    apart = {k for k in wanted if _apart(found[k], tables)}
+    names = {k: found[k].iterator for k in sorted(wanted)}
+    return Marked(
+        _with_marks(shown, apart),
+        tuple(name for k, name in names.items() if k in apart),
+        tuple(name for k, name in names.items() if k not in apart),
+    )
+
+
+def _wanted(node: Node) -> set[int]:
+    """The loops that are marked, counted from the outside and the left."""
+    parts = list(subprograms(node))
+    vectors = [part.body for part in parts if isinstance(part, Mark) and part.text == VECTORIZE]
+    every = [part for part in parts if isinstance(part, For)]
+    return {k for k, loop in enumerate(every) if loop.parallel or any(loop is one for one in vectors)}
+
+
+def _with_marks(node: Node, which: set[int]) -> Node:
+    seen = iter(range(sum(isinstance(part, For) for part in subprograms(node))))
+
+    def visit(part: Node) -> Node:
+        here = isinstance(part, For) and next(seen) in which
+        inside = with_children(part, visit)
+        return Mark(PARALLEL, inside) if here else inside
+
+    return visit(node)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """{ instance -> cell } that is read, and that is written."""
+
+    reads: isl.UnionMap
+    writes: isl.UnionMap
+
+
+def _cells(statement: Statement, program: Program) -> _Cells:
+    """As in `obligations/cells.py`: an array of which the part is not known is one cell."""
+    whole = whole_arrays(program)
+    empty = isl.UnionMap.empty(program.context.get_space())
+    reads, writes = empty, empty
+    for access in statement.accesses:
+        relation = access.relation.intersect_domain(statement.domain)
+        if access.array in whole:
+            relation = relation.project_out(OUT, 0, relation.dim(OUT)).set_tuple_name(OUT, access.array)
+        if access.is_write:
+            writes = writes.union(relation)
+        if not access.is_write or access.array in whole:
+            reads = reads.union(relation)
+    return _Cells(reads, writes)
+
+
+def _apart(loop: Repeat, tables: dict[str, _Cells]) -> bool:
+    calls = [(_instances(run), tables[run.name], run.depth) for run in runs(loop.body)]
+    for (one, here, depth), (other, there, width) in product(calls, repeat=2):
+        later = _later(one.get_space().params(), loop.depth, depth, width)
+        for first, second in (
+            (here.writes, there.writes),
+            (here.writes, there.reads),
+            (here.reads, there.writes),
+        ):
+            met = one.apply_range(first).apply_range(other.apply_range(second).reverse())
+            if not met.intersect(later).is_empty():
+                return False
+    return True
+
+
+def _instances(run: Run) -> isl.UnionMap:
+    """[p] -> the instance that is executed."""
+    found = run.arguments.as_map().intersect_domain(run.domain)
+    return isl.UnionMap.from_map(found.set_tuple_name(OUT, run.name))
+
+
+def _later(parameters: isl.Space, depth: int, here: int, there: int) -> isl.UnionMap:
+    """{ p -> q : p[:depth] = q[:depth] and p[depth] < q[depth] }"""
+    space = parameters.add_dims(isl.dim_type.in_, here).add_dims(isl.dim_type.out, there)
+    found = isl.Map.universe(space)
+    for k in range(depth):
+        found = found.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
+    return isl.UnionMap.from_map(found.order_lt(isl.dim_type.in_, depth, isl.dim_type.out, depth))
