@@ -5,11 +5,23 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.generate.site import Executed
-from loopwright.presburger.sets import DIM, basic_sets, disjoint_pieces, eliminate_inner, union
+from loopwright.presburger.sets import (
+    DIM,
+    basic_sets,
+    disjoint_pieces,
+    eliminate_inner,
+    merge_overlapping,
+    union,
+)
 
 
-def split_endless(piece: isl.BasicSet, executed: Executed, level: int) -> list[isl.BasicSet]:
-    """A piece without an upper bound, cut by the outer values for which its instances have none."""
+def split_endless(pieces: list[isl.BasicSet], executed: Executed, level: int) -> list[isl.BasicSet]:
+    """Disjoint pieces, those without an upper bound cut by the outer values for which instances have none."""
+    cut = [part for piece in pieces for part in _cut(piece, executed, level)]
+    return cut if len(cut) == len(pieces) else merge_overlapping(cut)
+
+
+def _cut(piece: isl.BasicSet, executed: Executed, level: int) -> list[isl.BasicSet]:
     if piece.to_set().dim_has_upper_bound(DIM, level):
         return [piece]
     domain = union(relation.domain() for relation in executed).intersect(piece.to_set())

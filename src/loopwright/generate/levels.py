@@ -102,7 +102,7 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
     """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
     inside, pieces = refined_pieces(site, stock, executed, domain)
-    pieces = [part for piece in pieces for part in split_endless(piece, executed, stock.level)]
+    pieces = split_endless(pieces, executed, stock.level)
     result: list[Graft] = []
     for piece in sort_pieces(pieces, stock.level):
         result.extend(create(inside, stock, executed, piece, next_level))

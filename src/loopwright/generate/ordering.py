@@ -6,10 +6,12 @@ Papers: 002, section 5.7; 003, section 5.3; 000, appendix A.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import permutations
 
 import islpy as isl
 
-from loopwright.presburger.sets import DIM, basic_sets, before, shared_constraints, union
+from loopwright.errors import Code, InternalError
+from loopwright.presburger.sets import DIM, basic_sets, before
 
 
 def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[list[int]]:
@@ -56,8 +58,8 @@ def sorted_components(count: int, precedes: Callable[[int, int], bool]) -> list[
 def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
     """Disjoint pieces in an order that respects `level` for all values of the outer dimensions.
 
-    Piece a must come before piece b if a point of a precedes one of b.  Where that is a cycle,
-    because the order of two pieces depends on the outer dimensions, the pieces are split by it.
+    Piece a must come before piece b if a point of a precedes one of b.  isl answers that quickly,
+    but of rational points: where a cycle comes out, the integer points are looked at.
     """
     if len(pieces) < 2:
         return pieces
@@ -68,42 +70,47 @@ def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
     ):
         if len(component) == 1:
             result.append(pieces[component[0]])
-        else:
-            result.extend(_split_cycle([sets[k] for k in component], level))
+            continue
+        for part in _without_cycles([sets[k] for k in component], level):
+            result.extend(basic_sets(part.make_disjoint().coalesce()))
     return result
 
 
-def _split_cycle(cycle: list[isl.Set], level: int) -> list[isl.BasicSet]:
-    """Split by the outer values for which the first piece precedes some other one.
+def _without_cycles(pieces: list[isl.Set], level: int) -> list[isl.Set]:
+    """Pieces in order, split where their order is a cycle: it depends on the outer dimensions then.
 
-    For given outer values only one side of the split has points, so any order of the sides is
-    right.  Pieces that are not separated by this are generated as one loop.
+    Let B(a, b) be the outer values x for which a point of a precedes one of b.  For one x a piece has
+    the integers of an interval, and disjoint intervals are in one order.  If, around a cycle
+    a1, a2, .., am, a1, every piece lay in its B(ak, ak+1), then at an x of B(am, a1) there would be
+    a1 before a2 before .. before am before a1.  So some piece has points on both sides of its B, and
+    all pieces are split by that.  Fewer orders of the pieces occur on either side than on both: this ends.
+    For one x all pieces have their points on the same side, so that the sides may run in any order.
     """
-    for index, piece in enumerate(cycle):
-        for other in cycle[index + 1 :]:
-            preceding = piece.intersect(before(other, level))
-            following = other.intersect(before(piece, level))
-            if preceding.is_empty() or following.is_empty():
-                continue
-            outer = _outer(preceding, level)
-            if any(not part.is_subset(outer) and not part.is_disjoint(outer) for part in cycle):
-                return _split_by(cycle, outer, level)
-    for piece in cycle:
-        earlier = union(piece.intersect(before(other, level)) for other in cycle if other is not piece)
-        outer = _outer(earlier, level)
-        if any(not part.is_subset(outer) and not part.is_disjoint(outer) for part in cycle):
-            return _split_by(cycle, outer, level)
-    return [shared_constraints(union(cycle))]
-
-
-def _split_by(cycle: list[isl.Set], outer: isl.Set, level: int) -> list[isl.BasicSet]:
-    inside = [piece.intersect(outer) for piece in cycle]
-    outside = [piece.subtract(outer) for piece in cycle]
-    result: list[isl.BasicSet] = []
-    for side in (inside, outside):
-        parts = [part for piece in side for part in basic_sets(piece.coalesce())]
-        result.extend(sort_pieces(parts, level))
+    outer = _precedences(pieces, level)
+    result: list[isl.Set] = []
+    for component in sorted_components(len(pieces), lambda first, second: (first, second) in outer):
+        if len(component) == 1:
+            result.append(pieces[component[0]])
+            continue
+        cycle = [pieces[k] for k in component]
+        splits = (
+            outer[a, b] for a, b in permutations(component, 2)
+            if (a, b) in outer and not pieces[a].is_subset(outer[a, b])
+        )
+        split = next(splits, None)
+        if split is None:
+            raise InternalError(Code.INTERNAL, f"pieces of schedule dimension {level} are interleaved")
+        for side in ([piece.intersect(split) for piece in cycle], [piece.subtract(split) for piece in cycle]):
+            result.extend(_without_cycles([piece for piece in side if not piece.is_empty()], level))
     return result
+
+
+def _precedences(pieces: list[isl.Set], level: int) -> dict[tuple[int, int], isl.Set]:
+    """B(a, b) where it is not empty, by the numbers of the pieces."""
+    preceding = {
+        (a, b): pieces[a].intersect(before(pieces[b], level)) for a, b in permutations(range(len(pieces)), 2)
+    }
+    return {pair: _outer(points, level) for pair, points in preceding.items() if not points.is_empty()}
 
 
 def _outer(domain: isl.Set, level: int) -> isl.Set:
