@@ -318,7 +318,7 @@ def test_the_rest_of_an_isolation_has_bounds_that_a_loop_can_have() -> None:
         """
         for (int c0 = 0; c0 <= min(9, n); c0 += 3)
           S(c0);
-        for (int c0 = max(3 * (n / 3) + 3, 3); c0 <= min(m, 9); c0 += 3)
+        for (int c0 = max(3, 3 * (n / 3) + 3); c0 <= min(9, m); c0 += 3)
           S(c0);
         """
     )

@@ -117,12 +117,12 @@ def test_figure_14_three_polyhedra() -> None:
             I2(c0, c1);
           I3(c0, n);
         }
-        for (int c0 = max(m + 1, 1); c0 <= n; c0 += 1) {
+        for (int c0 = max(1, m + 1); c0 <= n; c0 += 1) {
           I1(c0, c0);
           for (int c1 = c0; c1 <= n; c1 += 1)
             I2(c0, c1);
         }
-        for (int c0 = max(n + 1, 1); c0 <= m; c0 += 1)
+        for (int c0 = max(1, n + 1); c0 <= m; c0 += 1)
           I3(c0, n);
         """
     )
@@ -144,7 +144,7 @@ def test_section_3_argument_transformation() -> None:
     assert text(program) == c(
         """
         for (int c0 = 0; c0 <= floord(n - 1, 5); c0 += 1)
-          for (int c1 = 0; c1 <= min(n - 5 * c0 - 1, 4); c1 += 1)
+          for (int c1 = 0; c1 <= min(4, n - 5 * c0 - 1); c1 += 1)
             S(5 * c0 + c1);
         """
     )

@@ -45,7 +45,7 @@ def test_example_5_3_and_5_8_merged_strides() -> None:
     assert text(program) == c(
         """
         if ((n + m) % 2 == 0)
-          for (int c0 = 6 * m + 30 * floord(5 * n - 6 * m - 1, 30) - 5 * n + 30; c0 <= 100; c0 += 30)
+          for (int c0 = 6 * m - 5 * n + 30 * floord(5 * n - 6 * m + 29, 30); c0 <= 100; c0 += 30)
             S(c0);
         """
     )
@@ -101,7 +101,7 @@ def test_example_5_6_implied_by_a_stride() -> None:
     assert text(program) == c(
         """
         if (n % 2 == 0)
-          for (int c0 = 2 * floord(n - 1, 4) - n / 2 + 2; c0 <= 100; c0 += 2)
+          for (int c0 = 2 * floord(n + 3, 4) - n / 2; c0 <= 100; c0 += 2)
             S(c0);
         """
     )
@@ -229,7 +229,7 @@ def test_example_5_13_isolation() -> None:
         if (n >= m + 4 && m > 4 * floord(m, 4))
           for (int c1 = m; c1 <= 4 * floord(m, 4) + 3; c1 += 1)
             S(c1);
-        for (int c0 = 4 * floord(m - 1, 4) + 4; c0 < n - 3; c0 += 4)
+        for (int c0 = 4 * floord(m + 3, 4); c0 < n - 3; c0 += 4)
           for (int c1 = c0; c1 <= c0 + 3; c1 += 1)
             S(c1);
         if (n >= m + 4)
@@ -294,7 +294,7 @@ def test_example_5_18_tree_of_ifs() -> None:
                 s2(c0, c1);
             } else if (c0 < l)
               s3(c0, c1);
-            for (int c3 = max(c0, l); c3 <= u; c3 += 1)
+            for (int c3 = max(l, c0); c3 <= u; c3 += 1)
               s1(c0, c1, c3);
           }
         """

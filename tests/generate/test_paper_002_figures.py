@@ -161,7 +161,7 @@ def test_figure_8_multiple_bounds() -> None:
     assert text(program) == c(
         """
         for (int c0 = 0; c0 <= 1; c0 += 1)
-          for (int c1 = max(t2 - (t2 - t1 - 3) % 128 - 387, t1 - 384); c1 <= min(127 - t2, t2 - 383); c1 += 128)
+          for (int c1 = max(t1 - 384, t2 - (t2 - t1 - 3) % 128 - 387); c1 <= min(t2 - 383, 127 - t2); c1 += 128)
             if (c1 + 256 == t1 || t1 >= 126)
               S(c0, c1);
         """

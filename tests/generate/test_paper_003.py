@@ -19,7 +19,7 @@ def test_figure_5_one_polyhedron() -> None:
     assert text(program) == c(
         """
         for (int c0 = M; c0 <= N; c0 += 1)
-          for (int c1 = 0; c1 <= min(N + M - c0, c0); c1 += 1)
+          for (int c1 = 0; c1 <= min(c0, N + M - c0); c1 += 1)
             S(c0, c1);
         """
     )
@@ -35,7 +35,7 @@ def test_figure_5_without_minimum() -> None:
     program = proved_program(schedule, split_bounds=True)
     assert text(program) == c(
         """
-        for (int c0 = M; c0 < (N + M + 1) / 2; c0 += 1)
+        for (int c0 = M; c0 <= (N + M - 1) / 2; c0 += 1)
           for (int c1 = 0; c1 <= c0; c1 += 1)
             S(c0, c1);
         for (int c0 = (N + M + 1) / 2; c0 <= N; c0 += 1)
@@ -82,7 +82,7 @@ def test_figure_7_separation() -> None:
           for (int c1 = 1; c1 <= M; c1 += 1)
             S1(c0, c1);
         for (int c0 = 3; c0 <= N; c0 += 1) {
-          for (int c1 = 1; c1 <= min(c0 - 1, M); c1 += 1)
+          for (int c1 = 1; c1 <= min(M, c0 - 1); c1 += 1)
             S1(c0, c1);
           if (c0 <= M) {
             S1(c0, c0);
@@ -110,7 +110,7 @@ def test_figure_12_second_separation() -> None:
         for (int c0 = 1; c0 <= 2; c0 += 1)
           for (int c1 = 1; c1 <= M; c1 += 1)
             S1(c0, c1);
-        for (int c0 = 3; c0 <= min(M - 1, N); c0 += 1) {
+        for (int c0 = 3; c0 <= min(N, M - 1); c0 += 1) {
           for (int c1 = 1; c1 < c0; c1 += 1)
             S1(c0, c1);
           S1(c0, c0);
@@ -123,7 +123,7 @@ def test_figure_12_second_separation() -> None:
             S1(M, c1);
           S2(M, M);
         }
-        for (int c0 = max(M + 1, 3); c0 <= N; c0 += 1) {
+        for (int c0 = max(3, M + 1); c0 <= N; c0 += 1) {
           for (int c1 = 1; c1 <= M; c1 += 1)
             S1(c0, c1);
           S2(c0, c0);
@@ -144,7 +144,7 @@ def test_section_6_1_outer_loops_perfect() -> None:
     assert text(program) == c(
         """
         for (int c0 = 1; c0 <= N; c0 += 1) {
-          for (int c1 = 1; c1 <= min(c0 - 1, M); c1 += 1)
+          for (int c1 = 1; c1 <= min(M, c0 - 1); c1 += 1)
             S1(c0, c1);
           if (c0 <= M) {
             S1(c0, c0);
@@ -277,7 +277,7 @@ def test_section_6_3_data_parallel() -> None:
         """
         for (int c0 = 0; c0 < 2 * N - 1; c0 += 1)
           // parallel
-          for (int c1 = max(0, c0 - N + 1); c1 <= min(c0, N - 1); c1 += 1)
+          for (int c1 = max(0, c0 - N + 1); c1 <= min(N - 1, c0); c1 += 1)
             S(c1, c0 - c1);
         """
     )

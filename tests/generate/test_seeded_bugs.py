@@ -197,11 +197,11 @@ BUGS = {
     ),
     "create: loop taken for a value": Bug(create, "_single_value", _first_value_only, RECTANGLE),
     "endless: loop without an end": Bug(
-        levels, "split_endless", lambda right: lambda piece, *args: [piece], ENDLESS
+        levels, "split_endless", lambda right: lambda pieces, *args: pieces, ENDLESS
     ),
-    "expressions: sign not looked at": Bug(expressions, "_shift_to_nonnegative", _constant(0), REMAINDER),
+    "expressions: sign not looked at": Bug(expressions, "_least_shift", _constant(0), REMAINDER),
     "piecewise: maximum forgotten": Bug(
-        bounds, "combined", lambda right: lambda kind, items: next(iter(items)), LARGER
+        bounds, "combined", lambda right: lambda kind, items, place: next(iter(items)), LARGER
     ),
     "grafts: hoisted above its reach": Bug(create, "hoistable_guard", _first_only, TWO_GUARDS),
     "isolation: center twice": Bug(levels, "isolate", _center_again, ISOLATED),

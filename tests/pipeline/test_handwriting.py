@@ -111,9 +111,9 @@ def test_loops_over_tiles_are_named_as_in_scripts(tmp_path: Path) -> None:
     {
         for (int jT = 0; jT <= floord(m - 1, 16); ++jT)
         {
-            for (i = 16 * iT; i <= min(16 * iT + 15, n - 1); ++i)
+            for (i = 16 * iT; i <= min(n - 1, 16 * iT + 15); ++i)
             {
-                for (j = 16 * jT; j <= min(16 * jT + 15, m - 1); ++j)
+                for (j = 16 * jT; j <= min(m - 1, 16 * jT + 15); ++j)
                 {
                     Add: a[i] += b[j];
                 }

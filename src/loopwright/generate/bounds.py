@@ -44,13 +44,13 @@ def loop_header(
     iterator = Var(place.names[level])
     if lower:
         starts = [_lower(constraint, stride, place, level).expr() for constraint in lower]
-        start = combined(Max, starts)
+        start = combined(Max, starts, place)
     else:
         start = _extreme_start(domain, stride, place, level)
     if not upper:
         return Header(start, _extreme_test(domain, iterator, place, level))
     if single_upper_bound:
-        return Header(start, _at_most(iterator, [_upper(c, place, level) for c in upper]))
+        return Header(start, _at_most(iterator, [_upper(c, place, level) for c in upper], place))
     tests = tuple(dict.fromkeys(constraint_test(constraint, place) for constraint in upper))
     return Header(start, tests[0] if len(tests) == 1 else And(tests))
 
@@ -82,12 +82,12 @@ def _upper(constraint: isl.Constraint, place: Place, level: int) -> Linear:
     return linear(constraint.get_bound(DIM, level).floor().gist(place.known), place)
 
 
-def _at_most(iterator: Var, bounds: list[Linear]) -> Test:
+def _at_most(iterator: Var, bounds: list[Linear], place: Place) -> Test:
     """iterator ≤ min(bounds), said with `<` where every bound reads better so."""
     if all(bound.terms and bound.constant < 0 for bound in bounds):
-        limit = combined(Min, (bound.plus_constant(1).expr() for bound in bounds))
-        return Compare(Relation.LT, iterator, limit)
-    return Compare(Relation.LE, iterator, combined(Min, (bound.expr() for bound in bounds)))
+        limits = (bound.plus_constant(1).expr() for bound in bounds)
+        return Compare(Relation.LT, iterator, combined(Min, limits, place))
+    return Compare(Relation.LE, iterator, combined(Min, (bound.expr() for bound in bounds), place))
 
 
 def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: int) -> Expr:

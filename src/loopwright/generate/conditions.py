@@ -5,26 +5,7 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.generate.expressions import Linear, Place, linear
-from loopwright.loops.expressions import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Or,
-    Relation,
-    Rem,
-    Scaled,
-    Select,
-    Sum,
-    Test,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops.expressions import FALSE, TRUE, And, Compare, Int, Or, Relation, Rem, Test
 from loopwright.presburger.sets import DIM, DIV
 
 
@@ -136,7 +117,7 @@ def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
     """`difference relation 0`, the terms moved to the side where they are positive.
 
     The side with the innermost iterator stands on the left, and `a > b` is preferred to
-    `a >= b + 1`.
+    `a >= b + 1`, `a < 0` to `a <= -1`.
     """
     if not difference.terms:
         holds = difference.constant == 0 if relation is Relation.EQ else difference.constant >= 0
@@ -152,6 +133,8 @@ def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
         left = left.plus_constant(constant)
     if _depth(right, place) > _depth(left, place):
         left, right, relation = right, left, _MIRROR[relation]
+    if relation is Relation.LE and right == Linear((), -1):
+        relation, right = Relation.LT, Linear((), 0)
     return Compare(relation, left.expr(), right.expr())
 
 
@@ -165,19 +148,4 @@ _MIRROR = {
 
 
 def _depth(side: Linear, place: Place) -> int:
-    """How deep the innermost iterator of a side is; parameters are outermost, constants last."""
-    return max((_expression_depth(term, place) for _, term in side.terms), default=-2)
-
-
-def _expression_depth(expr: Expr, place: Place) -> int:
-    match expr:
-        case Var(name):
-            return place.names.index(name) if name in place.names else -1
-        case Int():
-            return -2
-        case Sum(parts) | Min(parts) | Max(parts):
-            return max(_expression_depth(part, place) for part in parts)
-        case Scaled(_, argument) | FloorDiv(argument, _) | TruncDiv(argument, _) | Rem(argument, _):
-            return _expression_depth(argument, place)
-        case Select(_, then, orelse):
-            return max(_expression_depth(then, place), _expression_depth(orelse, place))
+    return max((place.depth(term) for _, term in side.terms), default=-2)

@@ -15,16 +15,8 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from loopwright.loops.expressions import (
-    Expr,
-    FloorDiv,
-    Int,
-    Rem,
-    Scaled,
-    Sum,
-    TruncDiv,
-    Var,
-)
+from loopwright.loops.expressions import Expr, FloorDiv, Int, Rem, Scaled, Sum, TruncDiv, Var
+from loopwright.loops.traverse import variables
 from loopwright.presburger.sets import DIV, IN, PARAM
 
 # A shift by k·m must not drag the size of the data type into the expression.
@@ -40,6 +32,11 @@ class Place:
 
     def where(self, condition: isl.Set) -> Place:
         return replace(self, known=self.known.intersect(condition))
+
+    def depth(self, expr: Expr) -> int:
+        """The level of the innermost iterator in `expr`: -1 if it has parameters alone, -2 if constants."""
+        depths = {name: level for level, name in enumerate(self.names)}
+        return max((depths.get(name, -1) for name in variables(expr)), default=-2)
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,12 @@ class Linear:
         return Linear((), 0).plus(self, -1)
 
     def expr(self) -> Expr:
-        """Positive terms first, then negative ones, the constant last."""
-        ordered = sorted(self.terms, key=lambda item: item[0] < 0)
+        """A positive term first, if there is one, then the terms in their order, the constant last.
+
+        They are in the order of the loops: what does not change in an inner one is computed outside of it.
+        """
+        first = next((k for k, (coefficient, _) in enumerate(self.terms) if coefficient > 0), 0)
+        ordered = (*self.terms[first : first + 1], *self.terms[:first], *self.terms[first + 1 :])
         parts = [term if c == 1 else Scaled(c, term) for c, term in ordered]
         if self.constant or not parts:
             parts.append(Int(self.constant))
@@ -94,12 +95,10 @@ def linear(function: isl.Aff, place: Place) -> Linear:
     inside = Linear(tuple((c, t) for c, t in scaled.terms if c % denominator), scaled.constant)
     if not inside.terms:
         return outside.plus_constant(inside.constant // denominator)
-    # towards zero: (a − 1)/2 rather than (a + 1)/2 − 1
-    whole = abs(inside.constant) // denominator * (1 if inside.constant >= 0 else -1)
-    inside = inside.plus_constant(-whole * denominator)
+    inside, moved = _best_constants(inside, denominator, 0, 1, None)
     sign = 1 if inside.leads_positive else -1  # an exact quotient changes its sign with its dividend
     quotient = TruncDiv((inside if sign == 1 else inside.negated()).expr(), denominator)
-    return outside.plus_term(sign, quotient).plus_constant(whole)
+    return outside.plus_term(sign, quotient).plus_constant(moved)
 
 
 def _integral(function: isl.Aff, place: Place) -> Linear:
@@ -129,25 +128,50 @@ def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place)
     if not linear(dividend, place).leads_positive:
         sides.reverse()
     for factor, argument in sides:
-        shift = _shift_to_nonnegative(argument, divisor, place)
-        if shift is None:
-            continue
-        shifted = linear(argument, place).plus_constant(shift * divisor)
-        if factor % divisor == 0:
-            # f·m·⌊a/m⌋ = f·a − f·(a mod m), if the sum does not get longer by it
-            reduced = total.plus(shifted, factor // divisor)
-            if len(reduced.terms) <= len(total.terms):
-                rest = reduced.plus_term(-(factor // divisor), Rem(shifted.expr(), divisor))
-                return rest.plus_constant(-factor * shift)
-        quotient = TruncDiv(shifted.expr(), divisor)
-        return total.plus_term(factor, quotient).plus_constant(-factor * shift)
+        least = _least_shift(argument, divisor, place)
+        if least is not None:
+            return _add_quotient(total, factor, linear(argument, place), divisor, least)
     factor, argument = sides[0]
-    whole = linear(argument, place)
-    steps, rest_constant = divmod(whole.constant, divisor)
-    if rest_constant == divisor - 1:  # ⌊(a − 1)/m⌋ reads better than ⌊(a + m − 1)/m⌋ − 1
-        steps, rest_constant = steps + 1, -1
-    rounded = FloorDiv(Linear(whole.terms, rest_constant).expr(), divisor)
-    return total.plus_term(factor, rounded).plus_constant(factor * steps)
+    inside, moved = _best_constants(linear(argument, place), divisor, total.constant, factor, None)
+    return total.plus_term(factor, FloorDiv(inside.expr(), divisor)).plus_constant(factor * moved)
+
+
+def _add_quotient(total: Linear, factor: int, dividend: Linear, divisor: int, least: int) -> Linear:
+    """total + factor · ⌊dividend/divisor⌋, the dividend not negative once `least` divisors are added."""
+    if factor % divisor == 0:
+        # f·m·⌊a/m⌋ = f·a − f·(a mod m), if the sum does not get longer by it
+        reduced = total.plus(dividend, factor // divisor)
+        if len(reduced.terms) <= len(total.terms):
+            shift = max(least, _nearest_shift(dividend.constant, divisor))
+            shifted = dividend.plus_constant(shift * divisor)
+            return reduced.plus_term(-(factor // divisor), Rem(shifted.expr(), divisor))
+    inside, moved = _best_constants(dividend, divisor, total.constant, factor, least)
+    return total.plus_term(factor, TruncDiv(inside.expr(), divisor)).plus_constant(factor * moved)
+
+
+def _best_constants(
+    dividend: Linear, divisor: int, outside: int, factor: int, least: int | None
+) -> tuple[Linear, int]:
+    """(a + k·m, −k) for a k, at least `least`: outside + factor · (⌊(a + k·m)/m⌋ − k) is the same for all k.
+
+    It reads best where one of its two constants vanishes, and the one inside is small.
+    """
+    constant = dividend.constant
+    nearest = _nearest_shift(constant, divisor)
+    small = [k for k in (0, outside // factor) if abs(k) * divisor <= LARGEST_SHIFT]
+    candidates = [k if least is None else max(k, least) for k in (nearest, *small)]
+
+    def cost(k: int) -> tuple[int, int, int, int]:
+        inner, outer = constant + k * divisor, outside - factor * k
+        return (inner != 0) + (outer != 0), abs(inner), abs(outer), -k
+
+    best = min(candidates, key=cost)
+    return dividend.plus_constant(best * divisor), -best
+
+
+def _nearest_shift(constant: int, divisor: int) -> int:
+    """The k for which constant + k·divisor is nearest to zero."""
+    return -((2 * constant + divisor - 1) // (2 * divisor))
 
 
 def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:
@@ -156,17 +180,13 @@ def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:
     return dividend.neg().add_constant_val(amount)
 
 
-def _shift_to_nonnegative(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
-    """A small k with dividend + k·divisor ≥ 0 at `place`, its constant near zero if it can be."""
+def _least_shift(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
+    """The least k with dividend + k·divisor ≥ 0 at `place`, if it is small."""
     least = minimum(dividend, place)
     if least is None:
         return None
     needed = -(least // divisor)
-    if needed * divisor > LARGEST_SHIFT:
-        return None
-    constant = dividend.get_constant_val().floor().to_python()
-    nearest = -((2 * constant + divisor - 1) // (2 * divisor))
-    return max(needed, nearest)
+    return None if needed * divisor > LARGEST_SHIFT else needed
 
 
 def minimum(function: isl.Aff, place: Place) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import islpy as isl
 
@@ -11,7 +11,7 @@ from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import Place
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, If, Node
-from loopwright.presburger.sets import DIM, involves, shared_constraints, union
+from loopwright.presburger.sets import DIM, DIV, constraint_count, involves, shared_constraints, union
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class _Branching:
 
 
 def nest(grafts: list[Graft], place: Place) -> Node:
-    """One node for a list of grafts: a tree of ifs around them, the order unchanged."""
+    """One node for a list of grafts: a tree of ifs around them, in order wherever two of them can run."""
     program: list[Node | _Branching] = []
-    for graft in _merge_twins(grafts):
+    for graft in _simplest_first(_merge_twins(grafts)):
         guard = graft.guard.gist(place.known)
         inside = guard.intersect(graft.enforced).intersect(place.known) if program else guard
         if not inside.is_empty():
@@ -125,6 +125,26 @@ def _merge_twins(grafts: list[Graft]) -> list[Graft]:
         else:
             result.append(graft)
     return result
+
+
+def _simplest_first(grafts: list[Graft]) -> list[Graft]:
+    """Of neighbours that exclude each other the one with the shortest guard first, the others in its else."""
+    result: list[Graft] = []
+    choices: list[Graft] = []
+    for graft in grafts:
+        if not all(graft.guard.is_disjoint(other.guard) for other in choices):
+            result.extend(_with_first(choices))
+            choices = []
+        choices.append(graft)
+    return result + _with_first(choices)
+
+
+def _with_first(choices: list[Graft]) -> list[Graft]:
+    if len(choices) < 2:
+        return choices
+    lengths = [constraint_count(graft.guard) for graft in choices]
+    first = lengths.index(min(lengths))
+    return [choices[first], *choices[:first], *choices[first + 1 :]]
 
 
 def _append(
@@ -154,7 +174,25 @@ def simplified(guard: isl.Set, known: isl.Set) -> isl.Set:
         hull = shared_constraints(rest).to_set()
         if hull.intersect(known).is_subset(rest):
             return hull.gist(known)
+    elif known.n_basic_set() > 1:
+        return _without_implied(rest, known)
     return rest
+
+
+def _without_implied(guard: isl.Set, known: isl.Set) -> isl.Set:
+    """A conjunction without the constraints that the others imply, where what is known is a disjunction.
+
+    isl's gist drops a constraint only where it follows from one of all disjuncts.
+    """
+    pieces = guard.get_basic_sets()
+    if len(pieces) != 1 or pieces[0].dim(DIV) > 0 or pieces[0].n_constraint() < 2:
+        return guard
+    needed = [isl.BasicSet.from_constraint(one).to_set() for one in pieces[0].get_constraints()]
+    for number in reversed(range(len(needed))):
+        others = needed[:number] + needed[number + 1 :]
+        if reduce(isl.Set.intersect, others, known).is_subset(needed[number]):
+            needed = others
+    return reduce(isl.Set.intersect, needed, isl.Set.universe(guard.get_space()))
 
 
 def _block(items: list[Node | _Branching]) -> Node:

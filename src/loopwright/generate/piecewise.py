@@ -9,6 +9,8 @@ import islpy as isl
 from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import Place, expression
 from loopwright.loops.expressions import Expr, Int, Max, Min, Select
+from loopwright.loops.measure import operations
+from loopwright.loops.traverse import variables
 
 
 def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
@@ -35,7 +37,7 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
             for _, other in pieces
             if other is not value
         ):
-            return combined(combine, (expression(value, place) for _, value in pieces))
+            return combined(combine, (expression(value, place) for _, value in pieces), place)
     domain, value = pieces[0]
     inside = place.where(domain)
     outside = Place(place.names, place.known.subtract(domain))
@@ -46,7 +48,15 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
     )
 
 
-def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr]) -> Expr:
-    """Max or Min of the distinct arguments; the argument itself if there is one."""
-    distinct = tuple(dict.fromkeys(arguments))
-    return distinct[0] if len(distinct) == 1 else kind(distinct)
+def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr], place: Place) -> Expr:
+    """Max or Min of the distinct arguments; the argument itself if there is one.
+
+    Outer ones come first, so that what does not change in the loops around stands together, and of
+    these the shorter.
+    """
+
+    def key(argument: Expr) -> tuple[int, int, list[str]]:
+        return place.depth(argument), operations(argument), sorted(variables(argument))
+
+    distinct = sorted(dict.fromkeys(arguments), key=key)
+    return distinct[0] if len(distinct) == 1 else kind(tuple(distinct))
