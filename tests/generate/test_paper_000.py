@@ -192,7 +192,7 @@ def test_appendix_a_cycle_in_the_last_dimension() -> None:
             P2(0);
           if (x + y == 1 && x >= 0 && x <= 1) {
             P3(x);
-            if (y == 1 && x == 0)
+            if (y == 1)
               P1(1);
           }
         }
