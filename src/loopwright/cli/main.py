@@ -25,9 +25,13 @@ from loopwright.cli import (
     show,
     suggest,
     transform,
+    tune,
 )
 
-VERBS = (codegen, extract, transform, prove, check, show, suggest, bench, demo, doctor, explain, completion)
+VERBS = (
+    *(codegen, extract, transform, prove, check, show, suggest, tune, bench),
+    *(demo, doctor, explain, completion),
+)
 
 WIDTH = 88
 """Columns of the texts around the options."""
@@ -42,6 +46,7 @@ EXAMPLES = {
     "check": ("loopwright check new.c --spec old.c -D N=50", "the same, by running it"),
     "show": ("loopwright show kernel.c script.lw", "pictures, and why a script is refused"),
     "suggest": ("loopwright suggest kernel.c", "what could be done to the loops"),
+    "tune": ("loopwright tune program.c -o fast.lw", "the fastest script that trying finds, proved"),
     "bench": ("loopwright bench gemm", "how much faster a kernel gets"),
     "demo": ("loopwright demo", "all of it, in half a minute"),
     "doctor": ("loopwright doctor", "what is installed"),

@@ -1,0 +1,1 @@
+"""The fastest script for a program, by trying."""

@@ -1,0 +1,155 @@
+"""From a C file that runs to the fastest script for it that was found, proved.
+
+While it searches, only legality is proved: what is illegal is not run.  The script that is the fastest in
+the end is proved as `loopwright transform` proves it; where that is not possible, the next one is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code, GaveUp, Span
+from loopwright.model.dependences import Dependence, memory_based
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.read.c.reader import read_c
+from loopwright.read.script import parse_script
+from loopwright.rewrite.outcome import Outcome
+from loopwright.rewrite.pipeline import rewritten, transformed
+from loopwright.rewrite.request import Request
+from loopwright.rewrite.scripts import applied
+from loopwright.run.timing import Times
+from loopwright.say import Say
+from loopwright.transform import Plan, plan_of
+from loopwright.tune.moves import moves
+from loopwright.tune.search import WORTH, Trial, search
+from loopwright.tune.workshop import Workshop, opened
+
+LONGEST = 60.0
+"""Seconds a run of the original may take."""
+
+ROUNDS = 3
+"""Runs of the original and of the result, in turns, for the figures that are told."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The result; without a `script` nothing was found to be faster."""
+
+    script: str
+    original: Times
+    tuned: Times
+    outcome: Outcome | None
+    tried: int
+    illegal: int
+
+    @property
+    def ratio(self) -> float:
+        return self.original.median / self.tuned.median
+
+
+@dataclass
+class _Bench:
+    """The trials so far; scripts that come to the same text are run once."""
+
+    plans: tuple[Plan, ...]
+    dependences: tuple[tuple[Dependence, ...], ...]
+    request: Request
+    workshop: Workshop
+    say: Say
+    deadline: float
+    best: float
+    texts: dict[str, float] = field(default_factory=dict)
+    illegal: int = 0
+
+    def extensions(self, script: str) -> Iterator[str]:
+        for plan, known in zip(self._applied(script), self.dependences, strict=True):
+            yield from (f"{script}{move}\n" for move in moves(plan, known))
+
+    def measure(self, script: str, limit: float) -> float | None:
+        """How fast the script's program is, where it is legal, can be made and is fast enough."""
+        try:
+            plans = self._applied(script)
+            if not self._is_legal(plans):
+                self.illegal += 1
+                return None
+            self.say(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
+            text = rewritten(plans, replace(self.request, prove=False), self.say).source.text
+            if text not in self.texts:
+                self.texts[text] = self._run(text, limit)
+        except (BadInput, GaveUp):
+            return None
+        seconds = self.texts[text]
+        self.best = min(self.best, seconds)
+        return seconds if seconds <= limit else None
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def _applied(self, script: str) -> tuple[Plan, ...]:
+        return applied(parse_script(script, "<trial>"), self.plans).plans
+
+    def _is_legal(self, plans: Sequence[Plan]) -> bool:
+        allowed = self.request.allow_reassociation
+        return all(
+            prove_plan(plan, dependences=known, allow_reassociation=allowed).proved
+            for plan, known in zip(plans, self.dependences, strict=True)
+            if plan.history
+        )
+
+    def _run(self, text: str, limit: float) -> float:
+        """What disturbs a run makes it longer: of a run that looks good and a second one, the shorter."""
+        program = self.workshop.program(text, "trial")
+        seconds = self.workshop.seconds(program, limit)
+        if seconds < self.best / WORTH:
+            seconds = min(seconds, self.workshop.seconds(program, limit))
+        return seconds
+
+
+def tune(request: Request, workshop: Workshop, budget: float, say: Say) -> Tuned:
+    """The fastest script for the file of `request` that `budget` seconds are enough to find."""
+    say(f"reading {request.file}")
+    plans = tuple(plan_of(one) for one in read_c(request.file, pure=request.pure, assume=request.assume))
+    source = plans[0].original.source
+    say("running the original")
+    program, workshop = opened(workshop, source.text)
+    original = min(workshop.seconds(program, LONGEST) for _ in range(2))
+    if original < 0.01:
+        raise BadInput(
+            Code.RUN,
+            f"the original takes {original * 1000:.1f} ms, too short to tell one program from another",
+            span=Span(source.path, 1, 1),
+            hint="give a larger problem size, with -D N=2000 for example",
+        )
+    known = tuple(tuple(memory_based(plan.original)) for plan in plans)
+    say("searching")
+    bench = _Bench(plans, known, request, workshop, say, time.monotonic() + budget, original)
+    trials = search(original, bench.extensions, bench.measure, bench.is_over)
+    script, outcome = _proved(trials, request, say)
+    new = program if outcome is None else workshop.program(outcome.source.text, "tuned")
+    times = _compared(workshop, program, new, say)
+    return Tuned(script, times["original"], times["tuned"], outcome, len(bench.texts), bench.illegal)
+
+
+def _proved(trials: list[Trial], request: Request, say: Say) -> tuple[str, Outcome | None]:
+    """The first script of which everything can be proved; the empty one is the program as it is."""
+    for trial in trials:
+        if not trial.script:
+            break
+        try:
+            return trial.script, transformed(replace(request, script=trial.script), say)
+        except GaveUp:
+            continue
+    return "", None
+
+
+def _compared(workshop: Workshop, original: Path, tuned: Path, say: Say) -> dict[str, Times]:
+    programs = {"original": original, "tuned": tuned}
+    found: dict[str, list[float]] = {name: [] for name in programs}
+    for turn in range(ROUNDS):
+        say(f"timing, round {turn + 1} of {ROUNDS}")
+        for name, program in programs.items():
+            found[name].append(workshop.seconds(program, LONGEST))
+    return {name: Times(tuple(seconds)) for name, seconds in found.items()}

@@ -1,0 +1,81 @@
+"""Programs made of scripts and run: what a trial costs, and what it tells."""
+
+from __future__ import annotations
+
+import re
+import resource
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code, Span
+from loopwright.run.benchmark import PROCESSOR_TIME
+from loopwright.run.compiler import FAST, Compiler, compile_c
+from loopwright.run.execution import execute
+from loopwright.run.timing import TIME, measured
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where texts of `source` are compiled with `flags` and run.
+
+    Of a program that knows the flag `--time` the seconds count that it then prints, of any other the
+    processor time of the whole run.
+    """
+
+    source: Path
+    folder: Path
+    compiler: Compiler
+    flags: tuple[str, ...]
+    tells_time: bool = False
+
+    def program(self, text: str, name: str, flags: Sequence[str] = FAST) -> Path:
+        """`text` compiled; what it includes is looked for beside the original."""
+        file = self.folder / f"{name}.c"
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+        beside = ("-iquote", str(self.source.resolve().parent))
+        return compile_c(self.compiler, file, self.folder / name, (*flags, *beside, *self.flags))
+
+    def seconds(self, program: Path, limit: float) -> float:
+        """How long one run takes, by its own account; `GaveUp` where that is hopelessly more than `limit`.
+
+        On the clock it may take longer: it starts, it ends, and it may have to wait for the processor.
+        """
+        patience = 2 + 4 * limit
+        if self.tells_time:
+            return measured([str(program)], timeout=patience)
+        return processor_time([str(program)], patience)
+
+
+def opened(workshop: Workshop, text: str) -> tuple[Path, Workshop]:
+    """The original's program, and the workshop that knows how programs made of the file are timed.
+
+    A text that leaves its clock open is given the processor's.
+    """
+    if re.search(r"#\s*ifndef\s+CLOCK\b", text):
+        workshop = replace(workshop, flags=(*workshop.flags, PROCESSOR_TIME))
+    return _original(workshop, text), replace(workshop, tells_time=f'"{TIME}"' in text)
+
+
+def _original(workshop: Workshop, text: str) -> Path:
+    try:
+        return workshop.program(text, "original")
+    except BadInput:
+        if re.search(r"\bmain\s*\(", text):
+            raise
+        raise BadInput(
+            Code.DOES_NOT_COMPILE,
+            "there is no program to run: the file has no main, and does not compile to one as it is",
+            span=Span(str(workshop.source), 1, 1),
+            hint="give the file a main that runs its regions, or name a file that has one: --flags main.c",
+        ) from None
+
+
+def processor_time(command: Sequence[str], limit: float) -> float:
+    """The seconds of processor time a command takes, in all its threads."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = execute(command, timeout=limit)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.status != 0:
+        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
