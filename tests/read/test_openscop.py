@@ -80,7 +80,7 @@ def test_the_loops_have_the_texts_of_the_statements(tmp_path: Path) -> None:
     assert text == (
         "for (int t1 = 0; t1 <= (n - 1) / 8; t1 += 1)\n"
         "  for (int j = 1; j < n; j += 1)\n"
-        "    for (int i = max(8 * t1, 1); i <= min(8 * t1 + 7, n - 1); i += 1)\n"
+        "    for (int i = max(1, 8 * t1); i <= min(n - 1, 8 * t1 + 7); i += 1)\n"
         "      A[i][j] = A[i-1][j] + A[i][j-1];\n"
     )
 
