@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
+from loopwright.model.source import Source
+from loopwright.prove.equivalence.parameters import with_common_parameters
 from loopwright.prove.verdict import Proved, Refuted, Undecided
+from loopwright.read.c.reader import parse_c
 from tests.equivalence.right import COPY
 from tests.equivalence.support import NAMES, compared, wrapped
 
@@ -260,3 +263,12 @@ def test_a_local_of_the_new_text_is_not_what_the_old_one_calls_so(tmp_path: Path
     pointer = wrapped(f"{LOOP} {{ double *c = b + i * m; a[i] = c[i]; }}")
     assert not isinstance(compared(tmp_path, array, pointer).verdict, Proved)
     assert not isinstance(compared(tmp_path, pointer, array).verdict, Proved)
+
+
+def test_a_local_of_the_region_is_no_size(tmp_path: Path) -> None:
+    """The function's own t is not mentioned; m is, where nothing depends on it."""
+    local = wrapped(f"{LOOP} {{ int t = i * m; a[i] = b[i] * t; }}")
+    (program,) = parse_c(Source("local.c", local))
+    assert with_common_parameters(program, program)[0].params == ("n", "m")
+    (outer,) = parse_c(Source("outer.c", wrapped(f"{LOOP} a[i] = b[i] * 2; for (i = t; i < 0; i++) ;")))
+    assert "t" in with_common_parameters(program, outer)[0].params

@@ -19,7 +19,7 @@ from loopwright.read.c.declarations import is_integer_type
 from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.syntax import text_of, walk
+from loopwright.read.c.syntax import place, text_of, walk
 
 
 def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:
@@ -50,19 +50,23 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
 
 def _only_mentioned(program: Program) -> list[Parameter]:
-    """The integers of the text that nothing in the model depends on."""
+    """The integers of the text that nothing in the model depends on; a local of the region is none."""
     block = region_syntax(program)
     nodes = list(walk(block))
     taken = {array.name for array in program.arrays} | set(program.params)
     taken |= {loop_iterator(program.source, node) or "" for node in nodes if node.type == "for_statement"}
     declared = declared_in(program.source)
     macros = macros_of(program.source)
+    own = [one.place for one in declared.variables if program.region.contains(one.place)]
+    names = {spot.start for spot in own}
     found: dict[str, None] = {}
     for node in nodes:
         name = text_of(program.source, node) if node.type == "identifier" else ""
         if not name or name in taken or definitions(macros, name) or name in declared.functions:
             continue
-        variable = declared.visible(name, program.region)
+        variable = declared.visible(name, place(node))
+        if place(node).start in names or (variable is not None and variable.place in own):
+            continue
         if variable is None:
             is_parameter = looks_like_macro(name) and not _is_called(node.parent, name, program)
         else:
