@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from loopwright.model.program import Array, Program
 from loopwright.model.source import Source
-from loopwright.prove.equivalence.outputs import is_dead
+from loopwright.read.c.automatic import is_dead_behind
 from loopwright.read.c.macros import Macro, definitions, macros_of, reachable_macros
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
@@ -164,9 +164,7 @@ def _storage(old: Program, new: Program) -> _Storage:
         other = others.get(array.name)
         if other is None:
             continue
-        hidden = [
-            one.local or is_dead(program, one.name) for one, program in ((array, old), (other, new))
-        ]
+        hidden = [is_dead_behind(program, one) for one, program in ((array, old), (other, new))]
         if _declared(array) != _declared(other):
             (private if all(hidden) else shared).append(array.name)
         elif hidden[0] != hidden[1]:

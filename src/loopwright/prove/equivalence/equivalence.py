@@ -9,7 +9,7 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -17,7 +17,9 @@ from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.definitions import Differences, differences
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
+from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.outputs import Outputs, outputs
+from loopwright.prove.equivalence.overflow import OVERFLOW, computes_integers
 from loopwright.prove.equivalence.parameters import with_common_parameters
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.values import by_values
@@ -58,7 +60,10 @@ def prove_equivalent(
         old, new = with_common_parameters(old, new)
         say("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
-        return _prove(old, new, models, allow_reassociation, say)
+        found = _prove(old, new, models, allow_reassociation, say)
+        if isinstance(found.verdict, Proved) and computes_integers(new):
+            return replace(found, trusted=(*found.trusted, OVERFLOW))
+        return found
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
     except isl.Error as failure:
@@ -74,7 +79,8 @@ def _prove(
     if different.fatal:
         return Equivalence(Undecided(f"the files define differently: {', '.join(different.fatal)}"))
     obligations = 0
-    for verdict in (*models, prove_annotations(new)):
+    promised = prove_annotations(new, allow_reassociation=allow_reassociation)
+    for verdict in (*models, promised, prove_lifetimes(new, old.context)):
         if not isinstance(verdict, Proved):
             return Equivalence(verdict)
         obligations += verdict.obligations

@@ -4,7 +4,7 @@
 Nothing is taken from whoever wrote them: the loop is the one that follows in the text, and its
 iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
 reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
-iteration's own.
+iteration's own.  Any other pragma may mean anything, unless it is known to leave a loop's meaning alone.
 """
 
 from __future__ import annotations
@@ -32,6 +32,15 @@ from loopwright.read.c.syntax import field, named_children, place, walk
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _KNOWN = ("reduction", "private", "lastprivate")
+_FREE = re.compile(
+    r"\b(schedule|num_threads|if|shared|proc_bind|simdlen|safelen)\s*\(|\bdefault\s*\(\s*(shared|none)\s*\)"
+)
+"""Clauses that say how many threads run what: of independent iterations, it does not matter which."""
+_HARMLESS = re.compile(
+    r"\s*(assume\b|(GCC\s+)?(no)?unroll\b|(GCC|clang)\s+diagnostic\b|STDC\s+FP_CONTRACT\s+OFF\b|"
+    r"clang\s+loop\s+unroll(_count)?\s*\([^()]*\)\s*$)"
+)
+"""Pragmas that change neither what a loop computes nor how it rounds."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +60,27 @@ class Promise:
         return "GCC" in self.pragma.argument
 
 
-def prove_annotations(program: Program) -> Verdict:
-    """Whether the iterations of every loop with such a pragma are independent."""
+def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict:
+    """Whether the iterations of every loop with such a pragma are independent, and no other pragma matters.
+
+    Without `allow_reassociation`, a `reduction` clause promises too much.
+    """
+    stranger = _stranger(program)
+    if stranger is not None:
+        line = program.source.line_of(stranger.place.start)
+        return Undecided(f"nothing is known of what '#pragma{stranger.argument}' in line {line} does")
     count = 0
     for promise in promises(program):
         line = program.source.line_of(promise.pragma.place.start)
         unknown = _unknown_clause(promise.pragma.argument)
         if unknown is not None:
             return Undecided(f"the pragma in line {line} has a clause nothing is known of: {unknown}")
+        if promise.reductions and not allow_reassociation:
+            names = ", ".join(sorted(array for _, array in promise.reductions))
+            return Undecided(
+                f"the reduction in line {line} combines values of {names} in any order; "
+                "--allow-reassociation says that this is meant"
+            )
         wrong = _not_own(program, promise)
         if wrong is not None:
             return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
@@ -81,11 +103,25 @@ def prove_annotations(program: Program) -> Verdict:
     return Proved(count)
 
 
+def _pragmas(program: Program) -> tuple[Directive, ...]:
+    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    return region.pragmas
+
+
+def _stranger(program: Program) -> Directive | None:
+    """The first pragma that is no promise, and not known to be harmless."""
+    strange = (
+        pragma
+        for pragma in _pragmas(program)
+        if _PROMISE.match(pragma.argument) is None and _HARMLESS.match(pragma.argument) is None
+    )
+    return next(strange, None)
+
+
 def promises(program: Program) -> Iterator[Promise]:
     """The pragmas of the region with their loops."""
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
     loops = [node for node in walk(region_syntax(program)) if node.type == "for_statement"]
-    for pragma in region.pragmas:
+    for pragma in _pragmas(program):
         if _PROMISE.match(pragma.argument) is None:
             continue
         following = [loop for loop in loops if loop.start_byte >= pragma.place.end]
@@ -110,7 +146,8 @@ def _clauses(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str],
 
 
 def _unknown_clause(argument: str) -> str | None:
-    return next((word for word, _ in _CLAUSE.findall(argument) if word not in _KNOWN), None)
+    left = _FREE.sub("_(", argument)
+    return next((word for word, _ in _CLAUSE.findall(left) if word not in _KNOWN), None)
 
 
 def _loop(program: Program, promise: Promise) -> ParallelLoop:

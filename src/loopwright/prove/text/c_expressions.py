@@ -66,14 +66,17 @@ class Words:
     expansions: int = 0
     texts: Mapping[str, LocalText] = field_of(default_factory=dict)
     """Locals that stand for an expression which is none of LOOP, such as `int row = i * n;`."""
+    cut: frozenset[str] = frozenset()
+    """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
 
     def of(self, node: Node) -> str:
         spot = spelled(self.text, node)
         return self.text[spot.start : spot.end]
 
-    def bind(self, name: str, value: Expr) -> Words:
+    def bind(self, name: str, value: Expr, *, cut: bool = False) -> Words:
         texts = {word: local for word, local in self.texts.items() if word != name}
-        return replace(self, values={**self.values, name: value}, texts=texts)
+        names = self.cut | {name} if cut else self.cut - {name}
+        return replace(self, values={**self.values, name: value}, texts=texts, cut=names)
 
     def define(self, name: str, node: Node, kind: str) -> Words:
         """The words behind `kind name = node;`."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loopwright.read.c.macros import integer_text
+
 UNKNOWN = ""
 
 
@@ -111,12 +113,18 @@ def common(first: str, second: str) -> str:
 
 
 def literal_type(text: str) -> str:
-    """The type of a number as it is written; an integer that fits no int is not looked at."""
+    """The type of a number as it is written: for an integer, the first that holds it (C17 6.4.4.1)."""
     word = text.lower()
     if not word.startswith("0x") and any(mark in word for mark in ".e"):
         return {"f": "float", "l": "long double"}.get(word[-1], "double")
-    suffix = word[len(word.rstrip("ul")) :]
-    size = "l" * suffix.count("l")
-    name = {"": "", "l": "long", "ll": "long long"}.get(size, UNKNOWN)
-    unsigned = "unsigned" if "u" in suffix else ""
-    return f"{unsigned} {name}".strip() or "int"
+    digits = word.rstrip("ul")
+    suffix = word[len(digits) :]
+    value = integer_text(digits)
+    if value is None:
+        return UNKNOWN
+    longs = suffix.count("l")
+    signed = () if "u" in suffix else ("int", "long", "long long")[longs:]
+    unsigned = ("unsigned", "unsigned long", "unsigned long long")[longs:]
+    possible = signed if signed and not digits.startswith("0") else (*signed, *unsigned)
+    fitting = [name for name in possible if abs(value) <= INTEGERS[name].greatest]
+    return min(fitting, key=lambda name: INTEGERS[name].rank, default=UNKNOWN)

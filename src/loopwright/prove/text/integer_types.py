@@ -47,10 +47,14 @@ def _is_faithful(node: Node, words: Words, at: TextRange) -> bool:
     """Whether nothing is computed, or compared, in a type that wraps around or is not known."""
     node = without_parentheses(node)
     match node.type:
-        case "identifier" | "number_literal":
+        case "identifier":
+            return words.of(node) not in words.cut
+        case "number_literal":
             return True
         case "cast_expression":
-            return integer_type(node, words, at) in INTEGERS and _is_faithful(field(node, "value"), words, at)
+            inner = field(node, "value")
+            kinds = integer_type(inner, words, at), integer_type(node, words, at)
+            return holds(*kinds) and _is_faithful(inner, words, at)
         case "unary_expression":
             parts = [field(node, "argument")]
         case "binary_expression":
@@ -66,6 +70,14 @@ def _is_faithful(node: Node, words: Words, at: TextRange) -> bool:
     kind = reduce(common, [promoted(integer_type(part, words, at)) for part in parts])
     is_signed = kind in INTEGERS and INTEGERS[kind].signed
     return is_signed and all(_is_faithful(part, words, at) for part in parts)
+
+
+def holds(old: str, new: str) -> bool:
+    """Whether every value of one integer type is a value of the other."""
+    if old not in INTEGERS or new not in INTEGERS:
+        return False
+    one, other = INTEGERS[old], INTEGERS[new]
+    return other.least <= one.least and one.greatest <= other.greatest
 
 
 def integer_type(node: Node, words: Words, at: TextRange) -> str:

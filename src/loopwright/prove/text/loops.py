@@ -29,7 +29,9 @@ from loopwright.prove.text.c_expressions import (
     test,
     words_of,
 )
+from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
 from loopwright.prove.text.locals import with_local_text
+from loopwright.read.c.declarations import type_text
 from loopwright.read.c.idioms import countdown_limit, countdown_name, skip_condition
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
@@ -143,7 +145,16 @@ class _Translation:
         except Unreadable:
             block = region_syntax(self.program)
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
-        return loops.Let(name, value, self.declarators(others, rest, words.bind(name, Var(name))))
+        behind = words.bind(name, Var(name), cut=self.is_cut(first, words))
+        return loops.Let(name, value, self.declarators(others, rest, behind))
+
+    def is_cut(self, declarator: Node, words: Words) -> bool:
+        """Whether `type name = value` may change the value; one that overflows a signed type is none."""
+        declaration = declarator.parent
+        text = "" if declaration is None else type_text(self.program.source, declaration, qualifiers=False)
+        kind = resolved_type(text, words)
+        given = integer_type(field(declarator, "value"), words, place(declarator))
+        return not is_signed(kind) and not holds(given, kind)
 
     def conditional(self, node: Node, words: Words) -> loops.Node:
         chosen = test(field(node, "condition"), words)

@@ -123,7 +123,7 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
         equation = Equation(expression(old, before), expression(new, after))
     except Unreadable:
         return None
-    if _is_in_subscript(old):
+    if is_in_subscript(old):
         return equation
     kinds = value_type(old, before, place(old)), value_type(new, after, place(new))
     return equation if kinds[0] == kinds[1] is not None else None
@@ -133,7 +133,7 @@ def _is_single(node: Node) -> bool:
     return node.type in ("identifier", "number_literal") or is_atomic(node)
 
 
-def _is_in_subscript(node: Node) -> bool:
+def is_in_subscript(node: Node) -> bool:
     """Whether `node` is part of a subscript, where integers are integers."""
     inner, outer = node, node.parent
     while outer is not None:

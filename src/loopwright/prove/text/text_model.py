@@ -26,11 +26,14 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.instances import values_at
 from loopwright.prove.text.integer_types import is_signed
-from loopwright.prove.text.loops import text_loops
+from loopwright.prove.text.loops import region_syntax, text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
+from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.reader import parse_c
+from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import find_regions
+from loopwright.read.c.syntax import field, text_of, walk
 
 
 def read_text(
@@ -54,12 +57,25 @@ def read_text(
 
 def _is_plain(program: Program) -> bool:
     """Whether nothing is promised, no iterator wraps around, and every loop ends by its test."""
-    if any(True for _ in promises(program)):
+    if any(True for _ in promises(program)) or _has_unsigned(program):
         return False
     if not all(is_signed(kind) for statement in program.statements for kind in statement.iterator_types):
         return False
     tree = executed(text_loops(program), program.context)
     return all(loop.endless is None for loop in loops(tree))
+
+
+def _has_unsigned(program: Program) -> bool:
+    """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
+    source, types = program.source, declared_in(program.source)
+    for node in walk(region_syntax(program)):
+        match node.type:
+            case "number_literal" if "u" in text_of(source, node).lower():
+                return True
+            case "cast_expression" | "declaration":
+                if is_unsigned_type(types.resolved(text_of(source, field(node, "type")))):
+                    return True
+    return False
 
 
 def _modelled(program: Program) -> Program:

@@ -15,7 +15,7 @@ from tree_sitter import Node
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.casts import expression_of
-from loopwright.read.c.declarations import is_floating_type, is_integer_type
+from loopwright.read.c.declarations import is_floating_type, is_integer_type, is_unsigned_type
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.macros import definitions
@@ -183,7 +183,37 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
     kind = text_of(frame.setting.source, field(node, "type"))
     if not is_integer_type(frame.setting.declarations.resolved(kind)):
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
-    return affine(field(node, "value"), frame)
+    return kept(node, kind, affine(field(node, "value"), frame), frame)
+
+
+def kept(node: Node, kind: str, value: isl.PwAff, frame: Frame) -> isl.PwAff:
+    """`value`, unless a type is unsigned and iterations are known that give it a negative number.
+
+    That sizes are not negative is taken on trust.
+    """
+    if not is_unsigned_type(frame.setting.declarations.resolved(kind)) or not _changes(node, frame):
+        return value
+    if not frame.known().intersect(value.lt_set(number(0))).is_empty():
+        raise NotAffine(node, f"it may be negative, which a value of the type '{kind}' is not")
+    return value
+
+
+def _changes(node: Node, frame: Frame) -> bool:
+    """Whether an expression mentions what the loops around it change."""
+    words = [text_of(frame.setting.source, part) for part in walk(node) if part.type == "identifier"]
+    return any(word in frame.iterators or frame.local(word) is not None for word in words)
+
+
+def _is_unsigned(node: Node, frame: Frame) -> bool:
+    """Whether a number or a cast in it makes an expression unsigned."""
+    source, known = frame.setting.source, frame.setting.declarations
+    for part in walk(node):
+        match part.type:
+            case "number_literal" if "u" in text_of(source, part).lower():
+                return True
+            case "cast_expression" if is_unsigned_type(known.resolved(text_of(source, field(part, "type")))):
+                return True
+    return False
 
 
 def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
@@ -194,7 +224,10 @@ def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
     if name == "*":
         return _product(node, frame)
     first, second = affine(left, frame), affine(right, frame)
-    return first.add(second) if name == "+" else first.sub(second)
+    if name == "+":
+        return first.add(second)
+    difference = first.sub(second)
+    return kept(node, "unsigned", difference, frame) if _is_unsigned(node, frame) else difference
 
 
 def _product(node: Node, frame: Frame) -> isl.PwAff:

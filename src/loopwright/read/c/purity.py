@@ -78,6 +78,14 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
     name = text_of(setting.source, function)
     if function.type != "identifier":
         raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
+    seen = _changing(setting, name, ()) if name not in setting.pure else None
+    if seen is not None:
+        raise refuse(
+            setting.source,
+            call,
+            f"'{name}' reads '{seen}', which the region changes",
+            f"make '{seen}' an argument of '{name}', or write its body in the region",
+        )
     if definitions(setting.macros, name) or is_known_pure(setting, name):
         return
     if _is_pure_definition(setting, name, ()):
@@ -114,6 +122,21 @@ def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) ->
         elif word in setting.names.written:
             return False
     return True
+
+
+def _changing(setting: Setting, name: str, around: tuple[str, ...]) -> str | None:
+    """What the region changes and a function of the file reads, or one that it calls.
+
+    The attribute `pure` is no promise that there is nothing.
+    """
+    function = setting.function(name)
+    if function is None or name in around or name in INDEX_HELPERS:
+        return None
+    for word, called in mentioned(setting.source, function):
+        found = _changing(setting, word, (*around, name)) if called else None
+        if found is not None or (not called and word in setting.names.written):
+            return found or word
+    return None
 
 
 def refuse_hiding_macros(setting: Setting, block: Node) -> None:

@@ -58,6 +58,7 @@ def find_regions(source: Source) -> tuple[Region, ...]:
     for index, line in enumerate(lines):
         match _marker(line), opening:
             case "scop", None:
+                _refuse_pragma_outside(source, lines[:index], line)
                 opening = index
             case "scop", int():
                 raise refuse(
@@ -100,6 +101,25 @@ def _marker(line: Directive) -> str | None:
     words = line.argument.split()
     is_marker = line.name == "pragma" and words[:1] in (["scop"], ["endscop"])
     return words[0] if is_marker else None
+
+
+_FOR_A_LOOP = re.compile(r"\s*(omp|acc|ivdep|simd|vector|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b")
+
+
+def _refuse_pragma_outside(source: Source, before: tuple[Directive, ...], opening: Directive) -> None:
+    """A pragma about the first loop of a region would stand at another loop when that is rewritten."""
+    if not before or before[-1].name != "pragma" or _FOR_A_LOOP.match(before[-1].argument) is None:
+        return
+    last = before[-1].place
+    between = without_comments(source.text, literals=True)[last.end : opening.place.start]
+    if not between.strip():
+        raise refuse(
+            source,
+            last,
+            "this pragma is about the loop behind it, which is inside the region",
+            "put it behind '#pragma scop', in front of its loop",
+            code=Code.REGION,
+        )
 
 
 def _region(source: Source, lines: tuple[Directive, ...]) -> Region:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from loopwright.model.program import Body
 from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
-from loopwright.read.c.affine import affine, condition
+from loopwright.read.c.affine import affine, condition, kept
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.idioms import skip_condition
@@ -307,7 +307,7 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
         return None
     try:
-        return frame.bind(Value(name, affine(value, frame), value, kind))
+        return frame.bind(Value(name, kept(value, kind, affine(value, frame), frame), value, kind))
     except NotAffine:
         pass
     if not all(_is_integer(word, frame) for word in identifiers(setting.source, value)):

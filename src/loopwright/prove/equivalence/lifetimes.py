@@ -1,0 +1,95 @@
+"""Locals of a text that are declared in a loop: an iteration has no value another one left in them.
+
+The two ways of proving take a name for one variable throughout.  `for (...) { double x; ... }` has a new
+x in every iteration, with no value, so each read of x has to find what was written in the same one.  That is
+so where the declaration gives x its value; elsewhere the data flow shows it:
+
+    no read at iteration i of x finds a write at i', i and i' being those of the loops around the declaration
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.model.program import Program
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
+from loopwright.prove.equivalence.reading import local_name
+from loopwright.prove.equivalence.terms import Cell, subterms
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.loops import region_syntax
+from loopwright.prove.verdict import Proved, Undecided
+from loopwright.read.c.declarations import Variable
+from loopwright.read.c.region_syntax import declared_in
+from loopwright.read.c.syntax import place, walk
+
+
+def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
+    """Whether no iteration reads what another one left in a local that is declared without a value."""
+    variables = _without_value(program)
+    if not variables:
+        return Proved(0)
+    try:
+        flow = flow_of(program, context)
+    except Unreadable as failure:
+        names = ", ".join(sorted({variable.name for variable in variables}))
+        return Undecided(f"whether iterations share values of {names} was not found out: {failure}")
+    count = 0
+    for reader in flow.definitions.values():
+        for cell in (part for part in subterms(reader.value) if isinstance(part, Cell)):
+            variable = _declared(program, reader, cell, variables)
+            if variable is None:
+                continue
+            if not _stays(program, flow, reader, cell, variable):
+                line = program.source.line_of(variable.place.start)
+                name = variable.name
+                return Undecided(f"line {line}: an iteration may read what another one left in {name}")
+            count += 1
+    return Proved(count)
+
+
+def _without_value(program: Program) -> tuple[Variable, ...]:
+    """The locals declared in a loop of the region, and not initialised there."""
+    local = {array.name for array in program.arrays if array.local}
+    given = {place(node) for node in walk(region_syntax(program)) if node.type == "init_declarator"}
+    return tuple(
+        variable
+        for variable in declared_in(program.source).variables
+        if variable.name in local
+        and program.region.contains(variable.place)
+        and variable.place not in given
+        and _depth(program, variable) > 0
+    )
+
+
+def _depth(program: Program, variable: Variable) -> int:
+    """How many loops are around a declaration."""
+    loops = [node for node in walk(region_syntax(program)) if node.type == "for_statement"]
+    return sum(place(loop).contains(variable.place) for loop in loops)
+
+
+def _declared(
+    program: Program, at: Definition, cell: Cell, variables: tuple[Variable, ...]
+) -> Variable | None:
+    """Which of `variables` a cell is at a statement."""
+    spot = program.statement(at.name.partition(".")[0]).body.place
+    names = {local_name(variable.name): variable.name for variable in variables}
+    if cell.array not in names:
+        return None
+    found = declared_in(program.source).visible(names[cell.array], spot)
+    return found if found in variables else None
+
+
+def _stays(program: Program, flow: Flow, reader: Definition, cell: Cell, variable: Variable) -> bool:
+    """Whether every value the read finds is of the same variable, of the same iteration."""
+    depth = _depth(program, variable)
+    for source in flow.sources(reader, cell):
+        writer = source.definition
+        if writer.line is None or _declared(program, writer, cell, (variable,)) is None:
+            return False
+        same = isl.Map.universe(source.relation.get_space())
+        for k in range(depth):
+            same = same.equate(IN, k, OUT, k)
+        if not source.relation.is_subset(same):
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Pairs that look alike and are not the same: each of these was once called proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.prove.equivalence.overflow import OVERFLOW
+from loopwright.prove.verdict import Proved, Undecided
+from tests.equivalence.support import compared, wrapped
+
+LOOP = "for (i = 0; i < n; i++)"
+CHAIN = "for (i = 1; i < n; i++) a[i] = a[i - 1];"
+
+POINTED_TO = {
+    "behind an offset": ("double x[100]; double *p = x + 1;", "x[i]"),
+    "as a row": ("double x[100][2]; double *p = x[1];", "x[i][0]"),
+    "in a call": ("double x[100]; remember(x + 1);", "x[i]"),
+}
+
+
+@pytest.mark.parametrize("name", POINTED_TO)
+def test_a_variable_somebody_points_to_is_looked_at(tmp_path: Path, name: str) -> None:
+    own, cell = POINTED_TO[name]
+    old, new = (
+        wrapped(f"{LOOP} {{ {cell} = {value}; a[i] = 0; }}", own=own, after="a[0] = look();")
+        for value in ("b[i]", "c[i]")
+    )
+    assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+
+
+PRAGMAS = (
+    "omp parallel",
+    "omp for",
+    "omp for simd",
+    "omp taskloop",
+    "omp target teams distribute parallel for",
+    "acc parallel loop",
+    "clang loop vectorize(assume_safety)",
+    "ivdep",
+    'GCC optimize("fast-math")',
+    "STDC FP_CONTRACT ON",
+)
+
+
+@pytest.mark.parametrize("pragma", PRAGMAS)
+def test_a_pragma_nothing_is_known_of_may_mean_anything(tmp_path: Path, pragma: str) -> None:
+    found = compared(tmp_path, wrapped(CHAIN), wrapped(f"#pragma {pragma}\n{CHAIN}")).verdict
+    assert isinstance(found, Undecided) and "nothing is known" in found.reason
+
+
+def test_pragmas_that_leave_the_meaning_alone(tmp_path: Path) -> None:
+    for pragma in ("GCC unroll 4", "unroll", "STDC FP_CONTRACT OFF"):
+        assert isinstance(
+            compared(tmp_path, wrapped(CHAIN), wrapped(f"#pragma {pragma}\n{CHAIN}")).verdict, Proved
+        )
+    shared = "#pragma omp parallel for schedule(dynamic, 2) num_threads(4) default(shared)"
+    copy = f"{LOOP} a[i] = b[i];"
+    assert isinstance(compared(tmp_path, wrapped(copy), wrapped(f"{shared}\n{copy}")).verdict, Proved)
+
+
+def test_a_pragma_in_front_of_a_region_is_about_its_first_loop(tmp_path: Path) -> None:
+    outside = wrapped(CHAIN).replace("#pragma scop", "#pragma omp parallel for\n#pragma scop")
+    with pytest.raises(BadInput, match="inside the region"):
+        compared(tmp_path, wrapped(CHAIN), outside)
+
+
+def test_a_reduction_adds_in_any_order(tmp_path: Path) -> None:
+    plain = wrapped(f"{LOOP} s += b[i];", own="double s;", after="a[0] = s;")
+    new = plain.replace("for (", "#pragma omp parallel for reduction(+:s)\nfor (")
+    found = compared(tmp_path, plain, new).verdict
+    assert isinstance(found, Undecided) and "--allow-reassociation" in found.reason
+    assert isinstance(compared(tmp_path, plain, new, allow_reassociation=True).verdict, Proved)
+
+
+INTEGERS = {
+    "a negative number as an unsigned one": ("a[i] = i - 5;", "a[i] = (unsigned)(i - 5);"),
+    "two widths of it": ("a[i] = (unsigned long)(i - 5);", "a[i] = (unsigned)(i - 5);"),
+    "a local of it": ("a[i] = i - 5;", "{ unsigned x = i - 5; a[i] = x; }"),
+    "a test of it": ("if (i - 5 < 3) a[i] = 0;", "if ((unsigned)(i - 5) < 3u) a[i] = 0;"),
+    "a test of a local of it": ("if (i - 5 > 2) a[i] = 0;", "{ unsigned x = i - 5; if (x > 2) a[i] = 0; }"),
+    "a test of an unsigned difference": ("if (i - 5 < 3) a[i] = 0;", "if (i - 5u < 3) a[i] = 0;"),
+    "a hexadecimal number is unsigned": ("a[i] = 4294967295 + 1;", "a[i] = 0xffffffff + 1;"),
+}
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_what_wraps_around_is_another_number(tmp_path: Path, name: str) -> None:
+    old, new = (wrapped(f"{LOOP} {body}") for body in INTEGERS[name])
+    assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
+    assert not isinstance(compared(tmp_path, new, old).verdict, Proved)
+
+
+def test_integers_that_only_the_new_text_computes_are_trusted_aloud(tmp_path: Path) -> None:
+    old, new = (wrapped(f"{LOOP} a[i] = {value};") for value in ("i", "i * 1000000 / 1000000"))
+    assert OVERFLOW in compared(tmp_path, old, new).trusted
+    assert OVERFLOW not in compared(tmp_path, new, old).trusted
+
+
+LEFT_BEHIND = {
+    "of the loop": "{ double x; if (i == 0) x = b[0]; a[i] = x; }",
+    "in an array": "{ double x[5]; if (i == 0) x[2] = b[0]; a[i] = x[2]; }",
+    "of another block": "{ { double x = b[0]; a[i] = x; } { double x; a[i] = x; } }",
+}
+
+
+@pytest.mark.parametrize("name", LEFT_BEHIND)
+def test_an_iteration_has_no_value_that_another_one_left(tmp_path: Path, name: str) -> None:
+    found = compared(
+        tmp_path, wrapped(f"{LOOP} a[i] = b[0];"), wrapped(f"{LOOP} {LEFT_BEHIND[name]}")
+    ).verdict
+    assert isinstance(found, Undecided) and "another one left in x" in found.reason
+
+
+def test_a_local_without_a_value_that_is_always_given_one(tmp_path: Path) -> None:
+    old = wrapped(f"{LOOP} a[i] = b[i] > 0 ? 1 : 2;")
+    new = wrapped(f"{LOOP} {{ double x; if (b[i] > 0) x = 1; else x = 2; a[i] = x; }}")
+    assert isinstance(compared(tmp_path, old, new).verdict, Proved)
+
+
+def test_a_pure_function_may_read_what_the_region_changes(tmp_path: Path) -> None:
+    head = "double w;\n__attribute__((pure)) double g(double x) { return x + w; }"
+    old, new = (
+        wrapped(f"{LOOP} {{ {body} }}", head=head)
+        for body in ("w = b[i]; a[i] = g(c[i]);", "a[i] = g(c[i]); w = b[i];")
+    )
+    with pytest.raises(BadInput, match="'g' reads 'w'"):
+        compared(tmp_path, old, new)
