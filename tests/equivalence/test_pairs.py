@@ -37,9 +37,9 @@ def test_sums_in_another_order_are_the_same_for_those_who_allow_it(tmp_path: Pat
 
 
 UNKNOWN = {
-    "twice the same": (
-        "for (i = 0; i < n; i++) a[i] = b[i] + b[i];",
-        "for (i = 0; i < n; i++) a[i] = 2 * b[i];",
+    "three times the same": (
+        "for (i = 0; i < n; i++) x[i] = x[i] + x[i] + x[i];",
+        "for (i = 0; i < n; i++) x[i] = 3 * x[i];",
     ),
     "a subscript that is data": (
         "for (i = 0; i < n; i++) a[i] = b[(int)c[i]];",

@@ -127,7 +127,7 @@ def differ(one: Value, other: Value) -> bool:
 def _value(term: Term, step: Step, memory: dict[Place, Value], world: World) -> Value:
     match term:
         case Constant(text, kind):
-            return world.converted(Value("double", float(text.rstrip("fF"))), kind)
+            return world.converted(Value("double", float(text)), kind)
         case Index(value, kind):
             return world.converted(Value("long", step.at(value)), kind)
         case Cell(_, _, kind):

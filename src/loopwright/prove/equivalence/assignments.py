@@ -16,8 +16,9 @@ from tree_sitter import Node
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement
+from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
-from loopwright.prove.equivalence.terms import CHOICE, Apply, Assignment, Cell, Index, Term, subterms
+from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
 from loopwright.prove.text.c_expressions import Unreadable, Words
 from loopwright.prove.text.instances import sides
 from loopwright.read.c.syntax import field, named_children, operator
@@ -166,4 +167,4 @@ def _if(one: Assignment, guarded: Callable[[Assignment], Assignment]) -> Assignm
 
 
 def _chosen(condition: Term, target: Cell, then: Term, orelse: Term) -> Assignment:
-    return Assignment(target, Apply(CHOICE, (condition, then, orelse), target.type))
+    return Assignment(target, chosen(condition, then, orelse, target.type))

@@ -22,6 +22,7 @@ import islpy as isl
 
 from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.flow import Definition, Flow, Source
+from loopwright.prove.equivalence.laws import doubled
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
 
 MOST_STEPS = 3000
@@ -91,6 +92,11 @@ class Induction:
                 return claims
             case Apply() as one, Apply() as other if self.reassociate and chain(one) == chain(other) != "":
                 return self.bags(_bag(one), _bag(other), (old, new), pairs, claims)
+            case Apply(), Apply() if (halves := _halves(old.term, new.term)) is not None:
+                for mine, theirs in halves:
+                    points = Point(old.definition, mine), Point(new.definition, theirs)
+                    claims = self.equal(*points, pairs, claims)
+                return claims
             case Apply(operator, first), Apply(same, second) if (operator, len(first)) == (same, len(second)):
                 return self.arguments(old, new, pairs, claims)
             case _:
@@ -217,6 +223,17 @@ def _bag(term: Apply) -> Bag:
 
     collect(term, 1)
     return found
+
+
+def _halves(old: Term, new: Term) -> list[tuple[Term, Term]] | None:
+    """What has to be equal for x + y to be 2 * z: x and z, y and z."""
+    match old, new:
+        case Apply("+", (one, other), kind), _ if (half := doubled(new)) is not None and half.type == kind:
+            return [(one, half), (other, half)]
+        case _, Apply("+", (one, other), kind) if (half := doubled(old)) is not None and half.type == kind:
+            return [(half, one), (half, other)]
+        case _:
+            return None
 
 
 def _orders(old: Apply, new: Apply) -> list[tuple[Term, ...]]:

@@ -14,6 +14,15 @@ from tree_sitter import Node
 
 from loopwright.loops.expressions import Expr, Int, Scaled, Sum
 from loopwright.model.source import Source, TextRange
+from loopwright.prove.equivalence.laws import (
+    EXACT,
+    chosen,
+    combined,
+    converted_back,
+    literal,
+    negated,
+    opposite,
+)
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
 from loopwright.prove.text.c_types import (
@@ -40,8 +49,6 @@ from loopwright.read.c.syntax import (
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
 INTEGER_RESULTS = ("isnan", "isinf", "isfinite")
 _DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFlL]?")
-EXACT = 1 << 24
-"""Integers below this are the same number in every floating type."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,11 @@ def converted(term: Term, kind: str) -> Term:
     if isinstance(term, Apply) and term.operator == CHOICE and is_known(term.type):
         condition, then, orelse = term.arguments
         return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
-    if isinstance(term, Index) and _is_safe(term.type, kind):
+    if isinstance(term, Index) and (_is_safe(term.type, kind) or _fits(term.value, kind)):
         return Index(term.value, kind)
+    back = converted_back(term, kind)
+    if back is not None:
+        return back
     return Apply(f"({kind})", (term,), kind)
 
 
@@ -85,6 +95,12 @@ def _is_safe(old: str, new: str) -> bool:
     if new not in INTEGERS:
         return is_floating(new)
     return INTEGERS[new].signed and INTEGERS[new].rank >= INTEGERS[old].rank
+
+
+def _fits(value: Expr, kind: str) -> bool:
+    """Whether a number that is written down is one of an integer type."""
+    limits = INTEGERS.get(kind)
+    return limits is not None and isinstance(value, Int) and limits.least <= value.value <= limits.greatest
 
 
 def term(node: Node, reading: Reading) -> Term:
@@ -99,10 +115,7 @@ def term(node: Node, reading: Reading) -> Term:
         case "cast_expression":
             return converted(term(field(node, "value"), reading), _cast_type(node, reading))
         case "unary_expression":
-            inner = term(field(node, "argument"), reading)
-            if operator(node) == "!":
-                return Apply("!", (inner,), "int")
-            return Apply(f"{operator(node)}x", (inner,), promoted(inner.type))
+            return _unary(operator(node), term(field(node, "argument"), reading))
         case "binary_expression":
             left, right = (term(field(node, side), reading) for side in ("left", "right"))
             return binary(operator(node), left, right)
@@ -132,20 +145,21 @@ def binary(name: str, left: Term, right: Term) -> Term:
     kind = common(left.type, right.type)
     if is_known(kind):
         left, right = converted(left, kind), converted(right, kind)
-        if _is_neutral(name, right):
-            return left
-        if name == "*" and _is_neutral(name, left):
-            return right
+        if name in ARITHMETIC:
+            return combined(name, left, right, kind)
     return Apply(name, (left, right), "int" if name in COMPARISONS else kind)
 
 
-def _is_neutral(name: str, right: Term) -> bool:
-    """x * 1, x / 1 and x - 0 are x, for every x; x + 0.0 is not, for -0.0."""
-    if not isinstance(right, Index) or not isinstance(right.value, Int):
-        return False
-    if name == "+":
-        return right.value.value == 0 and right.type in INTEGERS
-    return right.value.value == {"*": 1, "/": 1, "-": 0}.get(name)
+def _unary(name: str, inner: Term) -> Term:
+    match name:
+        case "!":
+            return opposite(inner)
+        case "-":
+            return negated(inner)
+        case "+" if is_known(inner.type):
+            return converted(inner, promoted(inner.type))
+        case _:
+            return Apply(f"{name}x", (inner,), promoted(inner.type))
 
 
 def choice(condition: Term, then: Term, orelse: Term) -> Term:
@@ -155,7 +169,7 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
         then, orelse = converted(then, kind), converted(orelse, kind)
     elif then.type == orelse.type:
         kind = then.type
-    return Apply(CHOICE, (condition, then, orelse), kind)
+    return chosen(condition, then, orelse, kind)
 
 
 def cell(node: Node, reading: Reading) -> Cell:
@@ -196,13 +210,15 @@ def _cast_type(node: Node, reading: Reading) -> str:
 
 
 def _number(text: str) -> Term:
+    if text.startswith("-"):
+        return negated(_number(text[1:].lstrip()))
     kind = literal_type(text)
     if _DECIMAL.fullmatch(text) is None:
         raise Unreadable(f"the number '{text}' is not read")
     value = float(text.rstrip("fFlL"))
-    if value.is_integer() and abs(value) < EXACT:
-        return Index(Int(int(value)), kind)
-    return Constant(text.rstrip("lL") if kind == "long double" else repr(value), kind)
+    if kind == "long double" and not (value.is_integer() and value < EXACT):
+        return Constant(text.rstrip("lL"), kind)
+    return literal(value, kind)
 
 
 def _call(node: Node, reading: Reading) -> Term:

@@ -1,0 +1,177 @@
+"""The algebra that is exact bit by bit, whatever the values: equal terms are made the same term.
+
+Every operation of IEEE 754 gives the number nearest to the exact result.  So two expressions with the
+same exact result, and the same sign where that is zero, are the same.
+
+    x * 1, x / 1, x - 0        x                 and x + 0 for integers; for -0.0 it is +0.0
+    -(-x)                      x
+    x + (-y), (-y) + x         x - y             and x - (-y) is x + y
+    (-x) * y, x / (-y)         -(x * y), -(x / y)     rounding is the same on both sides of zero
+    x / 2^k                    x * 2^-k          if 2^-k is a number: both are the exact quotient, rounded
+    x + x                      2 * x             see `doubled`: also for integers, which overflow together
+    (float)(double)x           x                 for a float x: to a type that holds all of another
+    !(x == y), !(x != y)       x != y, x == y    and of integers !(x < y) is y <= x
+    !c ? x : y                 c ? y : x
+
+The laws of signs are for floating types: of integers, -x may overflow where x does not.  Which bits stand
+for what is not a number is not looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from ctypes import c_float
+from fractions import Fraction
+
+from loopwright.loops.expressions import Int
+from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
+from loopwright.prove.text.c_types import INTEGERS, is_floating, is_known, promoted
+from loopwright.prove.text.integer_types import holds
+
+_BITS = {"float": 24, "double": 53, "long double": 64}
+"""Of the significand: integers below 2^bits are numbers of the type."""
+EXACT = 1 << 24
+"""Integers below this are the same number in every floating type."""
+
+
+def combined(name: str, left: Term, right: Term, kind: str) -> Term:
+    """`left name right` of operands of the type `kind`."""
+    if is_floating(kind):
+        signs = _signs(name, left, right, kind)
+        if signs is not None:
+            return signs
+        inverse = _inverse(right) if name == "/" else None
+        if inverse is not None:
+            return combined("*", left, inverse, kind)
+    if _is_neutral(name, right):
+        return left
+    if name == "*" and _is_neutral(name, left):
+        return right
+    return Apply(name, (left, right), kind)
+
+
+def _signs(name: str, left: Term, right: Term, kind: str) -> Term | None:
+    """The operation with signs taken out of its operands, where there are some."""
+    mine, theirs = _unsigned(left), _unsigned(right)
+    match name:
+        case "+" if theirs is not None:
+            return combined("-", left, theirs, kind)
+        case "+" if mine is not None:
+            return combined("-", right, mine, kind)
+        case "-" if theirs is not None:
+            return combined("+", left, theirs, kind)
+        case "*" | "/" if mine is not None or theirs is not None:
+            inner = combined(name, mine or left, theirs or right, kind)
+            return inner if mine is not None and theirs is not None else negated(inner)
+        case _:
+            return None
+
+
+def _unsigned(term: Term) -> Term | None:
+    """x, where `term` is -x."""
+    match term:
+        case Apply("-x", (inner,), kind) if is_floating(kind):
+            return inner
+        case Index(Int(value), kind) if value < 0 and is_floating(kind):
+            return Index(Int(-value), kind)
+        case Constant(text, kind) if text.startswith("-"):
+            return Constant(text[1:], kind)
+        case _:
+            return None
+
+
+def negated(term: Term) -> Term:
+    """-term; a number other than zero has its sign with it."""
+    match term:
+        case Index(Int(value), kind) if value > 0 and is_floating(kind):
+            return Index(Int(-value), kind)
+        case Constant(text, kind) if not text.startswith("-"):
+            return Constant(f"-{text}", kind)
+        case _:
+            return _unsigned(term) or Apply("-x", (term,), promoted(term.type))
+
+
+def _is_neutral(name: str, right: Term) -> bool:
+    """x * 1, x / 1 and x - 0 are x, for every x; x + 0.0 is not, for -0.0."""
+    if not isinstance(right, Index) or not isinstance(right.value, Int):
+        return False
+    if name == "+":
+        return right.value.value == 0 and right.type in INTEGERS
+    return right.value.value == {"*": 1, "/": 1, "-": 0}.get(name)
+
+
+def _inverse(term: Term) -> Term | None:
+    """1 / term, for a power of two whose inverse is one too; 1 is left alone."""
+    match term:
+        case Index(Int(value), kind):
+            number = float(value) if abs(value) < EXACT else 0.0
+        case Constant(text, "float" | "double" as kind):
+            number = float(text)
+        case _:
+            return None
+    if number == 0 or not math.isfinite(number) or abs(math.frexp(number)[1]) > 100:
+        return None
+    return literal(1 / number, kind) if abs(math.frexp(number)[0]) == 0.5 and abs(number) != 1 else None
+
+
+def literal(value: float, kind: str) -> Term:
+    """A number that is not negative as a term, in one way always."""
+    if value.is_integer() and value < EXACT:
+        return Index(Int(int(value)), kind)
+    return Constant(repr(value), kind)
+
+
+def converted_back(term: Term, kind: str) -> Term | None:
+    """x, where `term` is x of the type `kind`, converted to a type that holds every number of it."""
+    match term:
+        case Apply(operator, (inner,), other) if operator == f"({other})" and inner.type == kind:
+            return inner if _holds(kind, other) else None
+        case Constant(text, "float" | "double") if kind in ("float", "double") and _is_single(text):
+            return Constant(text, kind)
+        case _:
+            return None
+
+
+def _holds(small: str, large: str) -> bool:
+    if small in INTEGERS and is_floating(large):
+        return INTEGERS[small].bits <= _BITS[large]
+    if is_floating(small):
+        return is_floating(large) and _BITS[small] <= _BITS[large]
+    return holds(small, large)
+
+
+def _is_single(text: str) -> bool:
+    """Whether a number is the same as a float and as a double."""
+    value = float(text)
+    return Fraction(text) == Fraction(value) and c_float(value).value == value
+
+
+def opposite(condition: Term) -> Term:
+    """!condition."""
+    match condition:
+        case Apply("==" | "!=" as name, operands, kind):
+            return Apply("!=" if name == "==" else "==", operands, kind)
+        case Apply("<" | "<=" as name, (left, right), kind) if left.type in INTEGERS:
+            return Apply("<=" if name == "<" else "<", (right, left), kind)
+        case _:
+            return Apply("!", (condition,), "int")
+
+
+def chosen(condition: Term, then: Term, orelse: Term, kind: str) -> Term:
+    """`condition ? then : orelse`."""
+    match condition:
+        case Apply("!", (inner,)):
+            return chosen(inner, orelse, then, kind)
+        case _:
+            return Apply(CHOICE, (condition, then, orelse), kind)
+
+
+def doubled(term: Term) -> Term | None:
+    """x, where `term` is 2 * x: so is every sum of two values that are x."""
+    match term:
+        case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and is_known(kind):
+            return other
+        case Apply("*", (other, Index(Int(2))), kind) if other.type == kind and is_known(kind):
+            return other
+        case _:
+            return None
