@@ -78,7 +78,8 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
     name = text_of(setting.source, function)
     if function.type != "identifier":
         raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
-    seen = _changing(setting, name, ()) if name not in setting.pure else None
+    vouched = name in setting.pure or name not in setting.declarations.pure_functions
+    seen = None if vouched else _changing(setting, name, ())
     if seen is not None:
         raise refuse(
             setting.source,
