@@ -11,11 +11,14 @@
     print(lw.prove(plan).status)
     print(lw.to_c(plan))
     print(lw.suggest(plan))
+    print(lw.prove("old.c", "new.c").verdict)
+    print(lw.check("new.c", "old.c", N=100).answer)
+    print(lw.tune("program.c", budget=60).script)
 
 docs/python.md has examples of all of it.
 
-`read`, `generate` and `prove` are rooms of this package as well as verbs, so their modules are
-made callable when they are imported.  Nothing heavy is loaded before it is used.
+`read`, `generate`, `prove`, `check` and `tune` are rooms of this package as well as verbs, so their
+modules are made callable when they are imported.  Nothing heavy is loaded before it is used.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
@@ -32,12 +35,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from loopwright.check.report import Report
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
+    from loopwright.prove.equivalence.files import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
     from loopwright.transform.plan import Plan
+    from loopwright.tune.tuning import Tuned
 
 __version__ = "0.1.0"
 
@@ -48,12 +54,14 @@ __all__ = [
     "Illegal",
     "InternalError",
     "LoopwrightError",
+    "check",
     "generate",
     "prove",
     "read",
     "read_c",
     "suggest",
     "to_c",
+    "tune",
 ]
 
 
@@ -95,13 +103,24 @@ if TYPE_CHECKING:
     @overload
     def prove(what: Plan, *, allow_reassociation: bool = False) -> LegalityVerdict: ...
     @overload
-    def prove(what: Schedule, node: Node) -> Verdict: ...
-    def prove(what: Any, node: Any = None, *, allow_reassociation: bool = False) -> Any: ...
+    def prove(what: Schedule, other: Node) -> Verdict: ...
+    @overload
+    def prove(
+        what: str | Path,
+        other: str | Path,
+        *,
+        pure: Sequence[str] = (),
+        assume: Sequence[str] = (),
+        allow_reassociation: bool = False,
+    ) -> Comparison: ...
+    def prove(what: Any, other: Any = None, **options: Any) -> Any: ...
+    def check(program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report: ...
+    def tune(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned: ...
 
 
 class _Read(ModuleType):
     def __call__(self, path: str | Path, **options: Any) -> Schedule | Plan | tuple[Plan, ...]:
-        """The schedule described by a `.poly`, `.in`, `.st` or `.cloog` file; the plan of a `.c` file.
+        """The schedule of a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file; the plan of a `.c` file.
 
         For C, `pure` names functions without effects and `assume` states facts, as on the command line.
         """
@@ -125,23 +144,50 @@ class _Generate(ModuleType):
 
 class _Prove(ModuleType):
     def __call__(
-        self, what: Schedule | Plan, node: Node | None = None, *, allow_reassociation: bool = False
-    ) -> Verdict | LegalityVerdict:
-        """Whether the program runs exactly the schedule, or whether the plan is legal; for all sizes."""
+        self, what: Schedule | Plan | str | Path, other: Node | str | Path | None = None, **options: Any
+    ) -> Verdict | LegalityVerdict | Comparison:
+        """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
         from loopwright.model.schedule import Schedule
+        from loopwright.transform.plan import Plan
 
+        if isinstance(what, Plan):
+            from loopwright.prove.legality.plans import prove_plan
+
+            return prove_plan(what, **options)
+        if other is None:
+            raise TypeError("prove(plan), prove(schedule, program) or prove('old.c', 'new.c')")
         if isinstance(what, Schedule):
             from loopwright.prove.scanning.scan import prove_scan
 
-            if node is None:
-                raise TypeError("a schedule is proved of a program: prove(schedule, program)")
-            return prove_scan(what, node)
-        from loopwright.prove.legality.plans import prove_plan
+            return prove_scan(what, cast("Node", other), **options)
+        from loopwright.prove.equivalence.files import compare_files
 
-        return prove_plan(what, allow_reassociation=allow_reassociation)
+        return compare_files(what, cast("str", other), **options)
 
 
-_VERBS: dict[str, type[ModuleType]] = {"read": _Read, "generate": _Generate, "prove": _Prove}
+class _Check(ModuleType):
+    def __call__(self, program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report:
+        """Run `program` and compare every operation with `spec`, or with the original in its comment."""
+        from loopwright.check.verify import Options, check_file
+
+        return check_file(program, spec, Options(sizes))
+
+
+class _Tune(ModuleType):
+    def __call__(self, path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
+        """The fastest script for a C file with a main that `budget` seconds of trying find, proved."""
+        from loopwright.tune.tuning import tune_file
+
+        return tune_file(path, budget=budget, defines=defines)
+
+
+_VERBS: dict[str, type[ModuleType]] = {
+    "read": _Read,
+    "generate": _Generate,
+    "prove": _Prove,
+    "check": _Check,
+    "tune": _Tune,
+}
 
 
 class _Package(ModuleType):

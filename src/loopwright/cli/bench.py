@@ -41,7 +41,7 @@ def add_to(verbs: Verbs) -> None:
     add("--rounds", type=_rounds, default=5, metavar="N", help="runs of each program (5)")
     add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="the longest a run may take (60)")
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="another size, as for gcc")
-    add("--compiler", default="gcc", metavar="NAME", help="the C compiler (gcc)")
+    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
     add("--wall-clock", action="store_true", help="time by the clock instead of by the processor's time")
     add("--no-prove", action="store_true", help="transform without proofs")
     add("--keep", metavar="FOLDER", help="leave the transformed files and programs there")
@@ -81,7 +81,7 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
     from loopwright.run.compiler import find_compiler
     from loopwright.run.shipped import kernels_named
 
-    compiler = find_compiler(arguments.compiler)
+    compiler = find_compiler(arguments.cc)
     kernels = kernels_named(arguments.kernels)
     if not arguments.json:
         write_out(f"{HEAD}bits\n")

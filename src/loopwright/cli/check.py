@@ -53,7 +53,7 @@ def add_to(verbs: Verbs) -> None:
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
     add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="for each run (default 60)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
-    add("--cc", default="gcc", metavar="COMPILER", help="the C compiler")
+    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
     add("--json", action="store_true", help="the report for machines")

@@ -244,7 +244,7 @@ GAVE_UP: tuple[Page, ...] = (
         Code.NO_COMPILER,
         "no compiler",
         "Compiling and timing need a C compiler.",
-        "'loopwright doctor' says how to get one; --compiler names another.",
+        "'loopwright doctor' says how to get one; --cc names another.",
     ),
     Page(
         Code.SIZE,

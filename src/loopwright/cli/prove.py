@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,6 @@ from loopwright.cli.progress import progress
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
-    from loopwright.model.program import Program
-    from loopwright.prove.equivalence.equivalence import Equivalence
     from loopwright.say import Say
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 class Answer:
     """What was proved, region by region, and what it rests on."""
 
-    obligations: tuple[int, ...]
+    obligations: int
     ways: tuple[str, ...]
     assumptions: tuple[str, ...]
 
@@ -79,7 +76,7 @@ def prove(arguments: argparse.Namespace) -> int:
         answer = failures_named(lambda: _run(arguments))
     except LoopwrightError as error:
         return _fail(placed(error, arguments.old), arguments)
-    count = sum(answer.obligations)
+    count = answer.obligations
     if arguments.json:
         found = _data(arguments, "proved", []) | {
             "obligations": count,
@@ -131,7 +128,7 @@ def _orders(arguments: argparse.Namespace, say: Say) -> Answer:
     match refusal(verdict):
         case None:
             trusted = tuple(entry.text for entry in old.assumptions)
-            return Answer((verdict.obligations,), ("by its dependences",), trusted)
+            return Answer(verdict.obligations, ("by its dependences",), trusted)
         case Illegal(message=message, witness=witness):
             _, explanation = explain_all(verdict).split("\n", 1)  # its first line is the message
             span = Span(arguments.new, 1, 1)
@@ -141,62 +138,29 @@ def _orders(arguments: argparse.Namespace, say: Say) -> Answer:
 
 
 def _work(arguments: argparse.Namespace, say: Say) -> Answer:
-    from loopwright.model.program import AssumptionKind
-    from loopwright.prove.equivalence.equivalence import prove_equivalent
-    from loopwright.prove.text.annotations import promises
-    from loopwright.prove.text.text_model import read_text
-    from loopwright.read.c.reader import load_c, read_c
-
-    say("reading")
-    old = read_c(arguments.old, pure=arguments.pure, assume=arguments.assume)
-    text = read_text(load_c(arguments.new), old, arguments.pure)
-    new = text or read_c(arguments.new, pure=arguments.pure, assume=arguments.assume)
-    if len(old) != len(new):
-        raise BadInput(
-            Code.REGION,
-            f"{arguments.old} has {len(old)} regions, {arguments.new} has {len(new)}",
-            span=Span(arguments.new, 1, 1),
-            hint="put as many '#pragma scop' regions into both",
-        )
-    counts: list[int] = []
-    found: list[Equivalence] = []
-    for one, other in zip(old, new, strict=True):
-        answer = prove_equivalent(
-            one,
-            other,
-            allow_reassociation=arguments.allow_reassociation,
-            from_text=text is not None,
-            say=say,
-        )
-        found.append(answer)
-        counts.append(_proved(answer, other))
-    proved = {promise.pragma.place for program in new for promise in promises(program)}
-    said = [entry.text for program in old for entry in program.assumptions]
-    theirs = [entry for program in new for entry in program.assumptions if entry.place not in proved]
-    # A text whose loops are not worked out cannot show its rows apart; the cells are those of OLD.
-    said += [entry.text for entry in theirs if text is None or entry.kind is not AssumptionKind.ROWS]
-    said += [text for answer in found for text in answer.trusted]
-    outside = "what the files do outside their regions is not compared"
-    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
-    trusted = tuple(text for text in dict.fromkeys(said) if text in once.values())
-    return Answer(tuple(counts), tuple(answer.way for answer in found), (*trusted, outside))
-
-
-def _proved(found: Equivalence, new: Program) -> int:
-    """The number of obligations, where the answer is yes."""
+    from loopwright.prove.equivalence.files import compare_files
     from loopwright.prove.verdict import Proved, Refuted, Undecided
 
-    span = new.source.span(new.region)
-    span = Span(span.file, span.line, 1)
+    found = compare_files(
+        arguments.old,
+        arguments.new,
+        pure=arguments.pure,
+        assume=arguments.assume,
+        allow_reassociation=arguments.allow_reassociation,
+        say=say,
+    )
     match found.verdict:
         case Proved(obligations):
-            return obligations
+            return Answer(obligations, tuple(one.way for one in found.answers), found.trusted)
         case Refuted(message=message, witness=witness):
             raise NotEquivalent(
-                f"not equivalent: {message}", witness=witness, explanation=found.explanation, span=span
+                f"not equivalent: {message}",
+                witness=witness,
+                explanation=found.explanation,
+                span=found.place,
             )
         case Undecided(reason):
-            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=span)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
 
 
 def _data(arguments: argparse.Namespace, verdict: str, diagnostics: list[Any]) -> dict[str, Any]:

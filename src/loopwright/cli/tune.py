@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -43,8 +42,8 @@ def add_to(verbs: Verbs) -> None:
     add("--budget", type=seconds, default=60.0, metavar="SECONDS", help="how long to search (60)")
     add_reading_options(parser)
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
-    add("--flags", default="", metavar="TEXT", help="other flags and files for the compiler, in one word")
-    add("--compiler", default="gcc", metavar="NAME", help="the C compiler (gcc)")
+    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
+    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
     add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
     add("--json", action="store_true", help="script, times and counts as JSON")
 
@@ -69,8 +68,8 @@ def _run(arguments: argparse.Namespace) -> Tuned:
     from loopwright.run.compiler import find_compiler
     from loopwright.tune.workshop import Workshop
 
-    compiler = find_compiler(arguments.compiler)
-    flags = (*(f"-D{one}" for one in arguments.define), *shlex.split(arguments.flags))
+    compiler = find_compiler(arguments.cc)
+    flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder, progress(sys.stderr) as say:
         workshop = Workshop(Path(arguments.file), Path(folder), compiler, flags)
         return _tuned(arguments, workshop, say)

@@ -36,7 +36,7 @@ def find_compiler(name: str = "gcc") -> Compiler:
         raise GaveUp(
             Code.NO_COMPILER,
             f"there is no {name} on this machine, so nothing can be compiled and run",
-            hint="install it, with 'apt install gcc' for example, or name another with --compiler",
+            hint="install it, with 'apt install gcc' for example, or name another with --cc",
         )
     return Compiler(path)
 

@@ -6,6 +6,7 @@ the end is proved as `loopwright transform` proves it; where that is not possibl
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,9 @@ from loopwright.rewrite.outcome import Outcome
 from loopwright.rewrite.pipeline import rewritten, transformed
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import applied
+from loopwright.run.compiler import find_compiler
 from loopwright.run.timing import Times
-from loopwright.say import Say
+from loopwright.say import Say, silent
 from loopwright.transform import Plan, plan_of
 from loopwright.tune.moves import moves
 from loopwright.tune.search import WORTH, Trial, search
@@ -106,6 +108,14 @@ class _Bench:
         if seconds < self.best / WORTH:
             seconds = min(seconds, self.workshop.seconds(program, limit))
         return seconds
+
+
+def tune_file(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
+    """`tune` with gcc, `defines` being sizes such as "N=1000"."""
+    flags = tuple(f"-D{one}" for one in defines)
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        workshop = Workshop(Path(path), Path(folder), find_compiler(), flags)
+        return tune(Request(file=str(path), script_file="<tuned>"), workshop, budget, silent)
 
 
 def tune(request: Request, workshop: Workshop, budget: float, say: Say) -> Tuned:

@@ -67,7 +67,7 @@ def _original(workshop: Workshop, text: str) -> Path:
             Code.DOES_NOT_COMPILE,
             "there is no program to run: the file has no main, and does not compile to one as it is",
             span=Span(str(workshop.source), 1, 1),
-            hint="give the file a main that runs its regions, or name a file that has one: --flags main.c",
+            hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None
 
 

@@ -1,0 +1,95 @@
+"""Two C files compared, region by region."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code, Span
+from loopwright.model.program import AssumptionKind, Program
+from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.text_model import read_text
+from loopwright.prove.verdict import Proved, Verdict
+from loopwright.read.c.reader import load_c, read_c
+from loopwright.say import Say, silent
+
+OUTSIDE = "what the files do outside their regions is not compared"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answers for the regions in their order, as far as they are yes, and what they rest on."""
+
+    answers: tuple[Equivalence, ...]
+    trusted: tuple[str, ...]
+    place: Span
+    """Of the last region that was compared, in the new file."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved where all regions are; otherwise what is said of the first that is not."""
+        last = self.answers[-1].verdict
+        if not isinstance(last, Proved):
+            return last
+        proved = (one.verdict for one in self.answers)
+        return Proved(sum(one.obligations for one in proved if isinstance(one, Proved)))
+
+    @property
+    def proved(self) -> bool:
+        return isinstance(self.verdict, Proved)
+
+    @property
+    def explanation(self) -> str:
+        return self.answers[-1].explanation
+
+
+def compare_files(
+    old_file: str | Path,
+    new_file: str | Path,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    allow_reassociation: bool = False,
+    say: Say = silent,
+) -> Comparison:
+    """Whether the regions of the new file leave behind what those of the old one do."""
+    say("reading")
+    old = read_c(old_file, pure=pure, assume=assume)
+    text = read_text(load_c(new_file), old, pure)
+    new = text or read_c(new_file, pure=pure, assume=assume)
+    if len(old) != len(new):
+        raise BadInput(
+            Code.REGION,
+            f"{old_file} has {len(old)} regions, {new_file} has {len(new)}",
+            span=Span(str(new_file), 1, 1),
+            hint="put as many '#pragma scop' regions into both",
+        )
+    answers: list[Equivalence] = []
+    place = Span(str(new_file), 1, 1)
+    for one, other in zip(old, new, strict=True):
+        answer = prove_equivalent(
+            one, other, allow_reassociation=allow_reassociation, from_text=text is not None, say=say
+        )
+        answers.append(answer)
+        place = Span(str(new_file), other.source.span(other.region).line, 1)
+        if not isinstance(answer.verdict, Proved):
+            break
+    trusted = _trusted(old, new, answers, from_text=text is not None)
+    return Comparison(tuple(answers), trusted, place)
+
+
+def _trusted(
+    old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence], *, from_text: bool
+) -> tuple[str, ...]:
+    """What the answers rest on, each thing once however it is put."""
+    proved = {promise.pragma.place for program in new for promise in promises(program)}
+    said = [entry.text for program in old for entry in program.assumptions]
+    theirs = [entry for program in new for entry in program.assumptions if entry.place not in proved]
+    # A text whose loops are not worked out cannot show its rows apart; the cells are those of the old file.
+    said += [entry.text for entry in theirs if not from_text or entry.kind is not AssumptionKind.ROWS]
+    said += [text for answer in answers for text in answer.trusted]
+    once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
+    return (*(text for text in dict.fromkeys(said) if text in once.values()), OUTSIDE)
