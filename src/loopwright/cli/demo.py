@@ -85,7 +85,8 @@ def demo(arguments: argparse.Namespace) -> int:
         f"{kept}Put '#pragma scop' and '#pragma endscop' around the loops of a C file, then:\n\n"
         "  loopwright suggest kernel.c               what is legal, ready to paste\n"
         "  loopwright transform kernel.c script.lw   the new file, proved\n"
-        "  loopwright show kernel.c script.lw        pictures, and what a refusal means\n\n"
+        "  loopwright show kernel.c script.lw        pictures, and what a refusal means\n"
+        "  loopwright tune program.c -o script.lw    the fastest script, for a C file with a main\n\n"
         f"This took {time.monotonic() - start:.0f} s.\n"
     )
     return 0
