@@ -30,7 +30,6 @@ from itertools import accumulate, pairwise
 from math import ceil
 from pathlib import Path
 
-from loopwright.cli.supervise import within
 from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError
 from loopwright.generate import Options, generate
 from loopwright.loops.expressions import TRUE
@@ -43,6 +42,7 @@ from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
+from loopwright.run.supervise import within
 from loopwright.say import silent
 from loopwright.transform import Plan, to_schedule, transform
 

@@ -170,7 +170,7 @@ def _run(job: Job, timeout: float | None) -> Outcome:
     with progress(sys.stderr) as say:
         if timeout is None:
             return _work(job, say)
-        from loopwright.cli.supervise import within
+        from loopwright.run.supervise import within
 
         return within(timeout, lambda say: failures_named(lambda: _work(job, say)), say)
 

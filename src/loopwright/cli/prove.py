@@ -93,7 +93,7 @@ def prove(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> Answer:
     with progress(sys.stderr) as say:
-        from loopwright.cli.supervise import within
+        from loopwright.run.supervise import within
 
         return within(
             arguments.timeout,

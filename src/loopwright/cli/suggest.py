@@ -68,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> Found:
     with progress(sys.stderr) as say:
         if arguments.timeout is None:
             return _found(arguments, say)
-        from loopwright.cli.supervise import within
+        from loopwright.run.supervise import within
 
         return within(arguments.timeout, lambda say: failures_named(lambda: _found(arguments, say)), say)
 

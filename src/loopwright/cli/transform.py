@@ -73,7 +73,7 @@ def _run(arguments: argparse.Namespace) -> Outcome:
 
         if arguments.timeout is None:
             return transformed(request, say)
-        from loopwright.cli.supervise import within
+        from loopwright.run.supervise import within
 
         return within(arguments.timeout, lambda say: failures_named(lambda: transformed(request, say)), say)
 

@@ -22,6 +22,7 @@ from loopwright.rewrite.pipeline import rewritten, transformed
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import applied
 from loopwright.run.compiler import find_compiler
+from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.say import Say, silent
 from loopwright.transform import Plan, plan_of
@@ -31,6 +32,9 @@ from loopwright.tune.workshop import Workshop, opened
 
 LONGEST = 60.0
 """Seconds a run of the original may take."""
+
+PATIENCE = 15.0
+"""Seconds it may take to make the text of a script: one that takes longer makes too much of it."""
 
 ROUNDS = 3
 """Runs of the original and of the result, in turns, for the figures that are told."""
@@ -72,20 +76,26 @@ class _Bench:
 
     def measure(self, script: str, limit: float) -> float | None:
         """How fast the script's program is, where it is legal, can be made and is fast enough."""
+        self.say(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
         try:
-            plans = self._applied(script)
-            if not self._is_legal(plans):
-                self.illegal += 1
-                return None
-            self.say(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
-            text = rewritten(plans, replace(self.request, prove=False), self.say).source.text
-            if text not in self.texts:
+            text = within(PATIENCE, lambda say: self._text(script), silent)
+            if text is not None and text not in self.texts:
                 self.texts[text] = self._run(text, limit)
         except (BadInput, GaveUp):
+            return None
+        if text is None:
+            self.illegal += 1
             return None
         seconds = self.texts[text]
         self.best = min(self.best, seconds)
         return seconds if seconds <= limit else None
+
+    def _text(self, script: str) -> str | None:
+        """The C file the script makes; None where it is not legal."""
+        plans = self._applied(script)
+        if not self._is_legal(plans):
+            return None
+        return rewritten(plans, replace(self.request, prove=False), silent).source.text
 
     def is_over(self) -> bool:
         return time.monotonic() > self.deadline
