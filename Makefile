@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed bench-tadashi clean
+.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make bench-check    what checking a run costs, kernel by kernel"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
+	@echo "make bench-tune     what loopwright tune finds for the kernels, a minute for each"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make clean          removes what make made"
 
@@ -64,6 +65,9 @@ bench-check: $(INSTALLED)
 
 bench-speed: $(INSTALLED)
 	$(BIN)/python -m benchmarks.speed
+
+bench-tune: $(INSTALLED)
+	$(BIN)/python -m benchmarks.tuning
 
 # in an environment of its own: this project does not need it
 bench-tadashi: $(INSTALLED)
