@@ -1,4 +1,4 @@
-"""What `loopwright tune` finds for the kernels by itself: `python -m benchmarks.tuning [KERNEL...] [--budget 60]`.
+"""What `loopwright tune` finds for the kernels by itself: `python -m benchmarks.tuning [KERNEL...]`.
 
 A line a kernel: how many times as fast the script that was found makes it, how many programs were run for
 it, and the script.  All results are proved.
