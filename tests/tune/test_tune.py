@@ -21,12 +21,14 @@ needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not i
 COLUMNS = """\
 #include <stdio.h>
 #ifndef N
-#define N 1500
+#define N 2000
 #endif
 double A[N][N], x[N], y[N];
 int main(void)
 {
-  for (int r = 0; r < 50; r++) {
+  for (int i = 0; i < N * N; i++)
+    A[i / N][i % N] = i;
+  for (int r = 0; r < 6; r++) {
 #pragma scop
     for (int i = 0; i < N; i++) {
       x[i] = 0;
