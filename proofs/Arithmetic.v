@@ -112,6 +112,12 @@ Lemma not_later_here_nor_after : forall a b (rest : Prop),
   a <= b -> (a = b -> ~ rest) -> ~ (b < a \/ (b = a /\ rest)).
 Proof. intros a b rest Hle H [Hlt | [-> Hr]]; [lia | exact (H eq_refl Hr)]. Qed.
 
+Lemma not_later_same : forall a (rest : Prop), ~ rest -> ~ (a < a \/ (a = a /\ rest)).
+Proof. intros a rest H [Hlt | [_ Hr]]; [exact (Z.lt_irrefl a Hlt) | exact (H Hr)]. Qed.
+
+Lemma not_later_numbers : forall a b (rest : Prop), (a ?= b) = Lt -> ~ (b < a \/ (b = a /\ rest)).
+Proof. intros a b rest H. change (a < b) in H. intros [Hlt | [Heq _]]; lia. Qed.
+
 Ltac lexicographic_places :=
   match goal with
   | |- True => exact I
@@ -129,6 +135,9 @@ Ltac lexicographic_constants :=
   match goal with
   | |- ?a < ?a \/ (?a = ?a /\ _) => right; split; [reflexivity | lexicographic_constants]
   | |- _ < _ \/ _ => left; exact (@eq_refl comparison Lt)
+  | |- ~ False => exact (fun H => H)
+  | |- ~ (?a < ?a \/ (?a = ?a /\ _)) => apply not_later_same; lexicographic_constants
+  | |- ~ (_ < _ \/ (_ = _ /\ _)) => exact (not_later_numbers _ _ _ (@eq_refl comparison Lt))
   | |- _ => idtac
   end.
 

@@ -100,11 +100,19 @@ Qed.
 
     [Loop cs s]: the time goes on with the numbers [cs], then the iterator.
     [Cut l]: in the children of a block it goes on with these numbers.
+    [Offsets l]: in the children of a block, which an unrolled loop became, it
+    goes on with places such as [8 i + 3], written [([(8, "i")], 3)].
     [Fork s s']: a conditional.  [Same s]: a let or a mark.  [Leaf]: a call. *)
+Definition place := (list (Z * string) * Z)%type.
+
+Definition place_value (e : env) (p : place) : Z :=
+  fold_right (fun term rest => fst term * lookup (snd term) e + rest) (snd p) (fst p).
+
 Inductive slots :=
 | Leaf
 | Loop (numbers : list Z) (body : slots)
 | Cut (children : list (list Z * slots))
+| Offsets (children : list (list place * slots))
 | Fork (yes no : slots)
 | Same (body : slots).
 
@@ -122,6 +130,13 @@ Fixpoint placed (P : poly) (known : list Z) (s : slots) (e : env) (n : node) : P
          | (cs, s') :: l', n' :: ns' => placed P (known ++ cs) s' e n' /\ each l' ns'
          | _, _ => False
          end) l ns
+  | Offsets l, Block ns =>
+      (fix each (l : list (list place * slots)) (ns : list node) : Prop :=
+         match l, ns with
+         | [], [] => True
+         | (cs, s') :: l', n' :: ns' => placed P (known ++ map (place_value e) cs) s' e n' /\ each l' ns'
+         | _, _ => False
+         end) l ns
   | Fork s1 s2, If c a b => (holds e c -> placed P known s1 e a) /\ (~ holds e c -> placed P known s2 e b)
   | Same s', Let x a b => placed P known s' ((x, eval e a) :: e) b
   | Same s', Mark _ b => placed P known s' e b
@@ -135,6 +150,20 @@ Fixpoint clearly_before (a b : list Z) : bool :=
   | _, _ => false
   end.
 
+Fixpoint same_terms (a b : list (Z * string)) : bool :=
+  match a, b with
+  | [], [] => true
+  | (k, x) :: a', (l, y) :: b' => (k =? l) && String.eqb x y && same_terms a' b'
+  | _, _ => false
+  end.
+
+(** The same of places, which have the same terms and different numbers. *)
+Fixpoint offset_before (a b : list place) : bool :=
+  match a, b with
+  | (l, x) :: a', (m, y) :: b' => same_terms l m && ((x <? y) || ((x =? y) && offset_before a' b'))
+  | _, _ => false
+  end.
+
 (** The numbers of a block increase from child to child. *)
 Fixpoint increasing (s : slots) : bool :=
   match s with
@@ -145,6 +174,12 @@ Fixpoint increasing (s : slots) : bool :=
          match l with
          | [] => true
          | (cs, s') :: l' => increasing s' && forallb (fun d => clearly_before cs (fst d)) l' && each l'
+         end) l
+  | Offsets l =>
+      (fix each (l : list (list place * slots)) : bool :=
+         match l with
+         | [] => true
+         | (cs, s') :: l' => increasing s' && forallb (fun d => offset_before cs (fst d)) l' && each l'
          end) l
   | Fork s1 s2 => increasing s1 && increasing s2
   | Same s' => increasing s'
@@ -166,11 +201,36 @@ Proof.
   - intros a b [|v t] [|w u]; simpl; try tauto. intros H [-> Ht] [-> Hu]. right. eauto.
 Qed.
 
+Lemma same_terms_equal : forall a b, same_terms a b = true -> a = b.
+Proof.
+  induction a as [|[k x] a IH]; intros [|[l y] b] H; simpl in H; try discriminate; [reflexivity|].
+  apply andb_prop in H as [H Hrest]. apply andb_prop in H as [Hk Hx].
+  apply Z.eqb_eq in Hk. apply String.eqb_eq in Hx. subst. f_equal. auto.
+Qed.
+
+Lemma place_value_number : forall e l x, place_value e (l, x) = place_value e (l, 0) + x.
+Proof.
+  intros e l x. unfold place_value. cbn [fst snd].
+  induction l as [|t l IH]; cbn [fold_right]; [lia | rewrite IH; lia].
+Qed.
+
+Lemma offset_before_values : forall e a b,
+  offset_before a b = true -> clearly_before (map (place_value e) a) (map (place_value e) b) = true.
+Proof.
+  intros e. induction a as [|[l x] a IH]; intros [|[m y] b] H; cbn [offset_before] in H; try discriminate.
+  apply andb_prop in H as [Hsame H]. apply same_terms_equal in Hsame as ->.
+  cbn [map clearly_before]. rewrite (place_value_number e m x), (place_value_number e m y).
+  apply orb_true_iff. apply orb_prop in H as [H | H].
+  - left. lia.
+  - apply andb_prop in H as [He H]. right. apply andb_true_iff. split; [lia | exact (IH _ H)].
+Qed.
+
 Section SlotsInduction.
   Variable Q : slots -> Prop.
   Hypothesis case_leaf : Q Leaf.
   Hypothesis case_loop : forall cs s, Q s -> Q (Loop cs s).
   Hypothesis case_cut : forall l, Forall (fun d => Q (snd d)) l -> Q (Cut l).
+  Hypothesis case_offsets : forall l, Forall (fun d => Q (snd d)) l -> Q (Offsets l).
   Hypothesis case_fork : forall s s', Q s -> Q s' -> Q (Fork s s').
   Hypothesis case_same : forall s, Q s -> Q (Same s).
 
@@ -184,6 +244,12 @@ Section SlotsInduction.
             | [] => Forall_nil _
             | d :: l' => Forall_cons d (slots_induction (snd d)) (each l')
             end) l)
+    | Offsets l => case_offsets l
+        ((fix each (l : list (list place * slots)) : Forall (fun d => Q (snd d)) l :=
+            match l with
+            | [] => Forall_nil _
+            | d :: l' => Forall_cons d (slots_induction (snd d)) (each l')
+            end) l)
     | Fork s1 s2 => case_fork s1 s2 (slots_induction s1) (slots_induction s2)
     | Same s' => case_same s' (slots_induction s')
     end.
@@ -193,7 +259,7 @@ End SlotsInduction.
 Lemma placed_start : forall P s known e n,
   placed P known s e n -> forall ev, reached e n ev -> starts_with known (time_of P ev).
 Proof.
-  intros P. induction s as [|cs s IH|l IH|s1 s2 IH1 IH2|s IH] using slots_induction;
+  intros P. induction s as [|cs s IH|l IH|l IH|s1 s2 IH1 IH2|s IH] using slots_induction;
     intros known e n H ev Hev; destruct n; cbn [placed] in H; try contradiction.
   - cbn in Hev. subst ev. exact H.
   - destruct children; [destruct Hev | contradiction].
@@ -203,6 +269,11 @@ Proof.
     destruct H as [H1 H2]. cbn [map any] in Hev. destruct Hev as [Hev | Hev].
     + apply (starts_with_app _ cs). eapply Hs; eauto.
     + eapply IHl; eauto.
+  - cbn [reached] in Hev. revert children H Hev.
+    induction IH as [|[cs s] l Hs _ IHl]; intros [|n ns] H Hev; try contradiction.
+    destruct H as [H1 H2]. cbn [map any] in Hev. destruct Hev as [Hev | Hev].
+    + apply (starts_with_app _ (map (place_value e) cs)). eapply Hs; eauto.
+    + eapply IHl; eauto.
   - destruct H as [Ha Hb]. destruct Hev as [[Hc Hev] | [Hc Hev]]; eauto.
   - eapply IH; eauto.
   - eapply IH; eauto.
@@ -211,7 +282,7 @@ Qed.
 Theorem placed_ordered : forall P (R : event -> event -> Prop), (forall a b, sooner P a b -> R a b) ->
   forall s known e n, increasing s = true -> placed P known s e n -> ordered R e n.
 Proof.
-  intros P R HR. induction s as [|cs s IH|l IH|s1 s2 IH1 IH2|s IH] using slots_induction;
+  intros P R HR. induction s as [|cs s IH|l IH|l IH|s1 s2 IH1 IH2|s IH] using slots_induction;
     intros known e n Hup H; destruct n; cbn [placed] in H; try contradiction; cbn [ordered].
   - exact I.
   - destruct children; [exact I | contradiction].
@@ -229,6 +300,17 @@ Proof.
     destruct H as [H1 H2]. cbn [forallb fst] in Hlater. apply andb_prop in Hlater as [Hnow Hlater].
     cbn [map any] in Hb. destruct Hb as [Hb | Hb]; [|eapply IHl; eauto].
     apply (clearly_before_lt known cs ds); [exact Hnow | exact Hstart|]. eapply placed_start; eauto.
+  - revert children H. induction IH as [|[cs s] l Hs _ IHl]; intros [|n ns] H; try contradiction; [exact I|].
+    destruct H as [H1 H2]. cbn [increasing] in Hup. apply andb_prop in Hup as [Hup Hrest].
+    apply andb_prop in Hup as [Hown Hlater]. split; [eapply Hs; eauto | split; [|apply IHl; assumption]].
+    intros a b Ha Hb. apply HR. unfold sooner. clear IHl Hs.
+    pose proof (placed_start _ _ _ _ _ H1 a Ha) as Hstart.
+    clear H1 Ha Hown. revert ns H2 Hb Hlater.
+    clear Hrest. induction l as [|[ds s'] l IHl]; intros [|n' ns] H Hb Hlater; try contradiction.
+    destruct H as [H1 H2]. cbn [forallb fst] in Hlater. apply andb_prop in Hlater as [Hnow Hlater].
+    cbn [map any] in Hb. destruct Hb as [Hb | Hb]; [|eapply IHl; eauto].
+    apply (clearly_before_lt known (map (place_value e) cs) (map (place_value e) ds));
+      [apply offset_before_values, Hnow | exact Hstart|]. eapply placed_start; eauto.
   - destruct H as [Ha Hb]. apply andb_prop in Hup as [H1 H2]. split; intros; eauto.
   - eapply IH; eauto.
   - eapply IH; eauto.

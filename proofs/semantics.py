@@ -1,7 +1,8 @@
 """Writes a Coq file that compares the evaluator of `Evaluator.v` with `loopwright.loops.interpreter`.
 
-Random programs with every construct of LOOP are run by the interpreter, and the file states for
-each that the evaluator finds the same trace: `coqc` accepts it where the two meanings agree.
+Random programs with every construct of LOOP are run by the interpreter and written as terms the way
+`loopwright.prove.coq` writes them; the file states for each that the evaluator finds the same trace.
+`coqc` accepts it where the two meanings agree, and the notation says what it should.
 
     python semantics.py [SEED [COUNT]] > semantics.v
 """
@@ -11,12 +12,12 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Iterable
-from typing import assert_never
 
 from loopwright.errors import GaveUp
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 from loopwright.loops.interpreter import Execution, execute
+from loopwright.prove.coq.terms import node_term
 
 PARAMETERS = {"n": 5, "m": -3}
 
@@ -86,52 +87,9 @@ def items(parts: Iterable[str]) -> str:
     return "[" + "; ".join(parts) + "]"
 
 
-def expr_text(expr: ex.Expr) -> str:
-    match expr:
-        case ex.Int(value):
-            return f"Int ({value})"
-        case ex.Var(name):
-            return f'Var "{name}"'
-        case ex.Sum(arguments) | ex.Min(arguments) | ex.Max(arguments):
-            return f"{type(expr).__name__} {items(map(expr_text, arguments))}"
-        case ex.Scaled(factor, argument):
-            return f"Scaled ({factor}) ({expr_text(argument)})"
-        case ex.FloorDiv(argument, divisor) | ex.TruncDiv(argument, divisor) | ex.Rem(argument, divisor):
-            return f"{type(expr).__name__} ({expr_text(argument)}) {divisor}"
-        case ex.Select(test, then, orelse):
-            return f"Select ({test_text(test)}) ({expr_text(then)}) ({expr_text(orelse)})"
-        case _:
-            assert_never(expr)
-
-
-def test_text(test: ex.Test) -> str:
-    match test:
-        case ex.Compare(relation, left, right):
-            return f"Compare {relation.name} ({expr_text(left)}) ({expr_text(right)})"
-        case ex.And(arguments) | ex.Or(arguments):
-            return f"{type(test).__name__} {items(map(test_text, arguments))}"
-        case ex.Not(argument):
-            return f"Not ({test_text(argument)})"
-        case _:
-            assert_never(test)
-
-
 def node_text(node: nd.Node) -> str:
-    match node:
-        case nd.Call(name, arguments, time):
-            return f'Call "{name}" {items(map(expr_text, arguments))} {items(map(expr_text, time or ()))}'
-        case nd.Block(children):
-            return f"Block {items(map(node_text, children))}"
-        case nd.If(test, then, orelse):
-            return f"If ({test_text(test)}) ({node_text(then)}) ({node_text(orelse or nd.EMPTY)})"
-        case nd.For(iterator, start, test, step, body):
-            return f'For "{iterator}" ({expr_text(start)}) ({test_text(test)}) {step} ({node_text(body)})'
-        case nd.Let(name, value, body):
-            return f'Let "{name}" ({expr_text(value)}) ({node_text(body)})'
-        case nd.Mark(text, body):
-            return f'Mark "{text}" ({node_text(body)})'
-        case _:
-            assert_never(node)
+    """The term as files about one program have it; no call has a hint."""
+    return "\n  ".join(node_term(node, lambda position: ()))
 
 
 def trace_text(trace: list[Execution]) -> str:
@@ -146,20 +104,20 @@ def example(rng: random.Random) -> str | None:
     except GaveUp:
         return None
     env = items(f'("{name}", ({value}))' for name, value in PARAMETERS.items())
-    goal = f"Goal evaluate 500 {env}\n  ({node_text(node)})\n  = Some {trace_text(trace)}."
+    goal = f"Goal evaluate 500 {env}\n  <{{ {node_text(node)} }}>\n  = Some {trace_text(trace)}."
     return f"{goal}\nProof. reflexivity. Qed.\n"
 
 
-def main(seed: int = 0, count: int = 300) -> None:
+def examples(seed: int = 0, count: int = 300) -> str:
+    """The file."""
     rng = random.Random(seed)
-    print("From Loopwright Require Import Tactics Evaluator.\n")
-    written = 0
-    while written < count:
+    parts = ["From Loopwright Require Import Tactics Evaluator.\n"]
+    while len(parts) <= count:
         text = example(rng)
         if text is not None:
-            print(text)
-            written += 1
+            parts.append(text)
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    print(examples(*map(int, sys.argv[1:3])))

@@ -18,15 +18,17 @@ From Loopwright Require Import Tactics.
 
 (** ** The programs *)
 
-Definition original : node :=
-  For "i" (Int 0) (Compare LT (Var "i") (Var "n")) 1
-    (For "j" (Int 0) (Compare LE (Var "j") (Var "i")) 1
-      (Call "S" [Var "i"; Var "j"] [])).
+Definition original : node := <{
+  for "i" = 0; "i" < "n"; += 1 do
+    for "j" = 0; "j" <= "i"; += 1 do
+      call "S" ("i", "j")
+}>.
 
-Definition transformed : node :=
-  For "j" (Int 0) (Compare LT (Var "j") (Var "n")) 1
-    (For "i" (Var "j") (Compare LT (Var "i") (Var "n")) 1
-      (Call "S" [Var "i"; Var "j"] [])).
+Definition transformed : node := <{
+  for "j" = 0; "j" < "n"; += 1 do
+    for "i" = "j"; "i" < "n"; += 1 do
+      call "S" ("i", "j")
+}>.
 
 (** ** What they are to run *)
 

@@ -93,7 +93,7 @@ class _Walk:
 
     def lines(self, node: Node, calls: Sequence[Timed], place: _Place) -> list[str]:
         count = shared(calls, place.depth) if calls else 0
-        found = slots(node, calls, place.depth, count)
+        found = slots(node, calls, place.iterators, count)
         if calls and found is not None:
             step = f"order_slots {vector(self.common(calls, count, place), {})} {found}."
             return wrap(step, 96, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import assert_never
+from itertools import combinations, pairwise
+from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.prove.coq.names import text
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.scanning.executed import Run
 
@@ -102,35 +103,43 @@ def _numbers(calls: Sequence[Timed], start: int, end: int) -> list[int] | None:
     return found
 
 
-def slots(node: Node, calls: Sequence[Timed], depth: int, known: int) -> str | None:
-    """The term for `node`, whose first `known` places are known; None where the tree does not show them."""
+def slots(node: Node, calls: Sequence[Timed], around: tuple[str, ...], known: int) -> str | None:
+    """The term for `node`, whose first `known` places are known; None where the tree does not show them.
+
+    `around` are the iterators of the loops around it, the outermost first.
+    """
     match node:
         case Call():
             return "Leaf"
         case Block(()):
             return "Leaf"
         case Block(children):
-            return _cut(children, calls, depth, known)
+            return _cut(children, calls, around, known) or _offsets(children, calls, around, known)
         case If(_, then, orelse):
             first = count_calls(then)
-            yes = slots(then, calls[:first], depth, known)
-            no = "Leaf" if orelse is None else slots(orelse, calls[first:], depth, known)
+            yes = slots(then, calls[:first], around, known)
+            no = "Leaf" if orelse is None else slots(orelse, calls[first:], around, known)
             return None if yes is None or no is None else f"(Fork {yes} {no})"
-        case For(body=body):
-            place = iterator_place(calls, depth)
+        case For(iterator, body=body):
+            place = iterator_place(calls, len(around))
             numbers = None if place is None or place < known else _numbers(calls, known, place)
             if place is None or numbers is None:
                 return None
-            inner = slots(body, calls, depth + 1, place + 1)
+            inner = slots(body, calls, (*around, iterator), place + 1)
             return None if inner is None else f"(Loop {_shown(numbers)} {inner})"
-        case Let(body=body) | Mark(body=body):
-            inner = slots(body, calls, depth + isinstance(node, Let), known)
+        case Let(name, body=body):
+            inner = slots(body, calls, (*around, name), known)
+            return None if inner is None else f"(Same {inner})"
+        case Mark(body=body):
+            inner = slots(body, calls, around, known)
             return None if inner is None else f"(Same {inner})"
         case _:
             assert_never(node)
 
 
-def _cut(children: Sequence[Node], calls: Sequence[Timed], depth: int, known: int) -> str | None:
+def _cut(
+    children: Sequence[Node], calls: Sequence[Timed], around: tuple[str, ...], known: int
+) -> str | None:
     """As many numbers as tell the children apart."""
     parts = by_child(children, calls)
     if not all(parts):
@@ -141,13 +150,85 @@ def _cut(children: Sequence[Node], calls: Sequence[Timed], depth: int, known: in
         if len(found) < len(children):
             return None
         if all(a < b for a, b in combinations(found, 2)):
-            inner = [slots(child, part, depth, end) for child, part in zip(children, parts, strict=True)]
-            if None in inner:
-                return None
-            entries = [f"({_shown(one)}, {slot})" for one, slot in zip(found, inner, strict=True)]
-            return f"(Cut [{'; '.join(entries)}])"
+            keys = [_shown(one) for one in found]
+            return _children("Cut", keys, children, parts, around, end)
     return None
 
 
+def _children(
+    word: str,
+    keys: Sequence[str],
+    children: Sequence[Node],
+    parts: Sequence[Sequence[Timed]],
+    around: tuple[str, ...],
+    known: int,
+) -> str | None:
+    """The children of a block, each with what its time goes on with."""
+    inner = [slots(child, part, around, known) for child, part in zip(children, parts, strict=True)]
+    if None in inner:
+        return None
+    return f"({word} [{'; '.join(f'({key}, {slot})' for key, slot in zip(keys, inner, strict=True))}])"
+
+
 def _shown(numbers: Sequence[int]) -> str:
-    return f"[{'; '.join(str(one) if one >= 0 else f'({one})' for one in numbers)}]"
+    return f"[{'; '.join(_number(one) for one in numbers)}]"
+
+
+def _number(value: int) -> str:
+    return str(value) if value >= 0 else f"({value})"
+
+
+# -- what an unrolled loop became -----------------------------------------------------------------
+
+Offset: TypeAlias = tuple[tuple[tuple[int, str], ...], int]
+"""A linear form of iterators and parameters, and a number that is added to it."""
+
+
+def _offsets(
+    children: Sequence[Node], calls: Sequence[Timed], around: tuple[str, ...], known: int
+) -> str | None:
+    """As many places as tell the children apart, which differ in numbers: 8 i, 8 i + 1, ..."""
+    parts = by_child(children, calls)
+    if not all(parts) or len(set(around)) < len(around):
+        return None
+    for end in range(known + 1, len(calls[0].forms) + 1):
+        keys = [_places(part, known, end, around) for part in parts]
+        found = [one for one in keys if one is not None]
+        if len(found) < len(children):
+            return None
+        if all(_before(a, b) for a, b in pairwise(found)):
+            shown = [f"[{'; '.join(map(_shown_offset, one))}]" for one in found]
+            return _children("Offsets", shown, children, parts, around, end)
+    return None
+
+
+def _places(
+    calls: Sequence[Timed], start: int, end: int, around: tuple[str, ...]
+) -> list[Offset] | None:
+    """What all calls have in these places, as functions of the iterators around, or None."""
+    names = [str(name) for name in calls[0].run.domain.get_var_names(isl.dim_type.param)]
+    found: list[Offset] = []
+    for place in range(start, end):
+        forms = {one.forms[place] for one in calls}
+        form = next(iter(forms)) if len(forms) == 1 else None
+        if form is None or form.denominator != 1 or len(form.coefficients) > len(around):
+            return None
+        terms = [*zip(form.coefficients, around, strict=False), *zip(form.rest[:-1], names, strict=True)]
+        found.append((tuple((factor, name) for factor, name in terms if factor), form.rest[-1]))
+    return found
+
+
+def _before(one: Sequence[Offset], other: Sequence[Offset]) -> bool:
+    """`offset_before` of `Walking.v`."""
+    for (terms, number), (others, limit) in zip(one, other, strict=True):
+        if terms != others or number > limit:
+            return False
+        if number < limit:
+            return True
+    return False
+
+
+def _shown_offset(place: Offset) -> str:
+    terms, number = place
+    shown = "; ".join(f"({factor}, {text(name)})" for factor, name in terms)
+    return f"([{shown}], {number})"

@@ -1,0 +1,79 @@
+"""What Coq cannot know: whether a file's definitions are the C program.  Here they are compared with it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from loopwright.loops.interpreter import evaluate
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.points import Point, smallest_point
+from loopwright.prove.coq import transformation_file
+from loopwright.prove.coq.check import Accepted, check
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.obligations.cells import Cell, Touched, touched
+from loopwright.read.c.reader import read_c
+from tests.coq.support import SECONDS, needs_coqc
+from tests.coq.test_transformations import STENCIL, written
+from tests.transform.support import planned
+
+KERNELS = sorted((Path(__file__).resolve().parents[2] / "kernels").glob("*.c"))
+REFERENCE = re.compile(r"\b([A-Za-z_]\w*)\b((?:\s*\[[^][]*\])*)(?!\s*\()")
+COMPOUND = re.compile(r"[^=;]*[-+*/]=")
+LARGE = 12
+"""Sizes at which different subscripts are different numbers."""
+
+
+def by_the_reader(cells: tuple[Cell, ...], at: dict[str, int]) -> set[tuple[str, tuple[int, ...]]]:
+    return {(cell.array, tuple(evaluate(one, at) for one in cell.subscripts)) for cell in cells}
+
+
+def by_the_text(text: str, program: Program, at: dict[str, int]) -> list[tuple[str, tuple[int, ...]]]:
+    """The references of a statement, from the left, subscripts as Python computes them."""
+    names = {array.name for array in program.arrays}
+    return [
+        (name, tuple(eval(one, {}, dict(at)) for one in re.findall(r"\[([^][]*)\]", subscripts)))
+        for name, subscripts in REFERENCE.findall(text)
+        if name in names
+    ]
+
+
+def instance(program: Program, statement: Statement) -> Point:
+    domain = statement.domain.intersect_params(program.context.params())
+    for k in range(domain.dim(isl.dim_type.param)):
+        domain = domain.lower_bound_val(isl.dim_type.param, k, isl.Val(LARGE + k))
+    point = smallest_point(domain)
+    assert point is not None
+    return point
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
+def test_the_accesses_of_a_kernel_are_what_stands_in_its_text(path: Path) -> None:
+    """`memory_use`, which every theorem speaks of, against the references that a regular expression finds."""
+    for program in read_c(path):
+        for statement, use in zip(program.statements, touched(program), strict=True):
+            point = instance(program, statement)
+            at = {**point.parameters, **dict(zip(statement.iterators, point.coordinates, strict=True))}
+            place = statement.body.place
+            found = by_the_text(program.source.text[place.start : place.end], program, at)
+            read = found if COMPOUND.match(program.source.text, place.start) else found[1:]
+            assert by_the_reader(use.reads, at) == set(read), statement.name
+            assert by_the_reader(use.writes, at) == {found[0]}, statement.name
+
+
+@needs_coqc
+def test_coq_believes_what_the_file_says_of_accesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that forgets the neighbours has an illegal interchange accepted: hence the test above, and
+    the statement's text above its accesses in every file."""
+
+    def forgetful(program: Program) -> tuple[Touched, ...]:
+        return tuple(replace(use, reads=use.writes) for use in touched(program))
+
+    plan = planned(STENCIL, "interchange(Loop, t, i)")
+    assert not prove_plan(plan).proved
+    monkeypatch.setattr(transformation_file, "touched", forgetful)
+    assert check(written(plan), SECONDS) == Accepted()
