@@ -152,6 +152,18 @@ def test_obligations_of_a_transformation_say_where_their_statements_stand() -> N
         assert asked(prover, obligations) == [Holds()] * len(obligations)
 
 
+@needs_coqc
+def test_three_provers_prove_the_obligations_of_a_transformation() -> None:
+    """Both programs' loops and legality, one list for all: the first to disagree would be named."""
+    plan = planned(TRIANGLE, "distribute(Init, Row)\ninterchange(Row, i, j)")
+    sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))
+    obligations = list(transformation_obligations(plan.original, *sides))
+    assert {one.name.split("_")[0] for one in obligations} >= {"interval", "end", "missing", "extra", "order"}
+    for prover in (Isl(), cvc5(), Coq(240)):
+        answers = zip(obligations, asked(prover, obligations), strict=True)
+        assert [one.name for one, answer in answers if answer != Holds()] == []
+
+
 def test_an_illegal_transformation_has_an_obligation_that_fails() -> None:
     plan = planned(STENCIL, "interchange(Loop, t, i)")
     sides = both_sides(plan.original, plan.program, generate(to_schedule(plan)))

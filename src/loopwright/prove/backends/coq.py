@@ -47,7 +47,7 @@ def _number(lemma: str, count: int) -> int:
 
 
 def lemma_file(obligations: Sequence[Obligation]) -> str:
-    """The obligations as lemmas, each with what it means."""
+    """The obligations as lemmas, each with what it means; axioms are looked for once, in all of them."""
     parts = ["From Loopwright Require Import Tactics."]
     for k, one in enumerate(obligations):
         names = variables(one.variables)
@@ -56,6 +56,8 @@ def lemma_file(obligations: Sequence[Obligation]) -> str:
         parts.append(
             f"(** {comment(one.name)}: {comment(one.meaning)}. *)\n"
             f"Lemma obligation_{k} : {every}\n  {given} ->\n  {wanted}.\n"
-            f"Proof. intros. formula_holds. Qed.\nPrint Assumptions obligation_{k}."
+            "Proof. intros. formula_holds. Qed."
         )
+    together = ", ".join(f"obligation_{k}" for k in range(len(obligations)))
+    parts.append(f"Definition together := ({together}).\nPrint Assumptions together.")
     return "\n\n".join(parts) + "\n"

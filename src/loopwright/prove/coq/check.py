@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -50,9 +51,10 @@ def coqc() -> str | None:
 
 
 def library_source() -> Path | None:
-    """The folder `proofs/` of this project, or the one LOOPWRIGHT_PROOFS names."""
+    """The folder `proofs/` of this project, the installed one, or the one LOOPWRIGHT_PROOFS names."""
     given = os.environ.get("LOOPWRIGHT_PROOFS")
-    folders = [Path(given)] if given else [parent / "proofs" for parent in Path(__file__).parents]
+    here = [parent / "proofs" for parent in Path(__file__).parents]
+    folders = [Path(given)] if given else [*here, Path(sys.prefix) / "share" / "loopwright" / "proofs"]
     return next((folder for folder in folders if (folder / "Tactics.v").is_file()), None)
 
 

@@ -106,8 +106,7 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
         if not (again and statement.name in named.shared):
             about = remark(named, statement.name, "Its iterations:", SHORT)
             found.append(about + _domain(named, statement, domain))
-        when = "Its new time:" if again else "Its time in the original:" if named.sources else "Its time:"
-        found.append(f"(** {when} *)\n{_time(named, statement, time)}")
+        found.append(f"(** {_when(named, statement.name, again)} *)\n{_time(named, statement, time)}")
         entries.append(statement_term(named, statement))
     inside = ";\n      ".join(entries)
     body = _match("p", [(listed(own), f"[\n      {inside}]")], "[]")
@@ -116,11 +115,18 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
     return found
 
 
+def _when(named: Named, statement: str, again: bool) -> str:
+    """What the definition of a time is, behind that of the statement's domain or, `again`, alone."""
+    if again:
+        return f"The new time of {comment(statement)}:"
+    return "Its time in the original:" if named.sources else "Its time:"
+
+
 def remark(named: Named, statement: str, what: str, width: int | None = None) -> str:
     """What a definition about the statement is; its text where it is known, or the first `width` letters."""
     source = named.sources.get(statement)
     if source is None:
-        return f"(** {comment(statement)}: {what} *)\n"
+        return f"(** {comment(statement)}.  {what} *)\n"
     text = source.text if width is None or len(source.text) <= width else f"{source.text[:width]} ..."
     words = f"(** {comment(statement)} is [{comment(text)}], line {source.line}.  {what} *)"
     return "\n    ".join(wrap(words, WIDTH)) + "\n"
