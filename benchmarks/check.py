@@ -5,7 +5,9 @@ operations, which is how paper 004 measures (section 6.4).  Times are processor 
 the least of several runs; `bytes` is the shadow of a cell.  Parts:
 
     written     every kernel as it is written, at its own size
-    script      every kernel as its script rewrites it (figure 9, fixed tiling)
+    script      every kernel as its script rewrites it
+    tiled       every kernel tiled by script, skewed where it has to be (figure 9, fixed tiling)
+    unrolled    every kernel with its innermost loops unrolled
     parametric  kernels rewritten by hand with tiles of a size known at run time (figure 10)
     sizes       lu, fixed and parametric tiles, across problem sizes (figure 11)
     small       table 11: milliseconds of a whole check at a small size
@@ -29,13 +31,18 @@ from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp
 from loopwright.model.source import Source
 from tests.check.handwritten import PARAMETRIC
-from tests.check.support import NAMES, kernel, rewritten, shipped_script
+from tests.check.support import NAMES, everywhere, kernel, rewritten, shipped_script
+from tests.check.tiled import tiling
 
 CLOCK = "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID"
 TILE = 32
+TILES = (16, 32, 32, 64)
+"""From the outside in: time first, where there is time."""
 PAPER = {
     "written": "",
-    "script": "paper 004, figure 9: a plot without numbers; optimised checks alone are said to be below 1",
+    "script": "",
+    "tiled": "paper 004, figure 9: a plot without numbers; optimised checks alone are said to be below 1",
+    "unrolled": "",
     "parametric": "paper 004, figure 10: a plot without numbers; checks alone are said to be below 1",
     "sizes": "paper 004, figure 11: a plot without numbers; figure 12 is of reg_detect, no kernel here",
     "small": "paper 004, table 11, ms: covariance 0.005, tiled 0.030; fdtd-2d 0.047, tiled 0.071; "
@@ -116,6 +123,14 @@ def _by_script(names: Iterable[str] = NAMES, sizes: Mapping[str, int] | None = N
     return [Case(f"{name}, script", name, rewritten(name, script), sizes or {}) for name, script in scripts]
 
 
+def _tiled(names: Iterable[str] = NAMES) -> list[Case]:
+    return [Case(f"{name}, tiled", name, rewritten(name, tiling(name, TILES)), {}) for name in names]
+
+
+def _unrolled() -> list[Case]:
+    return [Case(f"{name}, unrolled", name, everywhere(name, "unroll", 4)[0], {}) for name in NAMES]
+
+
 def _parametric() -> list[Case]:
     return [
         Case(f"{one.kernel}, parametric", one.kernel, one.text.replace("return 3;", f"return {TILE};"), {})
@@ -126,7 +141,8 @@ def _parametric() -> list[Case]:
 def _across_sizes() -> list[Case]:
     found = []
     for size in (250, 500, 750, 1000):
-        versions = [*_by_script(("lu",)), *(one for one in _parametric() if one.kernel == "lu")]
+        parametric = [one for one in _parametric() if one.kernel == "lu"]
+        versions = [*_by_script(("lu",)), *_tiled(("lu",)), *parametric]
         found += [replace(one, title=f"{one.title}, N = {size}", sizes={"N": size}) for one in versions]
     return found
 
@@ -142,6 +158,8 @@ def _small() -> list[Case]:
 PARTS: dict[str, Callable[[], list[Case]]] = {
     "written": _written,
     "script": _by_script,
+    "tiled": _tiled,
+    "unrolled": _unrolled,
     "parametric": _parametric,
     "sizes": _across_sizes,
     "small": _small,

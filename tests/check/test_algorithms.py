@@ -51,7 +51,9 @@ def test_statements_that_look_alike_share_their_codes() -> None:
     assert [[one.name for one in group.members] for group in groups_of(spec)] == [["S1", "S3"], ["S2"]]
 
 
-@pytest.mark.parametrize(("times", "size"), [(1, 2), (65_534, 2), (65_535, 4), (1 << 31, 8)])
+@pytest.mark.parametrize(
+    ("times", "size"), [(1, 1), (254, 1), (255, 2), (65_534, 2), (65_535, 4), (1 << 31, 8)]
+)
 def test_shadows_are_as_small_as_codes_allow(times: int, size: int) -> None:
     """Codes 1 to R of a cell that is written R times, and 0."""
     text = figure_1("a").replace("#define N 100", f"#define N 4\n#define R {times}\nlong s;")

@@ -18,6 +18,7 @@ from tests.check.handwritten import VERSIONS, Version
 from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced
 from tests.check.support import NAMES, everywhere, kernel, quick, rewritten, shipped_script, small
+from tests.check.tiled import tiling
 
 TITLES = [f"{version.kernel}, {version.title}" for version in VERSIONS]
 
@@ -44,13 +45,24 @@ def test_scripts_that_are_proved_pass(name: str) -> None:
     assert report.answer is Answer.VALID, as_text(report)
 
 
-@pytest.mark.parametrize("operation", ["unroll", "strip_mine"])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_kernel_unrolled_and_tiled(name: str, operation: str) -> None:
-    """Every innermost loop that the operation accepts, three iterations at a time."""
-    options = quick(small(name, first=7))
-    text, count = everywhere(name, operation, 3)
+def test_every_kernel_unrolled(name: str) -> None:
+    """Every innermost loop that can be, three iterations at a time."""
+    text, count = everywhere(name, "unroll", 3)
     assert count >= 1
+    _passes(name, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kernel_tiled(name: str) -> None:
+    """Tiles of different sizes in every direction, skewed where they have to be."""
+    text = rewritten(name, tiling(name, (4, 3, 5, 2)))
+    assert text.count("for (") > kernel(name).read_text().count("for (")
+    _passes(name, text)
+
+
+def _passes(name: str, text: str) -> None:
+    options = quick(small(name, first=7))
     job = prepared(_input(text, name), options)
     report = verdict(job, writers(job.spec), options)
     assert report.answer is Answer.VALID, as_text(report)

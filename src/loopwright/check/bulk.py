@@ -26,7 +26,7 @@ Conversely nothing is claimed: where one of these fails, the operations are chec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import islpy as isl
@@ -42,17 +42,17 @@ from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 
 @dataclass(frozen=True)
 class Guess:
-    """An iterator x of a site that no subscript shows: x = `name` + the value of `along`.
+    """An iterator x that no subscript shows: x = `name` + the value of `along`.
 
-    `name` is found from the shadow of the site's first cell, `first`, where the nest has one.
+    `name` is found from the shadow of the first cell of the first site that runs.
     """
 
     name: str
     group: Group
     iterator: int
     along: int | None
-    first: isl.Map
-    """{ [v] -> A[c] } at the first v."""
+    firsts: tuple[isl.Map, ...]
+    """{ [v] -> A[c] } at the first v, site by site."""
 
 
 @dataclass(frozen=True)
@@ -146,16 +146,37 @@ def in_bulk(known: Original, nest: Nest) -> Bulk | None:
     chosen = [group for group in groups if group is not None]
     if len(chosen) != len(groups):
         return None
-    for loops in _directions(known, nest, chosen):
-        runs, guesses = [], []
-        for operation, group in zip(nest.operations, chosen, strict=True):
-            run, more = _run(known, operation, group, loops)
-            runs.append(run)
-            guesses += more
-        found = _checked(known, nest, runs, tuple(guesses))
-        if found is not None:
-            return found
-    return None
+    plain = [
+        _Run(operation, group, _matching(operation, group))
+        for operation, group in zip(nest.operations, chosen, strict=True)
+    ]
+    possible = _starts(nest).subtract(_union_of_params([_no_instance(run) for run in plain]))
+    best: tuple[Bulk, isl.Set] | None = None
+    for way in _ways(known, nest, plain):
+        runs, guesses = _guessed(known, plain, way)
+        found = _checked(known, nest, runs, guesses)
+        if found is None:
+            continue
+        right = _without_guesses(found)
+        if best is None or best[1].is_strict_subset(right):
+            best = found, right
+        if possible.is_subset(right):
+            break
+    return None if best is None else best[0]
+
+
+def _starts(nest: Nest) -> isl.Set:
+    """The p for which the nest does anything."""
+    return _union_of_params([one.domain.params() for one in nest.operations])
+
+
+def _without_guesses(bulk: Bulk) -> isl.Set:
+    """The p for which the nest is right if only the guesses are."""
+    right = _starts(bulk.nest).subtract(bulk.wrong)
+    for guess in bulk.guesses:
+        k = right.find_dim_by_name(PARAM, guess.name)
+        right = right.project_out(PARAM, k, 1) if k >= 0 else right
+    return right
 
 
 def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
@@ -179,21 +200,45 @@ def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
     return next(iter((*fitting, *possible)), None)
 
 
-def _directions(known: Original, nest: Nest, groups: Sequence[Group]) -> list[tuple[int, ...]]:
-    """Loops that the iterators no subscript shows may go along with, innermost last.
+@dataclass(frozen=True)
+class _Way:
+    """How the iterators that no subscript shows are found.
 
-    The last such iterator of a site goes along with the last of these loops, and so on; those for
-    which there is none do not change in the nest.
+    The last such iterator of a site goes along with the last of `loops`, and so on; those for which
+    there is none do not change in the nest.  Sites of a group may share their guesses.
     """
-    most = max(len(known.free[group.number]) for group in groups)
+
+    loops: tuple[int, ...]
+    shared: bool
+
+
+def _ways(known: Original, nest: Nest, runs: Sequence[_Run]) -> list[_Way]:
+    """What to try, the fewest guesses first."""
+    most = max(len(_hidden(known, run)) for run in runs)
     if most == 0:
-        return [()]
+        return [_Way((), True)]
     depth = max(operation.domain.dim(DIM) for operation in nest.operations)
     once = all(
         operation.write.intersect_domain(operation.domain).is_injective() for operation in nest.operations
     )
     found = [loops for count in range(1, most + 1) for loops in combinations(range(depth), count)]
-    return [(), *found] if once else [*found, ()]
+    directions = [(), *found] if once else [*found, ()]
+    is_alone = len({run.group.number for run in runs}) == len(runs)
+    ways = [_Way(loops, True) for loops in directions]
+    return ways if is_alone else [*ways, *(replace(way, shared=False) for way in ways)]
+
+
+def _hidden(known: Original, run: _Run) -> tuple[int, ...]:
+    """The iterators that neither a subscript nor the domain shows."""
+    return tuple(
+        one for one in known.free[run.group.number] if not _only(run.instances, one).is_single_valued()
+    )
+
+
+def _only(instances: isl.Map, iterator: int) -> isl.Map:
+    """{ [v] -> [x[iterator]] }"""
+    rest = instances.dim(OUT) - iterator - 1
+    return instances.project_out(OUT, iterator + 1, rest).project_out(OUT, 0, iterator)
 
 
 def _matching(operation: Operation, group: Group) -> isl.Map:
@@ -205,20 +250,23 @@ def _matching(operation: Operation, group: Group) -> isl.Map:
     return instances.intersect_domain(operation.domain).coalesce()
 
 
-def _run(
-    known: Original, operation: Operation, group: Group, loops: tuple[int, ...]
-) -> tuple[_Run, list[Guess]]:
-    """The operation as an instance, iterators that no subscript shows included."""
-    instances = _matching(operation, group)
-    guesses = []
-    free = known.free[group.number]
-    for position, iterator in enumerate(free, len(loops) - len(free)):
-        along = loops[position] if position >= 0 else None
-        name = f"q{operation.site.number}_{iterator}"
-        instances = _with_guess(instances, name, iterator, along)
-        first = operation.write.intersect_domain(operation.domain.lexmin())
-        guesses.append(Guess(name, group, iterator, along, first))
-    return _Run(operation, group, instances), guesses
+def _guessed(known: Original, runs: Sequence[_Run], way: _Way) -> tuple[list[_Run], tuple[Guess, ...]]:
+    """The operations as instances, iterators that no subscript shows included."""
+    found: list[_Run] = []
+    guesses: dict[str, Guess] = {}
+    for run in runs:
+        instances = run.instances
+        hidden = _hidden(known, run)
+        first = run.operation.write.intersect_domain(run.operation.domain.lexmin())
+        for position, iterator in enumerate(hidden, len(way.loops) - len(hidden)):
+            along = way.loops[position] if position >= 0 else None
+            owner = f"g{run.group.number}" if way.shared else str(run.operation.site.number)
+            name = f"q{owner}_{iterator}"
+            instances = _with_guess(instances, name, iterator, along)
+            before = guesses.get(name, Guess(name, run.group, iterator, along, ()))
+            guesses[name] = replace(before, firsts=(*before.firsts, first))
+        found.append(replace(run, instances=instances))
+    return found, tuple(guesses.values())
 
 
 def _with_guess(instances: isl.Map, name: str, iterator: int, along: int | None) -> isl.Map:

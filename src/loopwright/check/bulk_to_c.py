@@ -12,7 +12,7 @@ from loopwright.check.bulk import Bulk, Guess
 from loopwright.check.c_text import test, value
 from loopwright.check.scan import scan
 from loopwright.check.scheme import Scheme
-from loopwright.check.shadows import Shadow
+from loopwright.check.shadows import DIFFERENCES, DIFFERENT, Shadow
 from loopwright.check.solving import solve
 from loopwright.check.writer_functions import subscripts
 from loopwright.presburger.sets import DIM, IN, OUT
@@ -31,10 +31,10 @@ def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Sha
     everywhere = isl.Set("{ [] }")
     if not bulk.wrong.is_empty():
         lines.append(f"  if ({test(isl.Set.from_params(bulk.wrong), (), everywhere)}) return 0;")
-    lines += ["  unsigned long dif = 0;", "  unsigned int dif4 = 0;"]
+    lines.append(f"  {DIFFERENCES}")
     for cells in bulk.before:
         lines += _compared(cells, places[cells.get_tuple_name()])
-    lines.append("  if (dif | dif4) return 0;")
+    lines.append(f"  if ({DIFFERENT}) return 0;")
     for cells in bulk.after:
         lines += _stored(cells, places[cells.get_tuple_name()])
     return "\n".join([*lines, "  return 1;", "}", ""])
@@ -49,9 +49,7 @@ def bulk_call(number: int, bulk: Bulk) -> str:
 
 def _compared(cells: isl.Set, shadow: Shadow) -> list[str]:
     names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
-    check = f"{shadow.cell(names)} ^ (code)"
-    text = f"dif |= {check}" if shadow.size == 8 else f"dif4 |= {check}"
-    return _scanned(cells, "LW_COMPARE", names, text)
+    return _scanned(cells, "LW_COMPARE", names, shadow.compared(names, "code"))
 
 
 def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
@@ -70,19 +68,28 @@ def _scanned(cells: isl.Set, macro: str, names: list[str], text: str) -> list[st
 
 
 def _guessed(guess: Guess, scheme: Scheme, places: dict[str, Shadow]) -> list[str]:
-    """q, from the shadow of the first cell of its site; 0 where the site does not run."""
+    """q, from the shadow of the first cell of the first site that runs; 0 where none does."""
+    lines = [f"  long {guess.name} = 0;"]
+    for number, first in enumerate(guess.firsts):
+        lines += _guessed_from(guess, first, scheme, places, "  else if" if number else "  if")
+    return lines
+
+
+def _guessed_from(
+    guess: Guess, first: isl.Map, scheme: Scheme, places: dict[str, Shadow], when: str
+) -> list[str]:
     shadow = places[guess.group.first.write.array]
     width = len(shadow.extent)
     free = solve(subscripts(guess.group.first), guess.group.depth).free
     texts = scheme.guess(guess.group, free, ["s", *(f"o{k}" for k in range(width))])
-    point = guess.first.wrap().flatten()
-    first = isl.Map.from_domain_and_range(isl.Set("{ [] }"), point.reset_tuple_id())
-    function = first.as_pw_multi_aff()
-    some = first.domain()
+    point = first.wrap().flatten()
+    at = isl.Map.from_domain_and_range(isl.Set("{ [] }"), point.reset_tuple_id())
+    function = at.as_pw_multi_aff()
+    some = at.domain()
     values = [value(function.get_pw_aff(k), (), some) for k in range(function.dim(OUT))]
-    depth = guess.first.dim(IN)
+    depth = first.dim(IN)
     along = "" if guess.along is None or guess.along >= depth else f" - ({values[guess.along]})"
-    lines = [f"  long {guess.name} = 0;", f"  if ({test(some, (), isl.Set('{ [] }'))}) {{"]
+    lines = [f"{when} ({test(some, (), isl.Set('{ [] }'))}) {{"]
     for k, (low, high) in enumerate(shadow.extent):
         lines.append(f"    const long o{k} = {values[depth + k]};")
         lines.append(f"    if (o{k} < {low} || o{k} > {high}) return 0;")

@@ -8,7 +8,7 @@ a cell has a code in a fixed range:
 
 the ranges of the statements that write an array following each other in the order of the text
 from 1 on; 0 is NIL.  It applies when the codes of every array stay below 2^63; a cell's shadow
-takes 2 bytes where they stay below 2^16, 4 where they stay below 2^31, and 8 otherwise.
+takes 1 byte where they stay below 2^8, 2 below 2^16, 4 below 2^31, and 8 otherwise.
 
 Statements that cannot be told apart by their text and subscripts and never touch the same
 iteration share their codes: they form a group.
@@ -30,8 +30,8 @@ from loopwright.check.writers import Writers
 from loopwright.presburger.sets import IN, OUT
 
 LARGEST = 1 << 63
-SMALL = 1 << 31
-SMALLEST = 1 << 16
+BELOW = {1: 1 << 8, 2: 1 << 16, 4: 1 << 31}
+"""What the codes in a shadow of so many bytes stay below."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Codes:
 
 
 def _bytes(bound: int) -> int:
-    return 2 if bound < SMALLEST else 4 if bound < SMALL else 8
+    return next((size for size, limit in BELOW.items() if bound < limit), 8)
 
 
 def codes(spec: Specification) -> Codes:

@@ -31,7 +31,7 @@ from loopwright.check.groups import Group, group_of
 from loopwright.check.reporting import INCLUDES, PUT
 from loopwright.check.scan import scan
 from loopwright.check.scheme import Scheme
-from loopwright.check.shadows import Shadow, shadows
+from loopwright.check.shadows import DIFFERENCES, DIFFERENT, Shadow, shadows
 from loopwright.check.sites import Candidate, Site, Sites
 from loopwright.check.solving import Solution, solution_to_c, solve
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
@@ -43,7 +43,8 @@ from loopwright.presburger.sets import DIM
 
 NARROW = 1 << 24
 CODE_TYPES = (
-    "typedef unsigned short lw_code2;\ntypedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;"
+    "typedef unsigned char lw_code1;\ntypedef unsigned short lw_code2;\n"
+    "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;"
 )
 _INLINE = "static inline __attribute__((always_inline)) void"
 
@@ -302,15 +303,14 @@ def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[st
 
 def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
     """@terminate: shadow(w) == LastWriter(w) for all w in the WriteSet, with generated loops."""
-    lines = ["static unsigned long lw_last_writers(void)\n{\n  unsigned long dif = 0;"]
+    lines = [f"static unsigned long lw_last_writers(void)\n{{\n  {DIFFERENCES}"]
     for array, shadow in places.items():
         cells = found.arrays[array].write_set
         rank = spec.ranks[array]
         names = [f"w{k}" for k in range(rank)]
         arguments = ", ".join(names)
-        expected = f"(unsigned long)({scheme.last(array, names)})"
-        lines.append(f"#define LW_CELL({arguments}) dif |= {shadow.cell(names)} ^ {expected}")
+        lines.append(f"#define LW_CELL({arguments}) {shadow.compared(names, scheme.last(array, names))}")
         lines += [f"  {line}" for line in scan(cells, "LW_CELL")]
         lines.append("#undef LW_CELL")
-    lines.append("  return dif;\n}\n")
+    lines.append(f"  return {DIFFERENT};\n}}\n")
     return "\n".join(lines)

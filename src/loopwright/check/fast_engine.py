@@ -14,6 +14,8 @@ static void lw_map(int flags)
       lw_put("memory\n", 7);
       _exit(125);
     }
+    /* a large shadow is touched all over: in huge pages it is there after few faults */
+    if (lw_places[k][1] >= 1ul << 22) madvise(place, lw_places[k][1], MADV_HUGEPAGE);
   }
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import islpy as isl
 from tree_sitter import Node
@@ -53,6 +54,7 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     )
 
 
+_Result = TypeVar("_Result")
 _Found = tuple[Nest, Bulk | None]
 """A nest, and how to check it as a whole."""
 
@@ -78,7 +80,7 @@ class _Finder:
         yield from inner
 
     def _read(self, node: Node) -> Nest | None:
-        nest = read_nest(self.sites, node, self.sizes)
+        nest = _within(EFFORT, lambda: read_nest(self.sites, node, self.sizes))
         if nest is None or not all(_is_statement(one.site) for one in nest.operations):
             return None
         return None if self.only_checks and self._leaves_values(node) else nest
@@ -104,8 +106,11 @@ class _Finder:
         return bulk if sum(one.n_basic_set() for one in pieces) <= MOST_PIECES else None
 
 
-def _within(effort: int, work: Callable[[], Bulk | None]) -> Bulk | None:
-    """What `work` finds with so many of isl's steps, a number that no machine changes."""
+def _within(effort: int, work: Callable[[], _Result | None]) -> _Result | None:
+    """What `work` finds with so many of isl's steps, a number that no machine changes.
+
+    None where they are not enough or isl fails: whatever is not found here is checked step by step.
+    """
     context = isl.DEFAULT_CONTEXT
     before = context.get_max_operations()
     context.reset_operations()

@@ -15,6 +15,10 @@ from loopwright.errors import Code, GaveUp
 
 FIRST_PLACE = 0x100000000000
 ROOM = 1 << 38
+SIZES = (1, 2, 4, 8)
+DIFFERENCES = " ".join(f"lw_code{size} dif{size} = 0;" for size in SIZES)
+"""Where a loop over shadows collects differences, by the bytes of a shadow."""
+DIFFERENT = " | ".join(f"dif{size}" for size in SIZES)
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,13 @@ class Shadow:
             own = text if low == 0 else f"({text} - {low})" if low > 0 else f"({text} + {-low})"
             index = own if index == "0" else f"({index}) * {high - low + 1}L + {own}"
         return f"((lw_code{self.size} *){self.address:#x}UL)[{index}]"
+
+    def compared(self, texts: Sequence[str], code: str) -> str:
+        """A statement that leaves a trace if the cell does not hold `code`.
+
+        In numbers as wide as the shadow: the fewer bytes, the more of them in a vector register.
+        """
+        return f"dif{self.size} |= {self.cell(texts)} ^ (lw_code{self.size})({code})"
 
 
 def shadows(spec: Specification, scheme: Scheme) -> dict[str, Shadow]:

@@ -159,8 +159,8 @@ def _chosen(job: Job, found: Writers, options: Options) -> Chosen:
             return Chosen(versions(job.spec, found), failure.message)
         raise
     size = max(scheme.size.values())
-    fits = f"the last writer of a cell is told by a number of {size} bytes at this size"
-    return Chosen(scheme, "it was asked for" if options.algorithm == "codes" else fits)
+    fits = f"the last writer of a cell is told by a number of {'a byte' if size == 1 else f'{size} bytes'}"
+    return Chosen(scheme, "it was asked for" if options.algorithm == "codes" else f"{fits} at this size")
 
 
 def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None:

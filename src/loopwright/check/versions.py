@@ -21,13 +21,16 @@ import islpy as isl
 
 from loopwright.check.c_text import test, value
 from loopwright.check.groups import Group, alone
-from loopwright.check.solving import fits_int, linear_row
+from loopwright.check.solving import fits_int, linear_row, solve
 from loopwright.check.specification import Specification, Stated, Touched, box, unnamed
+from loopwright.check.structure import match_assignments
+from loopwright.check.writer_functions import subscripts
 from loopwright.check.writers import Writers
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.presburger.sets import DIM, DIV
 
 SMALL = 1 << 31
+LARGEST = 1 << 63
 
 
 def can_count() -> bool:
@@ -171,11 +174,12 @@ class VersionScheme:
         return _linear(self.sources[group.first.name, read], group)
 
     def guess(self, group: Group, free: tuple[int, ...], names: Sequence[str]) -> tuple[str, ...]:
-        raise GaveUp(
-            Code.ALGORITHM,
-            f"the subscripts and version numbers of {group.first.name} do not determine its iterators",
-            hint="use --algorithm codes",
-        )
+        raise _undetermined(group)
+
+
+def _undetermined(group: Group) -> GaveUp:
+    message = f"the subscripts and version numbers of {group.first.name} do not determine its iterators"
+    return GaveUp(Code.ALGORITHM, message, hint="use --algorithm codes")
 
 
 def _linear(count: Count, group: Group) -> isl.PwAff | None:
@@ -199,10 +203,36 @@ def versions(spec: Specification, found: Writers) -> VersionScheme:
             array: counted([_cells(s) for s in spec.writers(array)], found.arrays[array].write_set)
             for array in spec.written
         }
-        size = {array: 4 if _instances(spec, array) < SMALL else 8 for array in spec.written}
+        size = {array: _bytes(array, _instances(spec, array)) for array in spec.written}
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"barvinok could not count the writers: {failure}") from failure
-    return VersionScheme(spec, found, alone(spec), numbers, sources, writes, size)
+    scheme = VersionScheme(spec, found, alone(spec), numbers, sources, writes, size)
+    for group in scheme.groups:
+        if solve(_shown(scheme, group), group.depth).free:
+            raise _undetermined(group)
+    return scheme
+
+
+def _bytes(array: str, writes: int) -> int:
+    if writes >= LARGEST:
+        message = f"the writes of {array} do not fit into 64 bits"
+        raise GaveUp(Code.ALGORITHM, message, hint="use --algorithm a")
+    return 4 if writes < SMALL else 8
+
+
+def _shown(scheme: VersionScheme, group: Group) -> list[isl.PwAff]:
+    """What an operation shows of its iterators: the rank condition of 4.2 is about these."""
+    first, side = group.first, scheme.spec.side
+    local = isl.LocalSpace.from_space(unnamed(first.domain).get_space())
+    holes = match_assignments(side, first.assignment, first.iterators, side, first.assignment) or ()
+    written = [first.iterators.index(name) for name, _ in holes]
+    reads = [k for k, read in enumerate(first.reads) if read.array in scheme.writes]
+    linear = [scheme.linear_before(group), *(scheme.linear_source(group, k) for k in reads)]
+    return [
+        *subscripts(first),
+        *(isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator)) for iterator in written),
+        *(one for one in linear if one is not None),
+    ]
 
 
 def _cells(statement: Stated) -> isl.Map:
