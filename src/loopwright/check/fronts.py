@@ -28,6 +28,8 @@ from loopwright.read.c.syntax import place, walk, without_comments
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
+LEAST_EFFORT = 50_000
+"""Inside a nest that was too much, half of its steps for each loop further in, but no less than this."""
 MOST_PIECES = 40
 """Pieces of sets to scan for one nest; beyond that it is left in parts."""
 
@@ -46,7 +48,7 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     """The nests of the program to be checked in front of themselves, in the order of the text."""
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _Finder(sites, known, sizes, only_checks)
-    found = [pair for body in sites.known.bodies for pair in finder.nests(body)]
+    found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
     found.sort(key=lambda pair: pair[0].node.start_byte)
     return tuple(
         Front(nest.node, number, bulk, tuple(one.site for one in nest.operations))
@@ -66,21 +68,26 @@ class _Finder:
     sizes: Mapping[str, int]
     only_checks: bool
 
-    def nests(self, node: Node) -> Iterator[_Found]:
+    def nests(self, node: Node, effort: int) -> Iterator[_Found]:
         """The largest nests in `node` that can be checked as wholes, and other affine innermost loops."""
-        nest = self._read(node) if node.type == "for_statement" else None
-        bulk = None if nest is None else self._whole(nest)
+        nest, bulk = None, None
+        if node.type == "for_statement":
+            try:
+                nest = _within(effort, lambda: self._read(node))
+                bulk = None if nest is None else _within(effort, lambda: self._whole(nest))
+            except isl.Error:  # too much, or a failure of isl: the loops inside are smaller
+                effort = max(effort // 2, LEAST_EFFORT)
         if nest is not None and bulk is not None:
             yield nest, bulk
             return
-        inner = [found for child in node.named_children for found in self.nests(child)]
+        inner = [found for child in node.named_children for found in self.nests(child, effort)]
         is_innermost = not any(part.type == "for_statement" for part in walk(node) if part != node)
         if nest is not None and is_innermost:
             yield nest, None
         yield from inner
 
     def _read(self, node: Node) -> Nest | None:
-        nest = _within(EFFORT, lambda: read_nest(self.sites, node, self.sizes))
+        nest = read_nest(self.sites, node, self.sizes)
         if nest is None or not all(_is_statement(one.site) for one in nest.operations):
             return None
         return None if self.only_checks and self._leaves_values(node) else nest
@@ -97,28 +104,22 @@ class _Finder:
         return False
 
     def _whole(self, nest: Nest) -> Bulk | None:
-        """How to check the nest as a whole, if that does not take too long to find out."""
-        known = self.known
-        bulk = None if known is None else _within(EFFORT, lambda: in_bulk(known, nest))
+        """How to check the nest as a whole."""
+        bulk = None if self.known is None else in_bulk(self.known, nest)
         if bulk is None:
             return None
         pieces = [bulk.wrong, *bulk.before, *bulk.after]
         return bulk if sum(one.n_basic_set() for one in pieces) <= MOST_PIECES else None
 
 
-def _within(effort: int, work: Callable[[], _Result | None]) -> _Result | None:
-    """What `work` finds with so many of isl's steps, a number that no machine changes.
-
-    None where they are not enough or isl fails: whatever is not found here is checked step by step.
-    """
+def _within(effort: int, work: Callable[[], _Result]) -> _Result:
+    """What `work` finds with so many of isl's steps, a number that no machine changes; or isl.Error."""
     context = isl.DEFAULT_CONTEXT
     before = context.get_max_operations()
     context.reset_operations()
     context.set_max_operations(effort)
     try:
         return work()
-    except isl.Error:
-        return None
     finally:
         context.set_max_operations(before)
         context.reset_operations()
