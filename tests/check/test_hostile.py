@@ -50,10 +50,68 @@ LEFT, INSIDE = "left the segment before its end", "ended with status {} inside t
         ("TWO(0) TWO(2) TWO(4) TWO(6)", "#define ONE(k) A[k] = B[k];\n#define TWO(k) ONE(k) ONE((k) + 1)"),
         (f"for (int f = 0; f < 64; f++) close(f); {COPY}", "#include <unistd.h>"),
         (f"clearenv(); {COPY}", "int clearenv(void);"),
+        ("double *p = A + N; for (i = -N; i < 0; i++) p[i] = B[i + N];", ""),
+        ("const double *q = B; for (i = 0; i < N; i++) A[i] = q[i];", ""),
+        ("f(A, B);", "static void f(double *restrict x, const double *restrict y) { int k;"
+         " for (k = 0; k < N; k++) x[k] = y[k]; }"),
+        ("for (i = 0; i < N; i++) { __builtin_prefetch(&B[i]); A[i] = B[i]; }", ""),
+        (f'{COPY} FENCE; __asm__ volatile ("" ::: "memory");',
+         '#define FENCE __asm__ volatile ("" ::: "memory")'),
+        (f"{COPY} memcpy(C, A, sizeof A);", "#include <string.h>"),
+        ("if (!setjmp(env)) { for (i = 0; i < 4; i++) A[i] = B[i]; longjmp(env, 1); }"
+         " for (i = 4; i < N; i++) A[i] = B[i];", "#include <setjmp.h>\nstatic jmp_buf env;"),
+        ("volatile int k; for (k = 0; k < N; k++) A[k] = B[k];", ""),
+        ("pthread_t t; pthread_create(&t, 0, w, 0); pthread_join(t, 0);",
+         "#include <pthread.h>\n"
+         "static void *w(void *x) { int k; for (k = 0; k < N; k++) A[k] = B[k]; return x; }"),
     ],
 )  # fmt: skip
 def test_programs_that_are_right(program: str, functions: str) -> None:
     assert check(text(program, functions=functions)).answer is Answer.VALID
+
+
+CHAIN = "for (i = 0; i < N; i++) { C[i] = B[i]; A[i] = C[i]; }"
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "is_valid"),
+    [
+        ("A[i] = C[i] = B[i];", CHAIN, True),
+        ("A[i] = (C[i] = B[i]);", CHAIN.replace("A[i] = C[i]", "A[i] = B[i]"), True),
+        ("A[i] = C[i] += B[i];", CHAIN.replace("C[i] = B", "C[i] += B"), True),
+        ("A[i] = w = C[i] = B[i];", CHAIN.replace("A[i] = C[i]", "w = C[i]; A[i] = w"), True),
+        ("A[i] = F[i] = B[i];", CHAIN.replace("C[i]", "F[i]"), True),
+        ("A[i] = C[N - 1 - i] = B[i];", CHAIN, False),
+        ("C[i] = A[i] = B[i];", CHAIN, False),
+        ("A[i] = C[i]++;", CHAIN.replace("C[i] = B[i]", "C[i]++"), False),
+        ("A[i] = F[i] = B[i];", "for (i = 0; i < N; i++) { F[i] = B[i]; A[i] = B[i]; }", False),
+    ],
+)
+def test_assignments_of_assignments(program: str, spec: str, is_valid: bool) -> None:
+    """`a = c = b` is c = b, then a = c; or a = b, if c is of the type of a (F holds float)."""
+    source = text(f"for (i = 0; i < N; i++) {program}", spec, functions="double w; float F[N];")
+    assert check(source).answer is (Answer.VALID if is_valid else Answer.VIOLATION)
+
+
+@pytest.mark.parametrize(
+    ("program", "functions", "before"),
+    [
+        ("p[2] = 0;", "", "double *p = A;"),
+        ("g[2] = 0;", "double *g = A;", ""),
+        ("g[2] = 0;", "double *g;", "g = A;"),
+        ("f();", "double *g = A + 1; static void f(void) { *g = 0; }", ""),
+        ("raise(10);", "#include <signal.h>\nstatic void h(int s) { A[2] = 0; }", "signal(10, h);"),
+        ("double *p = A, **pp = &p; (*pp)[2] = 0;", "", ""),
+        ("double (*q)[4] = (double (*)[4])A; q[1][1] = 3;", "", ""),
+        ("B[3] = 7;", "", ""),
+        ("double *p = B; p[3] = 7;", "", ""),
+    ],
+)
+def test_a_write_too_many(program: str, functions: str, before: str) -> None:
+    """By whatever name, wherever that was given."""
+    report = check(text(f"{COPY} {program}", functions=functions, before=before))
+    assert report.answer is Answer.VIOLATION
+    assert report.findings[0].kind is Class.NO_INSTANCE
 
 
 def test_a_name_in_parentheses_is_read_and_no_cast() -> None:
@@ -82,6 +140,26 @@ def test_subscripts_inside_calls_may_differ() -> None:
          "'rand' in a subscript is not known to be free of side effects"),
         ("for (i = 0; i < N; ) A[i] = B[i++];", "", "a subscript changes a variable"),
         ("{ double A[N]; for (i = 0; i < N; i++) A[i] = B[i]; }", "", "nothing here assigns to A"),
+        ("double *A = __builtin_alloca(64); for (i = 0; i < N; i++) A[i] = B[i];", "",
+         "nothing here assigns to A"),
+        (f"memset(B, 0, sizeof B); {COPY}", "#include <string.h>",
+         "'B' gets another name here, which is not followed"),
+        (f"{COPY} memcpy(A, C, sizeof A);", "#include <string.h>",
+         "'A' gets another name here, which is not followed"),
+        (f'{COPY} __asm__ volatile ("movq $0, %0" : "=m"(A[2]));', "",
+         "what assembler code changes is not known"),
+        (f"{COPY} ZERO;", '#define ZERO asm("movq $0, A(%rip)")', "macro ZERO hides assembler code"),
+        (f"{COPY} struct v *s = (struct v *)A; s->y = 1;", "struct v { double x, y; };",
+         "'s' gets another name here, which is not followed"),
+        (f"{COPY} struct v *s = (struct v *)A; s[0].y = 1;", "struct v { double x, y; };",
+         "'s' points into 'A', but not to elements of its type"),
+        ("float *f = (float *)A; for (i = 0; i < N; i++) f[2 * i] = B[i];", "",
+         "'f' points into 'A', but not to elements of its type"),
+        (f"{COPY} union {{ double *d; long *l; }} u; u.d = A; u.l[2] = 0;", "",
+         "'A' gets another name here, which is not followed"),
+        (f"{COPY} *at(2) = 0;", "static double *at(int k) { return &A[k]; }",
+         "'A' gets another name here, which is not followed"),
+        (f"{COPY} other();", "void other(void);", "the program cannot be linked"),
     ],
 )  # fmt: skip
 def test_programs_that_are_refused(program: str, functions: str, message: str) -> None:

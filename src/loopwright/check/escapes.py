@@ -1,7 +1,7 @@
-"""Addresses of written arrays that are lost sight of: they make the answer worthless.
+"""Addresses of arrays that are lost sight of: they make the answer worthless.
 
 An array, or a pointer into it, may be used for an element, be given to a variable or a function that
-is followed, or be compared; nothing else.  The addresses of scalars are not followed.
+is followed or only looks at it, or be compared; nothing else.  The addresses of scalars are not followed.
 """
 
 from __future__ import annotations
@@ -11,20 +11,33 @@ from tree_sitter import Node
 from loopwright.check.pointers import Pointers, declared_identifier
 from loopwright.check.specification import Specification
 from loopwright.check.structure import Side
+from loopwright.model.source import Source
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import field, named_children, operator, place, refuse, text_of, walk
 
 _HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 _STEPS = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
+_LOOKERS = {
+    "memcpy": (1,),
+    "memmove": (1,),
+    "memcmp": (0, 1),
+    "fwrite": (0,),
+    "__builtin_prefetch": (0,),
+    "_mm_prefetch": (0,),
+}
+"""Library functions, and the arguments of theirs whose cells they do not change."""
 _ALONE = ("expression_statement", "comma_expression", "for_statement")
 
 
 def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: Node) -> None:
-    """Raise where a written array gets a name that is not followed."""
+    """Raise where an array of the original gets a name that is not followed, and at assembler code."""
     known = pointers.known
     for node in walk(body):
-        if node.type != "identifier" or not _means_written(spec, pointers, node):
+        if node.type == "gnu_asm_expression" and not _is_barrier(known.source, node):
+            hint = "write it in C, or leave it out for the check"
+            raise refuse(known.source, node, "what assembler code changes is not known", hint)
+        if node.type != "identifier" or not _means_array(spec, pointers, node):
             continue
         whole, current = _reference_around(side, node)
         parent = current.parent
@@ -39,14 +52,21 @@ def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: No
         raise refuse(known.source, node, f"'{name}' gets another name here, which is not followed", hint)
 
 
-def _means_written(spec: Specification, pointers: Pointers, node: Node) -> bool:
-    """Whether an identifier is a written array, or a pointer into one."""
+def _is_barrier(source: Source, node: Node) -> bool:
+    """`asm volatile ("" ::: "memory")` tells the compiler something and does nothing."""
+    code = text_of(source, field(node, "assembly_code")).strip('"').strip()
+    operands = [node.child_by_field_name(name) for name in ("output_operands", "input_operands")]
+    return not code and not any(one is not None and named_children(one) for one in operands)
+
+
+def _means_array(spec: Specification, pointers: Pointers, node: Node) -> bool:
+    """Whether an identifier is an array of the original or a pointer into one, or a scalar it writes."""
     variable = pointers.variable(node)
     if variable is not None:
-        return not pointers.pointees[variable].isdisjoint(spec.written)
+        return not pointers.pointees[variable].isdisjoint(spec.arrays)
     known = pointers.known
     array = known.array_of(Reference(text_of(known.source, node), (), False, node, node))
-    return array is not None and array in spec.written
+    return array is not None and (spec.ranks[array] > 0 or array in spec.written)
 
 
 def _is_declared(parent: Node, node: Node) -> bool:
@@ -95,10 +115,11 @@ def _is_followed(pointers: Pointers, node: Node) -> bool:
         case "init_declarator":
             return _is_pointer(pointers, field(parent, "declarator"), node)
         case "assignment_expression":
-            is_left = field(parent, "left") == node
-            return _is_alone(parent) if is_left else _is_pointer(pointers, field(parent, "left"), node)
+            if field(parent, "left") == node:
+                return node.type == "identifier" and _is_alone(parent)
+            return _is_pointer(pointers, field(parent, "left"), node)
         case "update_expression":
-            return _is_alone(parent)
+            return node.type == "identifier" and _is_alone(parent)
         case "binary_expression":
             return operator(parent) in _COMPARISONS
         case "argument_list":
@@ -147,5 +168,5 @@ def _is_known_call(pointers: Pointers, arguments: Node, node: Node) -> bool:
     functions = [function for function in known.functions if function.name == name]
     outside = known.declarations.visible(name, place(callee)) is None and not functions
     if outside and callee.type == "identifier":
-        return False
+        return index in _LOOKERS.get(name, ())
     return all(index < len(function.parameters) for function in functions)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from loopwright.check.segment import Segment
 from loopwright.check.sites import Site, Sites
-from loopwright.check.structure import Decoded, Observed
+from loopwright.check.structure import Decoded, Observed, assignment_of
 from loopwright.model.source import Source
 from loopwright.read.c.references import is_subtracted
-from loopwright.read.c.syntax import is_atomic, text_of
+from loopwright.read.c.syntax import field, is_atomic, text_of
 
 HEADER_FILE = "loopwright_check.h"
 
@@ -44,7 +46,29 @@ def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_check
 def around_sites(
     sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
 ) -> list[Insertion]:
-    return [insertion for site in some for insertion in _around(sites, site, call, only_checks)]
+    """Checks in front of sites; those of `c = b` in `a = c = b` in front of those of a, before all of it."""
+    at = {site.assignment.node.id: site for site in sites.sites}
+    inside = {node.id for site in sites.sites if (node := _inner(site)) is not None}
+    return [
+        insertion
+        for site in some
+        if site.assignment.node.id not in inside
+        for insertion in _around(sites, _chain(site, at), call, only_checks)
+    ]
+
+
+def _inner(site: Site) -> Node | None:
+    """`c = b` of a site `a = c = b`."""
+    written = assignment_of(site.assignment.node)
+    return None if written is None or written.inner is None else written.inner.node
+
+
+def _chain(site: Site, at: dict[int, Site]) -> list[Site]:
+    """The sites of `a = c = b`, that of a first."""
+    chain = [site]
+    while (node := _inner(chain[-1])) is not None and node.id in at:
+        chain.append(at[node.id])
+    return chain
 
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
@@ -73,14 +97,14 @@ def _file(source: Source) -> str:
     return source.path.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _around(sites: Sites, site: Site, call: CallOf, only_checks: bool) -> list[Insertion]:
+def _around(sites: Sites, chain: list[Site], call: CallOf, only_checks: bool) -> list[Insertion]:
     source = sites.known.source
-    text = call(site, [observed_text(source, one) for one in site.observed])
+    calls = [call(one, [observed_text(source, part) for part in one.observed]) for one in reversed(chain)]
+    text, site = ", ".join(calls), chain[0]
     node = site.assignment.node
     parent = node.parent
     if node.type == "init_declarator":
-        assert site.assignment.value is not None
-        node = site.assignment.value
+        node = field(node, "value")
     elif parent is not None and parent.type == "expression_statement":
         if only_checks:
             return [Insertion(node.start_byte, site.number, text, node.end_byte - node.start_byte)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.check.reachable import Reached, callees
+from loopwright.check.reachable import Function, Reached, callees
 from loopwright.read.c.declarations import Variable, is_integer_type
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.syntax import (
@@ -27,6 +27,7 @@ from loopwright.read.c.syntax import (
 )
 
 Pointees = dict[Variable, frozenset[str]]
+_QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "signed")
 ELSEWHERE = ""
 """What a pointer points into that is given the address of something else."""
 
@@ -53,7 +54,19 @@ class Pointers:
             where = "elsewhere" if others[0] == ELSEWHERE else f"into '{others[0]}'"
             message = f"'{variable.name}' points into '{array}' and {where}"
             raise refuse(self.known.source, reference.node, message, "use a pointer for each array")
+        if not self._is_of_elements(variable, array):
+            message = f"'{variable.name}' points into '{array}', but not to elements of its type"
+            raise refuse(self.known.source, reference.node, message, "use a pointer of the array's own type")
         return array
+
+    def _is_of_elements(self, variable: Variable, array: str) -> bool:
+        """Whether what a pointer points to is as large as an element: one write, one cell."""
+        declared = self.known.at_segment(array)
+        return declared is None or self._type(variable) == self._type(declared)
+
+    def _type(self, variable: Variable) -> tuple[str, ...]:
+        words = self.known.declarations.resolved(variable.type).split()
+        return tuple(sorted(word for word in words if word not in _QUALIFIERS))
 
 
 def pointers(known: Reached) -> Pointers:
@@ -71,16 +84,25 @@ def pointers(known: Reached) -> Pointers:
 
 
 def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:
-    """Pointer variables, and the values they are given."""
+    """Pointer variables, and the values they are given.
+
+    Variables may be given theirs anywhere in the file; of calls those in reachable code count, and
+    those of the function the segment is in.
+    """
+    for node in walk(known.file):
+        match node.type:
+            case "init_declarator":
+                yield from _to_name(known, field(node, "declarator"), field(node, "value"))
+            case "assignment_expression" if operator(node) == "=":
+                yield from _to_name(known, field(node, "left"), field(node, "right"))
+            case "call_expression" if known.around is not None:
+                if text_of(known.source, field(node, "function")) == known.around.name:
+                    yield from _to_parameters_of(known, known.around, node)
     for body in known.bodies:
         for node in walk(body):
-            match node.type:
-                case "init_declarator":
-                    yield from _to_name(known, field(node, "declarator"), field(node, "value"))
-                case "assignment_expression" if operator(node) == "=":
-                    yield from _to_name(known, field(node, "left"), field(node, "right"))
-                case "call_expression":
-                    yield from _to_parameters(known, node)
+            if node.type == "call_expression":
+                for function in callees(known, field(node, "function")):
+                    yield from _to_parameters_of(known, function, node)
 
 
 def _to_name(known: Reached, target: Node, value: Node) -> Iterator[tuple[Variable, Node]]:
@@ -106,13 +128,12 @@ def declared_identifier(target: Node) -> Node | None:
     return core if core.type == "identifier" else None
 
 
-def _to_parameters(known: Reached, call: Node) -> Iterator[tuple[Variable, Node]]:
+def _to_parameters_of(known: Reached, function: Function, call: Node) -> Iterator[tuple[Variable, Node]]:
     arguments = named_children(field(call, "arguments"))
-    for function in callees(known, field(call, "function")):
-        for name, value in zip(function.parameters, arguments, strict=False):
-            variable = None if name is None else known.parameter(function, name)
-            if variable is not None and variable.rank > 0:
-                yield variable, value
+    for name, value in zip(function.parameters, arguments, strict=False):
+        variable = None if name is None else known.parameter(function, name)
+        if variable is not None and variable.rank > 0:
+            yield variable, value
 
 
 def _origins(found: Pointers, node: Node) -> frozenset[str]:
@@ -126,7 +147,7 @@ def _origins(found: Pointers, node: Node) -> frozenset[str]:
         case "assignment_expression":
             return _origins(found, field(core, "right"))
         case "binary_expression" if operator(core) in ("+", "-"):
-            return _origins(found, field(core, "left")) | _origins(found, field(core, "right"))
+            return _sum_origins(found, core)
         case "conditional_expression":
             return _origins(found, field(core, "consequence")) | _origins(found, field(core, "alternative"))
         case "pointer_expression" if operator(core) == "&":
@@ -139,6 +160,12 @@ def _origins(found: Pointers, node: Node) -> frozenset[str]:
             return frozenset()
         case _:
             return frozenset((ELSEWHERE,))
+
+
+def _sum_origins(found: Pointers, node: Node) -> frozenset[str]:
+    """A pointer plus or minus a number: where one side is a pointer into an array, the other is none."""
+    sides = [_origins(found, field(node, side)) for side in ("left", "right")]
+    return next((side for side in sides if side - {ELSEWHERE}), sides[0] | sides[1])
 
 
 def _named(found: Pointers, root: Node) -> frozenset[str]:

@@ -53,6 +53,8 @@ class Reached:
     ranks: dict[str, int] = field(default_factory=dict)
     pure: frozenset[str] = frozenset()
     """Functions the user vouches for."""
+    around: Function | None = None
+    """The function the segment is in."""
 
     @property
     def bodies(self) -> tuple[Node, ...]:
@@ -112,7 +114,7 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
     macros = macros_of(source)
     functions = _functions(source, root)
     roots = _roots(root, segment.place)
-    names = _closure(source, roots, functions, macros)
+    names = _closure(source, root, roots, functions, macros)
     found = Reached(
         source,
         segment,
@@ -124,6 +126,7 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
         {},
         ranks,
         frozenset(pure),
+        next((one for one in functions if place(one.body).contains(segment.place)), None),
     )
     return _with_bindings(found)
 
@@ -160,12 +163,17 @@ def _roots(root: Node, inside: TextRange) -> tuple[Node, ...]:
 
 
 def _closure(
-    source: Source, roots: Iterable[Node], functions: tuple[Function, ...], macros: tuple[Macro, ...]
+    source: Source,
+    root: Node,
+    roots: Iterable[Node],
+    functions: tuple[Function, ...],
+    macros: tuple[Macro, ...],
 ) -> frozenset[str]:
     by_name = {function.name: function for function in functions}
     bodies = {macro.name: macro.body for macro in macros}
     seen: set[str] = set()
     pending = [text_of(source, node) for node in roots]
+    pending += _addressed(source, root, by_name)
     while pending:
         for word in re.findall(r"[A-Za-z_]\w*", pending.pop()):
             if word in seen:
@@ -177,6 +185,19 @@ def _closure(
                 seen.add(word)
                 pending.append(bodies[word])
     return frozenset(seen)
+
+
+def _addressed(source: Source, root: Node, functions: Iterable[str]) -> list[str]:
+    """Functions that are named without being called: handlers of signals, and whatever else calls them."""
+    names = frozenset(functions)
+    found = [
+        text_of(source, node)
+        for node in walk(root)
+        if node.type == "identifier"
+        and node.parent is not None
+        and node.parent.type not in ("call_expression", "function_declarator")
+    ]
+    return [name for name in dict.fromkeys(found) if name in names]
 
 
 def _with_bindings(start: Reached) -> Reached:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
@@ -22,8 +22,13 @@ from loopwright.check.structure import (
     reads,
 )
 from loopwright.errors import Code
-from loopwright.read.c.macros import assigns
+from loopwright.read.c.macros import assigns, reachable_macros
+from loopwright.read.c.references import reference_of
 from loopwright.read.c.syntax import field, place, refuse, text_of, walk
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")
+"""Assembler code that is empty and has no operands."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +100,37 @@ def find_sites(spec: Specification, known: Reached) -> Sites:
 def _site(
     spec: Specification, known: Reached, side: Side, number: int, assignment: Assignment, target: Cell
 ) -> Site:
-    candidates = []
-    for statement in spec.statements:
-        holes = match_assignments(spec.side, statement.assignment, statement.iterators, side, assignment)
-        if holes is not None:
-            candidates.append(Candidate(statement, holes))
-    site = Site(number, assignment, target, reads(side, assignment), tuple(candidates))
+    meant, candidates = assignment, _candidates(spec, side, assignment)
+    while not candidates and (inner := _same_value(known, side, meant)) is not None:
+        meant = replace(assignment, value=inner)
+        candidates = _candidates(spec, side, meant)
+    if not candidates:
+        meant = assignment
+    site = Site(number, meant, target, reads(side, meant), candidates)
     terms = [term for cell in (target, *site.reads) for term in cell.terms]
     for part in (*terms, *(node for candidate in candidates for _, node in candidate.holes)):
         _refuse_effects(known, part)
     return site
+
+
+def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tuple[Candidate, ...]:
+    found = []
+    for statement in spec.statements:
+        holes = match_assignments(spec.side, statement.assignment, statement.iterators, side, assignment)
+        if holes is not None:
+            found.append(Candidate(statement, holes))
+    return tuple(found)
+
+
+def _same_value(known: Reached, side: Side, assignment: Assignment) -> Node | None:
+    """b of `a = c = b` where a and c are of one type: what c holds then is what a would get from b."""
+    inner = assignment.inner
+    if inner is None or inner.operator != "=" or inner.value is None:
+        return None
+    cells = [reference_of(side.source, one) for one in (assignment.target, inner.target)]
+    found = [None if one is None else known.declarations.visible(one.base, place(one.root)) for one in cells]
+    types = {None if one is None else known.declarations.resolved(one.type) for one in found}
+    return inner.value if len(types) == 1 and None not in types else None
 
 
 def _refuse_effects(known: Reached, node: Node) -> None:
@@ -120,14 +146,17 @@ def _refuse_effects(known: Reached, node: Node) -> None:
 
 
 def _refuse_macros(spec: Specification, known: Reached) -> None:
-    """An assignment inside a macro would not be seen."""
+    """Assignments and assembler code inside macros would not be seen."""
     text = " ".join(text_of(known.source, body) for body in known.bodies)
-    used = set(re.findall(r"[A-Za-z_]\w*", text))
+    names = {one for word in set(_WORD.findall(text)) for one in reachable_macros(known.macros, word)}
+    hint = "write the assignment out, or make the macro a function"
     for macro in known.macros:
-        words = set(re.findall(r"[A-Za-z_]\w*", macro.body))
-        if macro.name in used and assigns(macro) and words & set(spec.arrays):
-            hint = "write the assignment out, or make the macro a function"
+        words = set(_WORD.findall(macro.body))
+        if macro in names and assigns(macro) and words & set(spec.arrays):
             raise refuse(known.source, macro.place, f"macro {macro.name} hides an assignment", hint)
+        is_assembler = not words.isdisjoint(("asm", "__asm", "__asm__"))
+        if macro in names and is_assembler and not _BARRIER.search(known.source.slice(macro.place)):
+            raise refuse(known.source, macro.place, f"macro {macro.name} hides assembler code", hint)
 
 
 def depends_on_values(spec: Specification, sites: Sites) -> bool:

@@ -85,6 +85,17 @@ class Assignment:
     def reads_target(self) -> bool:
         return self.operator != "="
 
+    @property
+    def read_value(self) -> Node | None:
+        """`value`, or c of `a = c = b`, which holds the value when a is assigned."""
+        return self.value if self.inner is None else self.inner.target
+
+    @property
+    def inner(self) -> Assignment | None:
+        """`c = b` of `a = c = b`."""
+        core = None if self.value is None else without_parentheses(self.value)
+        return assignment_of(core) if core is not None and core.type == "assignment_expression" else None
+
 
 def assignment_of(node: Node) -> Assignment | None:
     """`node` as an assignment; None if it is none."""
@@ -110,7 +121,7 @@ def reads(side: Side, assignment: Assignment) -> tuple[Cell, ...]:
     """The cells an assignment reads, a target that is read first, then in the order of the text."""
     target = side.cell(assignment.target)
     own = (target,) if target is not None and assignment.reads_target else ()
-    value = () if assignment.value is None else _cells(side, assignment.value)
+    value = () if assignment.read_value is None else _cells(side, assignment.read_value)
     return own + value
 
 
@@ -134,9 +145,9 @@ def match_assignments(
     first, second = original.cell(statement.target), program.cell(other.target)
     if first is None or second is None or first.array != second.array:
         return None
-    if statement.value is None or other.value is None:
+    if statement.value is None or other.read_value is None:
         return ()
-    return _Matcher(original, iterators, program).match(statement.value, other.value)
+    return _Matcher(original, iterators, program).match(statement.value, other.read_value)
 
 
 @dataclass(frozen=True)
