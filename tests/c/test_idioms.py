@@ -60,7 +60,7 @@ def test_unsigned_differences_and_scattered_rows_are_listed() -> None:
     head = "unsigned long w; double **P; double (*Q)[9];"
     program = region("for (i = 0; i < w - 1; i++) P[i][0] = Q[i][0] + P[w - 1][1];", head=head)
     texts = [entry.text for entry in program.assumptions]
-    assert "'w - 1' is unsigned, and does not go below 0" in texts
+    assert "'w - 1' is an unsigned number, and is not below 0" in texts
     assert "P: no two rows have memory in common" in texts
     kinds = [entry.kind for entry in program.assumptions]
     assert kinds.count(AssumptionKind.ALIASING) == 2

@@ -7,6 +7,11 @@ from tests.equivalence.right import COPY, MEAN, PRODUCT, SEIDEL, STENCIL
 WRONG: dict[str, tuple[str, str, str]] = {
     "an iteration lost": (COPY, COPY.replace("i < n", "i < n - 1"), "n = 1"),
     "an iteration too many": (COPY, COPY.replace("i < n", "i <= n"), "a["),
+    "an unsigned comparison": (
+        COPY.replace("a[i]", "if (i < 15) a[i]"),
+        COPY.replace("a[i]", "if ((unsigned)(i - 5) < 10) a[i]"),
+        "a[0]",
+    ),
     "the first iteration lost": (COPY, COPY.replace("i = 0", "i = 1"), "a[0]"),
     "a step of two": (COPY, COPY.replace("i++", "i += 2"), "n = 2"),
     "the rest of an unrolled loop lost": (

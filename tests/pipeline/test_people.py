@@ -65,8 +65,33 @@ int main(void)
             " if (here[x] > 2) row[x] = here[x - 1] + SQ(above[x]) - x; } }",
             "interchange(S1, y, x)\naffine(S1, {[x, y]->[x, y + 1]})",
         ),
+        (
+            "for (unsigned x = 0; x < n; x++) for (unsigned y = 0; y < m; y++)"
+            " c[(x - y) % 4 + (x > y ? x - y : 0)] += b[x - y + m] * (x - y) - y / 2;",
+            "shift(S1, y, -2)\nunroll(S1, y, 3)",
+        ),
+        (
+            "for (unsigned char x = n; x > 0; x--) { a[x] = ~x - 1; for (short y = -n; y < m; y += 3)"
+            " b[y + 40 + x] += y / 2 + y % 4; }",
+            "from_zero()\ndistribute()\ntile(S2, 2, 2)",
+        ),
+        (
+            "for (int i = 0; i < n; i++) { if ((unsigned)(i - 2) < 4u) a[i] = b[i];"
+            " if ((unsigned)(3 - i) < 2u) c[i] = a[i]; }",
+            "distribute()\nreverse(S1, i)",
+        ),
     ],
-    ids=["local-row", "element-macro", "countdown", "parentheses", "row-pointers", "image-rows"],
+    ids=[
+        "local-row",
+        "element-macro",
+        "countdown",
+        "parentheses",
+        "row-pointers",
+        "image-rows",
+        "unsigned",
+        "narrow",
+        "range-check",
+    ],
 )
 def test_what_people_write_is_transformed_and_does_the_same(tmp_path: Path, body: str, script: str) -> None:
     text = PROGRAM.format(body=body)

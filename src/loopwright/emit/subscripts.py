@@ -11,6 +11,8 @@ from loopwright.model.source import TextRange
 _PLAIN = re.compile(r"[\w\s+*()-]*")
 """Sums of names and numbers, and no more; a number with a suffix or a leading zero is not Python's."""
 
+_CALL = re.compile(r"\w\s*\(")
+
 Linear = Counter[str]
 """The factor of each name, in the order the names come; that of "" is the constant."""
 
@@ -19,7 +21,7 @@ def plain_subscript(text: str, hole: TextRange, within: TextRange) -> TextRange 
     """What stands between the brackets around `hole`, if nothing but sums of names and numbers does."""
     start = text.rfind("[", within.start, hole.start) + 1
     end = text.find("]", hole.end, within.end)
-    if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None:
+    if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None or _CALL.search(text, start, end):
         return None
     return TextRange(start, end)
 

@@ -10,6 +10,7 @@ from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
 from loopwright.model.source import Source, TextRange
+from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.syntax import without_comments
 
 _ATOM = re.compile(r"\w+")
@@ -48,7 +49,8 @@ class _Filling:
                 part, filling = around, self._subscript(around, inside)
             else:
                 part = rest[0].place
-                filling = self._filler(rest[0], index or self._in_subscript(place.start, part.start))
+                inner = index or self._in_subscript(place.start, part.start)
+                filling = self._filler(rest[0], inner and not is_unsigned_type(rest[0].type))
             pieces += [self.source.text[position : part.start], filling]
             position = part.end
             rest = rest[max(1, len(inside)) :]
@@ -68,7 +70,10 @@ class _Filling:
         return text if as_it_was else tidied(text)
 
     def _in_subscript(self, start: int, end: int) -> bool:
-        """Whether what follows is between brackets, where only its value matters."""
+        """Whether what follows is between brackets, where only its value matters.
+
+        Of an unsigned number that goes for sums alone, which wrap around and back again.
+        """
         visible = without_comments(self.source.text[start:end], literals=False)
         return visible.count("[") > visible.count("]")
 

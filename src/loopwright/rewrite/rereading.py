@@ -28,7 +28,8 @@ def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]
         raise InternalError(Code.OWN_MISTAKE, "the new text differs outside its regions")
     programs = dict(zip(rewritten, originals, strict=True))
     try:
-        found = parse_c(outlined(new, programs), pure=_called(originals))
+        outline, whole = outlined(new, programs)
+        found = parse_c(outline, pure=_called(originals), whole=whole)
     except BadInput as failure:
         line = failure.span.excerpt.strip() if failure.span else ""
         raise InternalError(

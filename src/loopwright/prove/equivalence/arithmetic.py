@@ -16,7 +16,7 @@ from random import Random
 
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Input, Term
 from loopwright.prove.equivalence.traces import Place, Step
-from loopwright.prove.text.c_types import INTEGERS, common, is_known, promoted
+from loopwright.read.c.c_types import INTEGERS, common, is_known, promoted
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction

@@ -25,7 +25,8 @@ from loopwright.prove.equivalence.laws import (
 )
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
-from loopwright.prove.text.c_types import (
+from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
+from loopwright.read.c.c_types import (
     INTEGERS,
     UNKNOWN,
     common,
@@ -34,7 +35,6 @@ from loopwright.prove.text.c_types import (
     literal_type,
     promoted,
 )
-from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
 from loopwright.read.c.macros import definitions
 from loopwright.read.c.purity import LIBRARY
 from loopwright.read.c.references import is_subtracted, reference_of

@@ -17,8 +17,8 @@ from loopwright.prove.equivalence.numbering import Numbered, Table, before, firs
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, Step, runnable, small_sizes
 from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.c_types import is_known
 from loopwright.prove.verdict import Refuted, Undecided
+from loopwright.read.c.c_types import is_known
 from loopwright.read.c.purity import LIBRARY
 
 FEW_STEPS = 3_000

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from loopwright.model.source import TextRange
 from loopwright.prove.text.c_expressions import Words
-from loopwright.prove.text.c_types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
+from loopwright.read.c.c_types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
 from loopwright.read.c.macros import definitions
 from loopwright.read.c.syntax import field, named_children, operator, without_parentheses
 

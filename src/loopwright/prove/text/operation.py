@@ -18,7 +18,7 @@ from tree_sitter import Node
 
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
-from loopwright.prove.text.integer_types import value_type
+from loopwright.prove.text.integer_types import integer_type, is_signed, value_type
 from loopwright.read.c.syntax import field, is_atomic, operator, place, without_parentheses
 
 
@@ -119,18 +119,60 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
     """The equation where both are integer expressions of iterators and parameters."""
     if textual and not (_is_single(old) and is_atomic(new)):
         return None
+    given = _before_cast(old, new, before, after)
     try:
-        equation = Equation(expression(old, before), expression(new, after))
+        equation = Equation(expression(old, before), expression(given, after))
     except Unreadable:
         return None
-    if is_in_subscript(old):
-        return equation
     kinds = value_type(old, before, place(old)), value_type(new, after, place(new))
-    return equation if kinds[0] == kinds[1] is not None else None
+    if given != new or kinds[0] == kinds[1] is not None or (is_in_subscript(old) and _are_signed(kinds)):
+        return equation
+    are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
+    return equation if _is_term_of_subscript(old) and all(are_right) else None
+
+
+def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
+    """e of `(T)e`, where `old` has the type T: a cast of a value that T has does not change it."""
+    if new.type != "cast_expression":
+        return new
+    inner = field(new, "value")
+    is_own = integer_type(new, after, place(new)) == value_type(old, before, place(old))
+    return inner if is_own and value_type(inner, after, place(inner)) is not None else new
+
+
+def _are_signed(kinds: tuple[str | None, ...]) -> bool:
+    """Whether both are computed in signed types, whose integers are those that are meant."""
+    return all(kind is not None and is_signed(kind) for kind in kinds)
 
 
 def _is_single(node: Node) -> bool:
     return node.type in ("identifier", "number_literal") or is_atomic(node)
+
+
+def _is_sum(node: Node) -> bool:
+    """Whether nothing but sums and products are in it, which wrap around and back again."""
+    node = without_parentheses(node)
+    match node.type:
+        case "identifier" | "number_literal":
+            return True
+        case "unary_expression" if operator(node) in ("-", "+"):
+            return _is_sum(field(node, "argument"))
+        case "binary_expression" if operator(node) in ("+", "-", "*"):
+            return _is_sum(field(node, "left")) and _is_sum(field(node, "right"))
+        case _:
+            return False
+
+
+def _is_term_of_subscript(node: Node) -> bool:
+    """Whether nothing but sums and products are between `node` and the brackets around it."""
+    inner, outer = node, node.parent
+    while outer is not None and (outer.type == "parenthesized_expression" or _is_summed(outer)):
+        inner, outer = outer, outer.parent
+    return outer is not None and outer.type == "subscript_expression" and field(outer, "index") == inner
+
+
+def _is_summed(outer: Node) -> bool:
+    return outer.type in ("unary_expression", "binary_expression") and operator(outer) in ("+", "-", "*")
 
 
 def is_in_subscript(node: Node) -> bool:

@@ -9,7 +9,7 @@ takes long.  Offsets are those of the text: `for (int i = max(a, b); i < n; i++)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -18,18 +18,20 @@ from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.text.loops import first_value, step_of
+from loopwright.prove.text.loops import first_value, leaf_nodes, region_syntax, step_of
+from loopwright.prove.text.operation import Different, Side, aligned
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
 from loopwright.read.c.syntax import field, named_children, place, walk
 
 
-def outlined(source: Source, originals: Mapping[int, Program]) -> Source:
-    """The text with the loops of its regions reduced.
+def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[TextRange]]:
+    """The text with the loops of its regions reduced, and where an `if` is a statement as a whole.
 
     `originals[k]` has the parameters of region `k`; a region without one is made empty.
     """
+    whole: set[TextRange] = set()
     pieces: list[str] = []
     position = 0
     for number, region in enumerate(find_regions(source)):
@@ -40,17 +42,47 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> Source:
             position = region.place.end
             continue
         words = words_of(replace(program, source=source, region=region.place))
-        for where, text in sorted(_blanks(parse_region(source, region), words), key=lambda one: one[0]):
+        blanks = _blanks(parse_region(source, region), words, _conditional_statements(program))
+        for where, text in sorted(blanks, key=lambda one: one[0]):
+            if text is None:
+                whole.add(where)
+                continue
             width = where.end - where.start
             if len(text) > width:
                 raise Unreadable(f"there is no room for '{text}' in '{source.slice(where)}'")
             pieces += [source.text[position : where.start], text.ljust(width)]
             position = where.end
-    return Source(source.path, "".join([*pieces, source.text[position:]]))
+    return Source(source.path, "".join([*pieces, source.text[position:]])), frozenset(whole)
 
 
-def _blanks(node: Node, words: Words) -> Iterator[tuple[TextRange, str]]:
-    """What to put where; a condition on data is part of a statement, and stays."""
+def _conditional_statements(program: Program) -> tuple[Side, ...]:
+    """The statements that are an `if` whose condition could be taken for one of a loop nest.
+
+    Unsigned numbers make it a condition on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
+    """
+    found: list[Side] = []
+    nodes = leaf_nodes(program, region_syntax(program))
+    for statement in program.statements:
+        node, words = nodes[statement.name], words_of(program)
+        for name in statement.iterators:
+            words = words.bind(name, Var(name))
+        if node.type == "if_statement":
+            found.append(Side(node, words))
+    return tuple(found)
+
+
+def _is_one_of(statements: Sequence[Side], new: Side) -> bool:
+    for old in statements:
+        try:
+            aligned(old, new)
+        except Different:
+            continue
+        return True
+    return False
+
+
+def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[TextRange, str | None]]:
+    """What to put where; a condition on data is part of a statement, and nothing is put there."""
     match node.type:
         case "for_statement":
             name = loop_iterator(Source("", words.text), node)
@@ -59,22 +91,25 @@ def _blanks(node: Node, words: Words) -> Iterator[tuple[TextRange, str]]:
                 raise Unreadable("a loop without an iterator or a test")
             yield place(first_value(node)), "0"
             yield place(condition), f"{name}<1" if step_of(node, name, words) > 0 else f"{name}>-1"
-            yield from _blanks(field(node, "body"), words.bind(name, Var(name)))
+            yield from _blanks(field(node, "body"), words.bind(name, Var(name)), whole)
         case "if_statement":
             condition = field(node, "condition")
             try:
                 test(condition, words)
             except Unreadable:
                 return
+            if _is_one_of(whole, Side(node, words)):
+                yield place(node), None
+                return
             yield place(condition), "(1)"
             for part in named_children(node)[1:]:
-                yield from _blanks(part, words)
+                yield from _blanks(part, words, whole)
         case "compound_statement" | "else_clause" | "labeled_statement":
             for part in named_children(node):
                 if part.type == "declaration":
                     for name in _declared(part, words):
                         words = words.bind(name, Var(name))
-                yield from _blanks(part, words)
+                yield from _blanks(part, words, whole)
         case _:
             return
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import assert_never
 
 import islpy as isl
+from tree_sitter import Node as Syntax
 
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
@@ -23,17 +24,17 @@ from loopwright.model.source import Source
 from loopwright.presburger.sets import OUT
 from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.c_expressions import Unreadable, words_of
 from loopwright.prove.text.instances import values_at
-from loopwright.prove.text.integer_types import is_signed
-from loopwright.prove.text.loops import region_syntax, text_loops
+from loopwright.prove.text.integer_types import is_signed, value_type
+from loopwright.prove.text.loops import first_value, region_syntax, text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.reader import parse_c
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, text_of, walk
+from loopwright.read.c.syntax import field, place, text_of, walk
 
 
 def read_text(
@@ -48,7 +49,8 @@ def read_text(
     if len(regions) != len(originals) or any(is_assume(pragma) for one in regions for pragma in one.pragmas):
         return None
     try:
-        outlines = parse_c(outlined(source, dict(enumerate(originals))), pure=pure)
+        outline, whole = outlined(source, dict(enumerate(originals)))
+        outlines = parse_c(outline, pure=pure, whole=whole)
         found = [unfolded(one, source, old) for one, old in zip(outlines, originals, strict=True)]
         return tuple(map(_modelled, found)) if all(map(_is_plain, found)) else None
     except (Unreadable, BadInput):
@@ -60,6 +62,8 @@ def _is_plain(program: Program) -> bool:
     if any(True for _ in promises(program)) or _has_unsigned(program):
         return False
     if not all(is_signed(kind) for statement in program.statements for kind in statement.iterator_types):
+        return False
+    if any(value_type(node, words_of(program), place(node)) is None for node in _bounds(program)):
         return False
     tree = executed(text_loops(program), program.context)
     return all(loop.endless is None for loop in loops(tree))
@@ -76,6 +80,21 @@ def _has_unsigned(program: Program) -> bool:
                 if is_unsigned_type(types.resolved(text_of(source, field(node, "type")))):
                     return True
     return False
+
+
+def _bounds(program: Program) -> Iterator[Syntax]:
+    """What decides how often statements run: an unsigned number among it might wrap around."""
+    statements = {statement.body.place for statement in program.statements}
+    pending = [region_syntax(program)]
+    while pending:
+        node = pending.pop()
+        if place(node) in statements:
+            continue
+        if node.type == "for_statement":
+            yield first_value(node)
+        if node.type in ("for_statement", "if_statement"):
+            yield field(node, "condition")
+        pending += node.named_children
 
 
 def _modelled(program: Program) -> Program:

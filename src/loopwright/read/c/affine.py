@@ -15,7 +15,7 @@ from tree_sitter import Node
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.casts import expression_of
-from loopwright.read.c.declarations import is_floating_type, is_integer_type, is_unsigned_type
+from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.macros import definitions
@@ -30,6 +30,7 @@ from loopwright.read.c.syntax import (
     text_of,
     walk,
 )
+from loopwright.read.c.wraparound import integer_type, is_widened, operands_from_zero, require_from_zero
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -83,8 +84,7 @@ def condition(node: Node, frame: Frame) -> isl.Set:
         case "parenthesized_expression":
             return condition(_only_child(node), frame)
         case "binary_expression" if operator(node) in _COMPARISONS:
-            compare = _COMPARISONS[operator(node)]
-            return compare(affine(field(node, "left"), frame), affine(field(node, "right"), frame))
+            return _COMPARISONS[operator(node)](*_operands(node, frame))
         case "binary_expression" if operator(node) == "&&":
             left = condition(field(node, "left"), frame)
             return left.intersect(condition(field(node, "right"), frame.where(left)))
@@ -183,51 +183,30 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
     kind = text_of(frame.setting.source, field(node, "type"))
     if not is_integer_type(frame.setting.declarations.resolved(kind)):
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
-    return kept(node, kind, affine(field(node, "value"), frame), frame)
-
-
-def kept(node: Node, kind: str, value: isl.PwAff, frame: Frame) -> isl.PwAff:
-    """`value`, unless a type is unsigned and iterations are known that give it a negative number.
-
-    That sizes are not negative is taken on trust.
-    """
-    if not is_unsigned_type(frame.setting.declarations.resolved(kind)) or not _changes(node, frame):
-        return value
-    if not frame.known().intersect(value.lt_set(number(0))).is_empty():
-        raise NotAffine(node, f"it may be negative, which a value of the type '{kind}' is not")
+    inner = field(node, "value")
+    value = affine(inner, frame)
+    if is_widened(integer_type(inner, frame), integer_type(node, frame)):
+        require_from_zero(inner, value, frame)
     return value
 
 
-def _changes(node: Node, frame: Frame) -> bool:
-    """Whether an expression mentions what the loops around it change."""
-    words = [text_of(frame.setting.source, part) for part in walk(node) if part.type == "identifier"]
-    return any(word in frame.iterators or frame.local(word) is not None for word in words)
-
-
-def _is_unsigned(node: Node, frame: Frame) -> bool:
-    """Whether a number or a cast in it makes an expression unsigned."""
-    source, known = frame.setting.source, frame.setting.declarations
-    for part in walk(node):
-        match part.type:
-            case "number_literal" if "u" in text_of(source, part).lower():
-                return True
-            case "cast_expression" if is_unsigned_type(known.resolved(text_of(source, field(part, "type")))):
-                return True
-    return False
-
-
 def _arithmetic(node: Node, frame: Frame) -> isl.PwAff:
-    left, right = field(node, "left"), field(node, "right")
     name = operator(node)
     if name in "/%":
-        return _division(node, affine(left, frame), constant(right, frame), frame)
+        return _division(node, frame)
     if name == "*":
         return _product(node, frame)
-    first, second = affine(left, frame), affine(right, frame)
-    if name == "+":
-        return first.add(second)
-    difference = first.sub(second)
-    return kept(node, "unsigned", difference, frame) if _is_unsigned(node, frame) else difference
+    first, second = _operands(node, frame)
+    return first.add(second) if name == "+" else first.sub(second)
+
+
+def _operands(node: Node, frame: Frame) -> tuple[isl.PwAff, isl.PwAff]:
+    """The values of both sides, which are what C computes."""
+    values = {side: affine(side, frame) for side in (field(node, "left"), field(node, "right"))}
+    for side in operands_from_zero(node, frame):
+        require_from_zero(side, values[side], frame)
+    left, right = values.values()
+    return left, right
 
 
 def _product(node: Node, frame: Frame) -> isl.PwAff:
@@ -250,10 +229,17 @@ def _scaled(value: isl.PwAff, factor: int) -> isl.PwAff:
     return value.scale_val(whole(factor))
 
 
-def _division(node: Node, dividend: isl.PwAff, divisor: int, frame: Frame) -> isl.PwAff:
+def _division(node: Node, frame: Frame) -> isl.PwAff:
     """C's quotient or remainder; a plain floor or modulo where the dividend is known not to be negative."""
+    dividend = affine(field(node, "left"), frame)
+    divisor = constant(field(node, "right"), frame)
     if divisor == 0:
         raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED, code=Code.NOT_AFFINE)
+    for side in operands_from_zero(node, frame):
+        if side == field(node, "left"):
+            require_from_zero(side, dividend, frame)
+        elif divisor < 0:
+            raise NotAffine(side, "this is below 0, and made an unsigned number")
     size = whole(abs(divisor))
     never_negative = frame.known().intersect(dividend.lt_set(number(0))).is_empty()
     if operator(node) == "%":

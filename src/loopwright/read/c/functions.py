@@ -18,10 +18,13 @@ from loopwright.read.c.syntax import field, named_children, place, text_of, walk
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name(parameters) body`; `is_integer` when all types of its head are wide integers."""
+    """`type name(parameters) body`; `is_integer` when all types of its head are wide integers."""
 
+    type: str
     name: str
     parameters: tuple[str, ...]
+    types: tuple[str, ...]
+    """Those of the parameters."""
     body: Node
     value: Node | None
     """e, where the body is `return e;` alone."""
@@ -54,7 +57,7 @@ def _function(source: Source, node: Node) -> Function | None:
     name = text_of(source, field(declarator, "declarator"))
     body = field(node, "body")
     is_integer = all(is_integer_type(kind) for kind in types)
-    return Function(name, tuple(parameters), body, _returned(body), is_integer)
+    return Function(types[0], name, tuple(parameters), tuple(types[1:]), body, _returned(body), is_integer)
 
 
 def _returned(body: Node) -> Node | None:

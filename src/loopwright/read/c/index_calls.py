@@ -12,6 +12,7 @@ from tree_sitter import Node
 from loopwright.errors import BadInput
 from loopwright.model.source import Source
 from loopwright.presburger.named import variable, whole
+from loopwright.read.c.c_types import common, is_unsigned
 from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.functions import mentioned
@@ -27,6 +28,7 @@ from loopwright.read.c.syntax import (
     text_of,
     walk,
 )
+from loopwright.read.c.wraparound import integer_type, require_from_zero
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
 
 def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:
     first = read.affine(arguments[0], frame)
-    match name:
-        case "min" | "imin":
-            return first.min(read.affine(arguments[1], frame))
-        case "max" | "imax":
-            return first.max(read.affine(arguments[1], frame))
+    if name in ("min", "imin", "max", "imax"):
+        second = read.affine(arguments[1], frame)
+        if is_unsigned(common(*(integer_type(part, frame) for part in arguments))):
+            require_from_zero(arguments[0], first, frame)
+            require_from_zero(arguments[1], second, frame)
+        return first.min(second) if "min" in name else first.max(second)
     divisor = read.constant(arguments[1], frame)
     if divisor <= 0:
         raise NotAffine(arguments[1], "it is not a positive constant")
@@ -172,7 +175,7 @@ def _body(
         if not called and not definitions(frame.setting.macros, word):
             raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
     inner = frame
-    for parameter, given in zip(function.parameters, arguments, strict=True):
-        inner = inner.bind(Value(parameter, argument(given, frame)))
+    for parameter, kind, given in zip(function.parameters, function.types, arguments, strict=True):
+        inner = inner.bind(Value(parameter, argument(given, frame), type=kind))
     others = tuple(other for other in frame.setting.functions if other != function)
     return function.value, replace(inner, setting=replace(inner.setting, functions=others))

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from loopwright.errors import Code
 from loopwright.model.source import Source
-from loopwright.presburger.named import constant_value, number, variable, whole
+from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
 from loopwright.read.c.affine import affine, condition, constant, require_affine, with_constants
 from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
@@ -30,6 +30,7 @@ from loopwright.read.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.read.c.wraparound import require_convertible
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
 
@@ -42,15 +43,15 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     if limit is not None and text_of(source, countdown_name(node)) == iterator:
         return _counted_down(node, frame, position, iterator, limit)
     step = _step(node, frame, iterator)
-    start = require_affine(_start(node), frame, "the first value of a loop")
+    start = _first(node, frame, iterator)
     test = node.child_by_field_name("condition")
     if test is None:
         raise refuse(source, _head(node), "this loop has no end", _ACCEPTED)
-    loop = Loop(iterator, 1 if step > 0 else -1, place(node), _declared_type(node, frame, iterator))
+    loop = Loop(iterator, 1 if step > 0 else -1, place(node), declared_type(node, frame, iterator))
     steps = frame.domain.intersect(_progression(iterator, start, step))
     inside = frame.inside(loop, position, steps)
     try:
-        passing = condition(test, inside)
+        passing = condition(test, inside.where(_counted(loop)))
     except NotAffine as failure:
         raise not_affine(frame, failure, "the test of a loop") from None
     if _bounds_only(test, iterator, step, frame):
@@ -63,12 +64,28 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
 
 def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit: Node) -> Frame:
     """{ i : i < start and i + 1 > limit }, for `for (i = start; i-- > limit;)`."""
-    start = require_affine(_start(node), frame, "the first value of a loop")
+    start = _first(node, frame, iterator)
     end = require_affine(limit, frame, "the test of a loop")
     value = variable(iterator)
     domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))
-    loop = Loop(iterator, -1, place(node), _declared_type(node, frame, iterator))
+    loop = Loop(iterator, -1, place(node), declared_type(node, frame, iterator))
     return frame.inside(loop, position, domain.coalesce())
+
+
+def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
+    """The first value of a loop, as its iterator has it."""
+    start = _start(node)
+    try:
+        value = affine(start, frame)
+        require_convertible(start, value, declared_type(node, frame, iterator), frame)
+    except NotAffine as failure:
+        raise not_affine(frame, failure, "the first value of a loop") from None
+    return value
+
+
+def _counted(loop: Loop) -> isl.Set:
+    """What the test of a loop sees of its iterator: nothing below 0 where it is unsigned (`_refuse_wrap`)."""
+    return variable(loop.iterator).ge_set(number(0)) if is_unsigned_type(loop.type) else everywhere()
 
 
 def _head(node: Node) -> Node:
@@ -90,7 +107,7 @@ def _iterator(node: Node, frame: Frame) -> str:
         raise refuse(
             source, start, f"'{name}' is already the iterator of a loop around this one", "use another name"
         )
-    declared = _declared_type(node, frame, name)
+    declared = declared_type(node, frame, name)
     if is_floating_type(declared):
         raise refuse(
             source, start, f"the iterator '{name}' is a '{declared}', not an integer", "declare it as int"
@@ -105,7 +122,8 @@ def _start(node: Node) -> Node:
     return field(start, "right")
 
 
-def _declared_type(node: Node, frame: Frame, iterator: str) -> str:
+def declared_type(node: Node, frame: Frame, iterator: str) -> str:
+    """The type of a loop's iterator, `int` where the file does not say."""
     setting = frame.setting
     start = field(node, "initializer")
     if start.type == "declaration":
@@ -246,7 +264,7 @@ def _example(endless: isl.Set) -> str:
 
 def _refuse_wrap(node: Node, frame: Frame, iterator: str, domain: isl.Set, step: int) -> None:
     """An unsigned iterator that counts down must not be taken below 0, where it becomes huge."""
-    if step > 0 or not is_unsigned_type(_declared_type(node, frame, iterator)):
+    if step > 0 or not is_unsigned_type(declared_type(node, frame, iterator)):
         return
     below = variable(iterator).add(number(step)).lt_set(number(0))
     if not domain.intersect(below).intersect(frame.setting.context).is_empty():

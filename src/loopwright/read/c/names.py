@@ -63,6 +63,8 @@ class Setting:
     names: Names
     pure: frozenset[str]
     context: isl.Set
+    whole: frozenset[TextRange] = frozenset()
+    """Where an `if` is a statement as a whole, whatever it tests."""
 
     def function(self, name: str) -> Function | None:
         """The function `name`, where the file defines it once."""

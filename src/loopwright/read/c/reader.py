@@ -32,8 +32,9 @@ from loopwright.read.c.regions import (
     find_regions,
 )
 from loopwright.read.c.statements import read_sequence
-from loopwright.read.c.syntax import field, refuse, too_deep, walk, without_comments
+from loopwright.read.c.syntax import field, identifiers, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
+from loopwright.read.c.wraparound import facts_of_types
 
 _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
@@ -65,8 +66,14 @@ def load_c(path: str | Path) -> Source:
     return Source.decode(name, data)
 
 
-def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Program, ...]:
-    """The regions of a C text."""
+def parse_c(
+    source: Source,
+    *,
+    pure: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    whole: frozenset[TextRange] = frozenset(),
+) -> tuple[Program, ...]:
+    """The regions of a C text; each `if` at a place of `whole` is one statement, whatever it tests."""
     if "\0" in source.text:
         at = source.text.index("\0")
         is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
@@ -77,7 +84,7 @@ def parse_c(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] =
     declarations = declared_in(source)
     file = File(source, root, regions, macros_of(source), declarations)
     try:
-        return tuple(_program(file, region, frozenset(pure), assume) for region in regions)
+        return tuple(_program(file, region, frozenset(pure), assume, whole) for region in regions)
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
 
@@ -93,7 +100,9 @@ class File:
     declarations: Declarations
 
 
-def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[str]) -> Program:
+def _program(
+    file: File, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[TextRange]
+) -> Program:
     source = file.source
     block = parse_region(source, region)
     deep = too_deep(block, _DEEPEST)
@@ -103,6 +112,7 @@ def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in assume]
     context = combined([known for known, _ in stated])
+    context = context.intersect(facts_of_types(setting, identifiers(source, block)))
     for name, value in constants_used(setting, block):
         context = context.intersect(variable(name).eq_set(number(value)))
     if context.is_empty():
@@ -113,7 +123,7 @@ def _program(file: File, region: Region, pure: frozenset[str], assume: Sequence[
             _LOOK,
             code=Code.OPTION,
         )
-    setting = replace(setting, context=context)
+    setting = replace(setting, context=context, whole=whole)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_live_iterators(source, file.root, region.place, _outer_iterators(source, block))

@@ -14,7 +14,7 @@ from tree_sitter import Node
 from loopwright.model.program import Body
 from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
-from loopwright.read.c.affine import affine, condition, kept
+from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.idioms import skip_condition
@@ -30,6 +30,7 @@ from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import behind_row
 from loopwright.read.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
+from loopwright.read.c.wraparound import require_convertible
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +211,10 @@ def _loop(node: Node, frame: Frame, position: int) -> Piece:
 def _if(node: Node, frame: Frame, position: int) -> Piece:
     """Branches on iterators and parameters split the domain; a test of data makes one statement."""
     try:
-        test = condition(field(node, "condition"), frame)
+        test = None if place(node) in frame.setting.whole else condition(field(node, "condition"), frame)
     except NotAffine:
+        test = None
+    if test is None:
         return _leaf(node, opaque_touches(node, frame), frame, position)
     then = read_statement(field(node, "consequence"), frame.where(test), position)
     alternative = node.child_by_field_name("alternative")
@@ -306,14 +309,24 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     kind = type_text(setting.source, node, qualifiers=False)
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
         return None
-    try:
-        return frame.bind(Value(name, kept(value, kind, affine(value, frame), frame), value, kind))
-    except NotAffine:
-        pass
+    meaning = _affine_or_none(value, frame)
+    if meaning is not None:
+        try:
+            require_convertible(value, meaning, kind, frame)
+        except NotAffine:
+            return None
+        return frame.bind(Value(name, meaning, value, kind))
     if not all(_is_integer(word, frame) for word in identifiers(setting.source, value)):
         return None
     try:
         return frame.bind(Value(name, None, value, kind, polynomial(value, frame)))
+    except NotAffine:
+        return None
+
+
+def _affine_or_none(value: Node, frame: Frame) -> isl.PwAff | None:
+    try:
+        return affine(value, frame)
     except NotAffine:
         return None
 

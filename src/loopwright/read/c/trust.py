@@ -8,11 +8,11 @@ from tree_sitter import Node
 
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.names import Setting, loop_iterator
 from loopwright.read.c.purity import DIVISIONS, purity_assumptions
 from loopwright.read.c.regions import Region
-from loopwright.read.c.syntax import field, identifiers, operator, place, text_of, walk
+from loopwright.read.c.syntax import field, operator, place, text_of, walk
+from loopwright.read.c.unsigned_sizes import sizes_from_zero
 
 
 def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
@@ -95,9 +95,9 @@ def assumptions_of(
     found.append(
         Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
     )
-    for difference in _unsigned_differences(setting, block):
-        text = f"'{text_of(setting.source, difference)}' is unsigned, and does not go below 0"
-        found.append(Assumption(AssumptionKind.ARITHMETIC, text, place(difference)))
+    for node in sizes_from_zero(setting, block, _index_expressions(block)):
+        text = f"'{text_of(setting.source, node)}' is an unsigned number, and is not below 0"
+        found.append(Assumption(AssumptionKind.ARITHMETIC, text, place(node)))
     unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
@@ -133,23 +133,6 @@ def _scattered_rows(setting: Setting, arrays: Sequence[Array]) -> list[str]:
         if array.rank > 1 and declared is not None and declared.has_row_pointers:
             found.append(array.name)
     return found
-
-
-def _unsigned_differences(setting: Setting, block: Node) -> list[Node]:
-    """`n - 1` in bounds and subscripts, where n is declared unsigned: one of each text."""
-    found: dict[str, Node] = {}
-    for index in _index_expressions(block):
-        for node in walk(index):
-            if node.type == "binary_expression" and operator(node) == "-":
-                names = identifiers(setting.source, node)
-                if any(_is_unsigned(setting, name) for name in names):
-                    found.setdefault(text_of(setting.source, node), node)
-    return list(found.values())
-
-
-def _is_unsigned(setting: Setting, name: str) -> bool:
-    declared = setting.declarations.visible(name, setting.region)
-    return declared is not None and is_unsigned_type(setting.declarations.resolved(declared.type))
 
 
 def _outer_iterators(setting: Setting, block: Node) -> list[str]:

@@ -89,6 +89,10 @@ def is_known(name: str) -> bool:
     return name in INTEGERS or name in FLOATING
 
 
+def is_unsigned(name: str) -> bool:
+    return name in INTEGERS and not INTEGERS[name].signed
+
+
 def is_floating(name: str) -> bool:
     return name in FLOATING
 
