@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import product
+
 import islpy as isl
 
 from loopwright.generate.ordering import sorted_components
@@ -103,13 +106,11 @@ def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
         case AnyOrder(children):
             return _follows_among(children, a, b, ordered=False)
         case Filter():
-            return follows_in_tree(tree.child, in_filter(a, tree.filter), in_filter(b, tree.filter))
+            both = passing((a,), tree.filter), passing((b,), tree.filter)
+            return any(follows_in_tree(tree.child, first, second) for first, second in product(*both))
         case Expansion():
-            return any(
-                follows_in_tree(tree.child, first, second)
-                for first in expand(a, tree.expansion)
-                for second in expand(b, tree.expansion)
-            )
+            both = expand(a, tree.expansion), expand(b, tree.expansion)
+            return any(follows_in_tree(tree.child, first, second) for first, second in product(*both))
         case Extension():
             # what is added at a point that both share runs once, so that they stay together
             return not a.domain().is_disjoint(b.domain())
@@ -135,8 +136,8 @@ def _follows_among(children: tuple[Filter, ...], a: isl.Map, b: isl.Map, *, orde
 
 def _parts(children: tuple[Filter, ...], relation: isl.Map) -> list[tuple[int, isl.Map]]:
     """The children that instances of `relation` pass into, with those instances."""
-    parts = ((index, in_filter(relation, child.filter)) for index, child in enumerate(children))
-    return [(index, part) for index, part in parts if not part.is_empty()]
+    parts = ((index, passing((relation,), child.filter)) for index, child in enumerate(children))
+    return [(index, part) for index, found in parts for part in found]
 
 
 def extend_by_band(relation: isl.Map, band: Band) -> isl.Map:
@@ -151,16 +152,20 @@ def _part(schedule: isl.UnionMap, instances: isl.Space, count: int) -> isl.Map:
     return schedule.extract_map(target)
 
 
-def in_filter(relation: isl.Map, instances: isl.UnionSet) -> isl.Map:
-    """The instances of `relation` that pass a filter."""
-    space = relation.get_space().range().align_params(instances.get_space())
-    return relation.intersect_range(instances.extract_set(space))
+def passing(relations: Iterable[isl.Map], instances: isl.UnionSet) -> Executed:
+    """The relations on the instances that pass a filter, those with any."""
+    found: list[isl.Map] = []
+    for relation in relations:
+        space = relation.get_space().range()
+        if instances.contains(space):  # one of many children of a sequence has few statements
+            found.append(relation.intersect_range(instances.extract_set(space.align_params(instances.get_space()))))
+    return tuple(relation for relation in found if not relation.is_empty())
 
 
-def expand(relation: isl.Map, expansion: isl.UnionMap) -> list[isl.Map]:
+def expand(relation: isl.Map, expansion: isl.UnionMap) -> Executed:
     """The relation with its instances replaced by those `expansion` maps them to."""
     image = isl.UnionMap.from_map(relation).apply_range(expansion)
-    return [m for m in maps_of(image) if not m.is_empty()]
+    return tuple(m for m in maps_of(image) if not m.is_empty())
 
 
 def maps_of(relation: isl.UnionMap) -> list[isl.Map]:

@@ -11,7 +11,8 @@ from loopwright.generate.grafts import Graft
 from loopwright.generate.isolation import isolate, isolated_domain
 from loopwright.generate.lookahead import contexts, refined_pieces
 from loopwright.generate.ordering import sort_pieces
-from loopwright.generate.pieces import points_in_stock, schedule_domain
+from loopwright.generate.pieces import schedule_domain
+from loopwright.generate.regions import class_region
 from loopwright.generate.shifts import align_shifts
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
@@ -90,13 +91,7 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
     """The part to generate apart: the band's isolation option or an old separation class."""
     if site.band.isolate is not None:
         return isolated_domain(site.band.isolate, stock)
-    origin = stock.origins[stock.level]
-    if site.band.options is None or origin is None:
-        return None
-    classes = isl.UnionSet(
-        f"{{ separation_class[[{origin}] -> [k]] }}", context=site.band.options.get_ctx()
-    )
-    return points_in_stock(site.band.options.intersect_range(classes).domain(), stock)
+    return class_region(site, stock)
 
 
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loopwright.generate.regions import option_region
 from loopwright.generate.separation import separate
 from loopwright.generate.site import Executed, Site
 from loopwright.generate.stock import Stock
@@ -13,7 +14,6 @@ from loopwright.presburger.sets import (
     disjoint_pieces,
     eliminate_inner,
     eliminate_unknown,
-    local_domain,
     merge_overlapping,
     shared_constraints,
     union,
@@ -37,7 +37,7 @@ def pieces_of(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> 
 
 def _parts_by_type(site: Site, stock: Stock, domain: isl.Set) -> list[tuple[LoopType, isl.Set]]:
     """`domain` cut along the regions that a flat schedule's options name."""
-    if site.band.options is None or stock.origins[stock.level] is None:
+    if not site.options:
         return [(site.loop_type(stock), domain)]
     parts: list[tuple[LoopType, isl.Set]] = []
     rest = domain
@@ -52,24 +52,6 @@ def _parts_by_type(site: Site, stock: Stock, domain: isl.Set) -> list[tuple[Loop
     if not rest.is_empty():
         parts.append((site.loop_type(stock), rest.coalesce()))
     return parts
-
-
-def option_region(site: Site, stock: Stock, kind: str) -> isl.Set | None:
-    """The schedule points that carry option `kind` for the current dimension."""
-    assert site.band.options is not None
-    origin = stock.origins[stock.level]
-    wanted = isl.UnionSet(f"{{ {kind}[{origin}] }}", context=site.band.options.get_ctx())
-    points = site.band.options.intersect_range(wanted).domain()
-    return points_in_stock(points, stock)
-
-
-def points_in_stock(points: isl.UnionSet, stock: Stock) -> isl.Set | None:
-    """Schedule points as a set over the iterators, inner dimensions forgotten."""
-    if points.is_empty():
-        return None
-    space = stock.times.get_space().range().align_params(points.get_space())
-    region = points.extract_set(space).preimage_multi_aff(stock.times)
-    return None if region.is_empty() else local_domain(region, stock.level)
 
 
 def _split(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import islpy as isl
@@ -56,6 +56,8 @@ class Site:
     first_time: int
     """The schedule dimension that the band's first member is."""
     inner: Inner
+    options: Mapping[str, isl.UnionMap] = field(default_factory=dict)
+    """The band's position-dependent options by what they ask for (see `regions`)."""
     isolated: bool = False
     parallel: bool = False
     """The band's dimensions carry no order: its loops may run in parallel (003, 6.3)."""
@@ -67,7 +69,7 @@ class Site:
     @property
     def splits(self) -> bool:
         """Whether the band asks for parts of its dimensions to be treated apart."""
-        return self.band.isolate is not None or self.band.options is not None
+        return self.band.isolate is not None or bool(self.options)
 
     def cut(self, ways: int) -> Site:
         """The site in one of the pieces of a loop: each has its share of the cuts that are left."""

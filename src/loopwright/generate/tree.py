@@ -9,10 +9,11 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.generate import levels
-from loopwright.generate.components import expand, extend_by_band, in_filter, maps_of
+from loopwright.generate.components import expand, extend_by_band, maps_of, passing
 from loopwright.generate.expressions import Place
 from loopwright.generate.grafts import Graft, hoistable_guard, nest, shared_enforced
 from loopwright.generate.leaf import terminate
+from loopwright.generate.regions import options_by_name
 from loopwright.generate.site import Executed, Run, Site
 from loopwright.generate.stock import Stock
 from loopwright.loops import nodes
@@ -44,8 +45,7 @@ def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> lis
         case Band():
             return _band(run, tree, stock, executed)
         case Filter():
-            passing = _nonempty(in_filter(relation, tree.filter) for relation in executed)
-            return generate_tree(run, tree.child, stock, passing)
+            return generate_tree(run, tree.child, stock, passing(executed, tree.filter))
         case Sequence(children) | AnyOrder(children):
             return [graft for child in children for graft in generate_tree(run, child, stock, executed)]
         case Mark():
@@ -120,7 +120,8 @@ def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]
     first_time = stock.times.dim(OUT)
     names = tuple(f"{run.prefix}{first_time + k}" for k in range(count))
     inside = stock.widen(names, tuple(range(first_time, first_time + count)))
-    site = Site(run, band, first_time, lambda r, s, e: generate_tree(r, band.child, s, e))
+    options = options_by_name(band.options)
+    site = Site(run, band, first_time, lambda r, s, e: generate_tree(r, band.child, s, e), options)
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
     return _narrow(levels.generate_band(site, inside, extended), stock, inside)
 
