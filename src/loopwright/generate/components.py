@@ -55,6 +55,7 @@ class _Order:
         self.positions = range(level, count)
         self._domains = [relation.domain() for relation in executed]
         self._projections: dict[int, list[isl.Set]] = {}
+        self._values: dict[int, list[int | None]] = {}
         self._classes: dict[int, list[int]] = {}
         self._answers: dict[tuple[int, int, int], int] = {}
 
@@ -65,9 +66,16 @@ class _Order:
         classes = self._classes[position]
         key = (position, classes[b], classes[a])
         if key not in self._answers:
-            sets = self._projections[position]
-            self._answers[key] = sets[classes[b]].follows_at(sets[classes[a]], position)
+            self._answers[key] = self._compared(position, classes[b], classes[a])
         return self._answers[key]
+
+    def _compared(self, position: int, b: int, a: int) -> int:
+        """The question for two classes; numbers in a sequence may answer it without isl."""
+        value_b, value_a = self._values[position][b], self._values[position][a]
+        if value_b is not None and value_a is not None and value_b < value_a:
+            return -1
+        sets = self._projections[position]
+        return sets[b].follows_at(sets[a], position)
 
     def _classify(self, position: int) -> None:
         representatives: dict[isl.Set, int] = {}
@@ -78,6 +86,8 @@ class _Order:
             classes.append(representatives.setdefault(projection, len(representatives)))
         self._classes[position] = classes
         self._projections[position] = list(representatives)
+        values = (one.plain_get_val_if_fixed(DIM, position) for one in representatives)
+        self._values[position] = [value.to_python() if value.is_int() else None for value in values]
 
 
 def _scheduled_after(site: Site, order: _Order, a: int, b: int) -> bool:

@@ -112,12 +112,16 @@ def _integral(function: isl.Aff, place: Place) -> Linear:
 
 
 def _affine_terms(function: isl.Aff, place: Place) -> tuple[tuple[int, Expr], ...]:
-    dims = ((function.get_coefficient_val(IN, k).to_python(), n) for k, n in enumerate(place.names))
-    params = (
-        (function.get_coefficient_val(PARAM, k).to_python(), function.get_dim_name(PARAM, k) or "")
-        for k in range(function.dim(PARAM))
+    """The parameters and then the iterators, each with its coefficient."""
+    if function.is_cst():
+        return ()
+    params = [function.get_dim_name(PARAM, k) or "" for k in range(function.dim(PARAM))]
+    return tuple(
+        (coefficient.to_python(), Var(name))
+        for kind, names in ((PARAM, params), (IN, place.names))
+        for k, name in enumerate(names)
+        if not (coefficient := function.get_coefficient_val(kind, k)).is_zero()
     )
-    return tuple((c, Var(name)) for c, name in (*params, *dims) if c)
 
 
 def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place) -> Linear:

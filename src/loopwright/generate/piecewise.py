@@ -20,6 +20,8 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
     functions is written as such where on each piece its own function is the largest (smallest);
     otherwise conditions choose.
     """
+    if function.n_piece() == 1:
+        return expression(function.get_pieces()[0][1].gist(place.known), place)
     pieces = [
         (domain, value)
         for domain, value in function.intersect_domain(place.known).coalesce().get_pieces()

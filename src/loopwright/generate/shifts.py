@@ -51,32 +51,30 @@ def _is_fixed(domain: isl.Set, level: int) -> bool:
 
 def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
     """The residues rᵢ modulo the common stride; None if there is none or all are equal."""
-    base = _base(domains, level)
-    if base is None:
+    moving = [k for k, domain in enumerate(domains) if not _is_fixed(domain, level)]
+    if not moving:
         return None
     modulus = 0
     residues: list[int] = []
     for domain in domains:
-        step, residue = _differences(base, domain, level)
+        step, residue = _differences(domains[moving[0]], domain, level)
         modulus = gcd(modulus, step)
         if step <= 1 or modulus == 1:
             return None
         residues.append(residue)
-    reduced = [residue % modulus for residue in residues]
+    base = residues[_first_to_start(domains, moving, level)]
+    reduced = [(residue - base) % modulus for residue in residues]
     return None if len(set(reduced)) == 1 else reduced
 
 
-def _base(domains: list[isl.Set], level: int) -> isl.Set | None:
-    """A statement whose value is not fixed, the one that starts first if that is a constant.
+def _first_to_start(domains: list[isl.Set], moving: list[int], level: int) -> int:
+    """Of the statements whose value is not fixed, the one that starts first if that is a constant.
 
     Then the others, moved back by their residues, start no earlier than it does.
     """
-    moving = [domain for domain in domains if not _is_fixed(domain, level)]
-    starts = [domain.dim_min_val(level) for domain in moving]
-    constant = [(start.to_python(), k) for k, start in enumerate(starts) if start.is_int()]
-    if constant:
-        return moving[min(constant)[1]]
-    return moving[0] if moving else None
+    starts = [(domains[k].dim_min_val(level), k) for k in moving]
+    constant = [(start.to_python(), k) for start, k in starts if start.is_int()]
+    return min(constant)[1] if constant else moving[0]
 
 
 def _differences(first: isl.Set, second: isl.Set, level: int) -> tuple[int, int]:
