@@ -60,3 +60,42 @@ def test_of_cases_that_exclude_each_other_the_simplest_comes_first() -> None:
 def test_terms_are_in_the_order_of_the_loops() -> None:
     schedule = flat("[n] -> { S[i, j, k] -> [i, j, k] : 0 <= i, j < n and j - i <= k <= j - i + n }")
     assert "c2 = c1 - c0; c2 <= n - c0 + c1; " in code(schedule)
+
+
+def test_a_condition_of_neighbours_is_tested_once() -> None:
+    schedule = flat(
+        "[n, m] -> { A[i] -> [i, 0] : 0 <= i < n;"
+        " B[i] -> [i, 1] : 0 <= i < 9 and i < n and m >= 3 and i <= m;"
+        " C[i] -> [i, 2] : 4 <= i < n and m >= 3 }",
+        options="{ [i, j] -> atomic[0] }",
+    )
+    assert code(schedule) == c(
+        """
+        for (int c0 = 0; c0 < n; c0 += 1) {
+          A(c0);
+          if (m >= 3) {
+            if (c0 <= m && c0 <= 8)
+              B(c0);
+            if (c0 >= 4)
+              C(c0);
+          }
+        }
+        """
+    )
+
+
+def test_an_else_does_not_test_again_what_it_knows() -> None:
+    """Where neither m < 0 nor 2 ≤ m < n, m ≥ 2 alone says n ≤ m."""
+    schedule = flat(
+        "[n, m] -> { A[] -> [] : 2 <= m < n; B[] -> [] : m >= 2 and m >= n; C[] -> [] : m < 0 }",
+    )
+    assert code(schedule) == c(
+        """
+        if (m < 0)
+          C();
+        else if (m >= 2 && n > m)
+          A();
+        else if (m >= 2)
+          B();
+        """
+    )

@@ -164,7 +164,34 @@ def _append(
     rest = guard if guard.plain_is_universe() else simplified(guard, place.known)
     if rest.plain_is_universe():
         return program.append(node)
+    around = _around_both(last, rest) if isinstance(last, _Branching) else None
+    if around is not None:
+        program[-1] = around
+        return _append(around.then, node, guard, inside, Place(place.names, around.condition))
     return program.append(_Branching(rest, place, place.known.intersect(rest), [node]))
+
+
+def _around_both(last: _Branching, guard: isl.Set) -> _Branching | None:
+    """The last if inside one for the conditions that its test and `guard` both name, if there are such.
+
+    if (a && b) S; if (a && c) T;  -->  if (a) { if (b) S; if (c) T; }
+    """
+    tests, others = _conjuncts(last.test), _conjuncts(guard)
+    shared = [one for one in tests if any(one.plain_is_equal(other) for other in others)]
+    if last.orelse or not shared:
+        return None
+    common = reduce(isl.Set.intersect, shared)
+    inside = last.place.where(common)
+    inner = _Branching(last.test.gist(inside.known), inside, last.condition, last.then)
+    return _Branching(common, last.place, inside.known, [inner])
+
+
+def _conjuncts(condition: isl.Set) -> list[isl.Set]:
+    """The constraints of a conjunction without integer divisions, each by itself; none of others."""
+    pieces = condition.get_basic_sets()
+    if len(pieces) != 1 or pieces[0].dim(DIV) > 0:
+        return []
+    return [isl.BasicSet.from_constraint(one).to_set() for one in pieces[0].get_constraints()]
 
 
 def simplified(guard: isl.Set, known: isl.Set) -> isl.Set:
@@ -184,10 +211,9 @@ def _without_implied(guard: isl.Set, known: isl.Set) -> isl.Set:
 
     isl's gist drops a constraint only where it follows from one of all disjuncts.
     """
-    pieces = guard.get_basic_sets()
-    if len(pieces) != 1 or pieces[0].dim(DIV) > 0 or pieces[0].n_constraint() < 2:
+    needed = _conjuncts(guard)
+    if not needed:
         return guard
-    needed = [isl.BasicSet.from_constraint(one).to_set() for one in pieces[0].get_constraints()]
     for number in reversed(range(len(needed))):
         others = needed[:number] + needed[number + 1 :]
         if reduce(isl.Set.intersect, others, known).is_subset(needed[number]):
