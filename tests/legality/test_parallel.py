@@ -7,8 +7,10 @@ import pytest
 from loopwright.model.program import Program
 from loopwright.prove.legality.legality import Status, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.legality.violation import Breach
+from loopwright.transform import transform
 from tests.c.support import region
 from tests.legality.support import broken, schedule
 
@@ -66,6 +68,13 @@ def test_only_the_part_that_is_marked_has_to_be_parallel() -> None:
     assert prove_legal(own_bound, halves, parallel=[second]).proved
     assert not prove_legal(own_bound, halves, parallel=[first]).proved
     assert not prove_legal(own, halves, parallel=[second]).proved
+
+
+def test_a_loop_split_by_parity_inside_another_is_marked() -> None:
+    """The parts are at 0 and 1 in one script, and the place of a part is no number but i mod 2."""
+    own = region("for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = B[j][i];")
+    script = "(X, Y) = isplit(S1, {[i, j]: j % 2 = 0}, 1)\nparallel(S1, j)\n"
+    assert prove_plan(transform(own, script, "s.lw")).proved
 
 
 def test_loops_behind_each_other_are_not_one() -> None:

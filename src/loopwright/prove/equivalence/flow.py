@@ -19,6 +19,9 @@ from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import Cell, Input, Term
 from loopwright.prove.text.instances import values_at
 
+MOST_PARTS = 16
+"""Into which the cells of a read are divided, by who writes them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Definition:
@@ -74,15 +77,43 @@ class Flow:
         if cell.array not in self.writes:
             yield Source(before_region(cell.array, read.range()), read)
             return
-        times = self.times.union(isl.UnionMap.from_map(self._behind(reader)))
-        info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
-        info = info.set_must_source(self.writes[cell.array]).set_schedule_map(times)
-        flow = info.compute_flow()
-        for relation in sorted(_maps(flow.get_must_no_source()), key=str):
-            yield Source(before_region(cell.array, relation.range()), relation.coalesce())
-        found = {str(one.get_tuple_name(IN)): one for one in _maps(flow.get_must_dependence())}
+        before: list[isl.Map] = []
+        found: dict[str, list[isl.Map]] = {}
+        for cells, writes in self._writers(cell.array, read.range()):
+            flow = self._flow(reader, read.intersect_range(cells), writes)
+            before += _maps(flow.get_must_no_source())
+            for one in _maps(flow.get_must_dependence()):
+                found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
+        if before:
+            relation = union(before).coalesce() if found else read
+            yield Source(before_region(cell.array, relation.range()), relation)
         for name in sorted(found):
-            yield Source(self.definitions[name], found[name].reverse().coalesce())
+            yield Source(self.definitions[name], union(found[name]).coalesce())
+
+    def _flow(self, reader: Definition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
+        concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
+        times = self.times.union(isl.UnionMap.from_map(self._behind(reader))).intersect_domain(concerned)
+        info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
+        return info.set_must_source(writes).set_schedule_map(times).compute_flow()
+
+    def _writers(self, array: str, cells: isl.Set) -> list[tuple[isl.Set, isl.UnionMap]]:
+        """The cells in parts, each with the writes to it: in unrolled loops, few of many."""
+        nothing = isl.UnionMap.empty(self.times.get_space())
+        parts = [(cells, nothing)]
+        for relation in sorted(_maps(self.writes[array]), key=lambda one: str(one.get_tuple_name(IN))):
+            written, own = relation.range(), isl.UnionMap.from_map(relation)
+            may_split = len(parts) < MOST_PARTS
+            pending, parts = parts, []
+            for part, writes in pending:
+                inside = part.intersect(written)
+                if inside.is_empty():
+                    parts.append((part, writes))
+                elif not may_split or part.is_subset(written):
+                    parts.append((part, writes.union(own)))
+                else:
+                    parts.append((inside.coalesce(), writes.union(own)))
+                    parts.append((part.subtract(written).coalesce(), writes))
+        return parts
 
     def _behind(self, reader: Definition) -> isl.Map:
         """The time of what is read behind the region; nothing for a definition of the program."""

@@ -42,6 +42,8 @@ class Pair:
     runs: tuple[Runnable, Runnable]
     arrays: tuple[str, ...]
     reassociate: bool
+    opaque: frozenset[str]
+    """The functions with a body in a file, which is not looked into."""
 
     @property
     def types(self) -> dict[str, str]:
@@ -64,7 +66,8 @@ def by_running(
 ) -> Refuted | Undecided:
     """A cell of `arrays` that ends up different; `hints` are sizes to try first."""
     try:
-        pair = Pair((old, new), (runnable(old), runnable(new)), arrays, reassociate)
+        opaque = functions_with_body(old.source) | functions_with_body(new.source)
+        pair = Pair((old, new), (runnable(old), runnable(new)), arrays, reassociate, opaque)
     except Unreadable as failure:
         return Undecided(str(failure))
     fixed = [one.name for p in (old, new) for one in p.arrays if one.name in constants(p.source)]
@@ -126,7 +129,7 @@ def _real(pair: Pair, steps: Steps, places: list[Place]) -> Difference | None:
     for unknown in ("double",) if all(map(is_known, _types(pair))) else ("int", "double"):
         found = None
         for seed in range(_seeds(steps)):
-            world = World(seed, unknown, pair.reassociate, _opaque(pair))
+            world = World(seed, unknown, pair.reassociate, pair.opaque)
             try:
                 one, other = computed(steps[0], world), computed(steps[1], world)
                 for place in places:
@@ -156,10 +159,6 @@ def _types(pair: Pair) -> set[str]:
         for assignment in one.assignments
         for part in (assignment.target, *assignment.cells)
     }
-
-
-def _opaque(pair: Pair) -> frozenset[str]:
-    return frozenset(name for program in pair.programs for name in functions_with_body(program.source))
 
 
 def _refuted(

@@ -65,7 +65,7 @@ def _at(piece: Piece, positions: tuple[int, ...] | None, dimension: int) -> bool
     """Whether the constants at p0, p1, ... outside the loop are `positions`."""
     own = piece.entries[:dimension:2]
     return positions is None or all(
-        entry == position or not isinstance(entry, int)
+        not isinstance(entry, int) or entry == position
         for entry, position in zip(own, positions, strict=False)
     )
 

@@ -26,6 +26,7 @@ def declared_in(source: Source) -> Declarations:
     return declarations_of(source, root, [region.place for region in find_regions(source)])
 
 
+@lru_cache(maxsize=8)
 def parse_file(source: Source, declarations: Declarations | None = None) -> Node:
     """The tree of a whole file, preprocessor lines left out; one without regions needs `declarations`."""
     known = declared_in(source) if declarations is None else declarations
