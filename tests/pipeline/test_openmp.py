@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.verdict import Proved, Undecided
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.outcome import NotLegal, Outcome
 from tests.pipeline.support import compiler, file, region, result, wrapped
@@ -128,8 +128,50 @@ def test_a_field_cannot_be_reduced(tmp_path: Path) -> None:
     assert note.endswith("which is part of something else")
 
 
+NEST = "  for (i = 0; i < n; i++)\n    for (j = 0; j < 8; j++)\n      L: A[i][j] = i - j;"
+
+
+def test_parallel_loops_right_inside_each_other_are_shared_out_as_one(tmp_path: Path) -> None:
+    new = shared_out(tmp_path, NEST, "parallel(L, i, j)\n")
+    assert new == f"#pragma omp parallel for collapse(2)\n{NEST}\n".replace("j < 8", "j <= 7")
+    tiles = shared_out(tmp_path, NEST, "tile(L, 4, 4)\nparallel(L, iT, jT)\n")
+    assert "#pragma omp parallel for collapse(2) private(i, j)\n" in tiles
+
+
+OUTER = "  for (i = 0; i < n; i++)"
+NOT_TOGETHER = {
+    "a triangle": f"{OUTER}\n    for (j = 0; j < i; j++)\n      L: A[i][j] = 0;",
+    "a line between": f"{OUTER} {{\n    b[i] = 1;\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;\n  }}",
+}
+
+
+@pytest.mark.parametrize("name", NOT_TOGETHER)
+def test_other_parallel_loops_are_not(tmp_path: Path, name: str) -> None:
+    text = result(tmp_path, wrapped(NOT_TOGETHER[name]), "parallel(L, i, j)\n", openmp=True).source.text
+    assert "#pragma omp parallel for private(j)\n" in text
+
+
+COLLAPSED = {
+    "collapse(2)": ("A[i][j] = a[i];", Proved),
+    "collapse(2) private(j)": ("A[i][j] = a[i];", Proved),
+    "collapse(2) ": ("A[i][j + 1] = A[i][j];", Refuted),
+    "private(t) collapse(2)": ("{ t = a[i]; A[i][j] = t; }", Proved),
+    "private(t)  collapse(2)": ("{ if (j == 0) t = a[i]; A[i][j] = t; }", Undecided),
+    "lastprivate(t) collapse(2)": ("{ t = a[i]; A[i][j] = t; }", Undecided),
+}
+
+
+@pytest.mark.parametrize("clauses", COLLAPSED)
+def test_loops_a_text_shares_out_as_one_are_each_proved(tmp_path: Path, clauses: str) -> None:
+    body, answer = COLLAPSED[clauses]
+    nest = f"for (i = 0; i < n; i++)\n    for (j = 0; j < 7; j++)\n      {body}"
+    text = PROGRAM.format(body=f"#pragma omp parallel for {clauses}\n{nest}")
+    (program,) = read_c(file(tmp_path, text))
+    assert isinstance(prove_annotations(program, allow_reassociation=False), answer)
+
+
 def test_a_parallel_loop_in_a_parallel_loop_is_a_note(tmp_path: Path) -> None:
-    text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;")
+    text = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < i; j++)\n      L: A[i][j] = 0;")
     outcome: Outcome = result(tmp_path, text, "parallel(L, i)\nparallel(L, j)\n", openmp=True)
     assert outcome.source.text.count("#pragma omp") == 1
     assert outcome.notes == ("the loop over j is inside the one over i, which is shared out",)

@@ -72,15 +72,35 @@ class Sharing:
             sorted({one.array for one in self._private(loop) if one.last == is_last})
             for is_last in (False, True)
         )
-        private = sorted({*private, *self._inner_iterators(loop)})
+        together = self.together(loop)
+        private = sorted({*private, *self._inner_iterators(together[-1])})
         lists = (("private", private), ("lastprivate", last))
-        found = [f"{word}({', '.join(names)})" for word, names in lists if names]
+        found = [f"collapse({len(together)})"] if len(together) > 1 else []
+        found += [f"{word}({', '.join(names)})" for word, names in lists if names]
         operators = sorted({step.operator for step in self._accumulated(loop)})
         for operator in operators:
             arrays = sorted({s.array for s in self._accumulated(loop) if s.operator == operator})
             sections = ", ".join(str(_section(self._array(name))) for name in arrays)
             found.append(f"reduction({operator}:{sections})")
         return found
+
+    def together(self, loop: For) -> tuple[For, ...]:
+        """The parallel loops that are shared out as one: `loop`, and those it has nothing else in.
+
+        Each is proved to be parallel, so two iterations that differ in any of them are independent.
+        The inner loops run from and to the same numbers in every iteration of the outer ones, and
+        no iteration has storage of its own or results to combine, which would be those of all loops.
+        """
+        found = [loop]
+        while not (self._private(loop) or self._accumulated(loop)):
+            inner = _only(found[-1].body)
+            changing = {outer.iterator for outer in found}
+            if inner is None or not inner.parallel or not can_be_annotated(inner):
+                break
+            if (variables(inner.start) | variables(inner.test)) & changing:
+                break
+            found.append(inner)
+        return tuple(found)
 
     def _accumulated(self, loop: For) -> list[Accumulation]:
         inside = _statements(loop)
@@ -131,9 +151,20 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
         yield f"the loop over {node.iterator} is not given to OpenMP: {reason}"
         yield from unshared(node.body, sharing)
         return
-    for part in subprograms(node.body):
+    for part in subprograms(sharing.together(node)[-1].body):
         if isinstance(part, For) and part.parallel:
             yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
+
+
+def _only(body: Node) -> For | None:
+    """The loop that is all of a body."""
+    match body:
+        case For():
+            return body
+        case Block((inner,)):
+            return _only(inner)
+        case _:
+            return None
 
 
 def _statements(loop: For) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 import islpy as isl
 
@@ -85,10 +86,10 @@ class Flow:
             for one in _maps(flow.get_must_dependence()):
                 found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
         if before:
-            relation = union(before).coalesce() if found else read
+            relation = reduce(isl.Map.union, before).coalesce() if found else read
             yield Source(before_region(cell.array, relation.range()), relation)
         for name in sorted(found):
-            yield Source(self.definitions[name], union(found[name]).coalesce())
+            yield Source(self.definitions[name], reduce(isl.Map.union, found[name]).coalesce())
 
     def _flow(self, reader: Definition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))

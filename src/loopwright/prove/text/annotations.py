@@ -31,7 +31,8 @@ from loopwright.read.c.syntax import field, named_children, place, walk
 
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_KNOWN = ("reduction", "private", "lastprivate")
+_KNOWN = ("reduction", "private", "lastprivate", "collapse")
+_COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
 _FREE = re.compile(
     r"\b(schedule|num_threads|if|shared|proc_bind|simdlen|safelen)\s*\(|\bdefault\s*\(\s*(shared|none)\s*\)"
 )
@@ -50,6 +51,8 @@ class Promise:
     pragma: Directive
     loop: Node
     depth: int
+    iterators: frozenset[str]
+    """Of all loops the pragma is about."""
     reductions: frozenset[tuple[str, str]]
     private: frozenset[str]
     last: frozenset[str]
@@ -81,6 +84,8 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
                 f"the reduction in line {line} combines values of {names} in any order; "
                 "--allow-reassociation says that this is meant"
             )
+        if promise.last and _COLLAPSE.search(promise.pragma.argument) is not None:
+            return Undecided(f"the pragma in line {line} keeps what the last of several loops leaves behind")
         wrong = _not_own(program, promise)
         if wrong is not None:
             return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
@@ -128,7 +133,25 @@ def promises(program: Program) -> Iterator[Promise]:
         if following:
             loop = min(following, key=lambda node: node.start_byte)
             depth = sum(place(outer).contains(place(loop)) for outer in loops) - 1
-            yield Promise(pragma, loop, depth, *_clauses(pragma.argument))
+            together = list(_together(loop, pragma))
+            names = frozenset(loop_iterator(program.source, one) or "" for one in together)
+            for more, one in enumerate(together):
+                yield Promise(pragma, one, depth + more, names, *_clauses(pragma.argument))
+
+
+def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
+    """The loops that `collapse(n)` makes one of: a promise about each is a promise about all.
+
+    Where they are not right inside each other, the compiler says so.
+    """
+    yield loop
+    found = _COLLAPSE.search(pragma.argument)
+    for _ in range(1, 1 if found is None else int(found[1])):
+        inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
+        if not inner:
+            return
+        loop = min(inner, key=lambda node: node.start_byte)
+        yield loop
 
 
 def _clauses(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
@@ -170,12 +193,12 @@ def _not_own(program: Program, promise: Promise) -> str | None:
     """The first name in a clause of which that is not so, or whose last value gets lost.
 
     An iterator of a loop inside that is declared elsewhere has to be in a clause: threads would
-    share it.  Its loop sets it before anybody reads it.
+    share it.  Its loop sets it before anybody reads it.  Those of the loops that are shared out are private.
     """
     iterators = _assigned_iterators(program, promise.loop)
-    if not promise.is_for_gcc and not iterators <= promise.private:
-        return min(iterators - promise.private)
-    for name in sorted((promise.private | promise.last) - iterators):
+    if not promise.is_for_gcc and not iterators <= promise.private | promise.iterators:
+        return min(iterators - promise.private - promise.iterators)
+    for name in sorted((promise.private | promise.last) - iterators - promise.iterators):
         found = _own(program, promise, name)
         kept = name in promise.last and _is_always_written(program, promise.loop, name)
         if found is None or (found.last and not kept) or (name in promise.last and not kept):
