@@ -6,8 +6,11 @@ import pytest
 
 from loopwright.check.findings import Class
 from loopwright.check.report import Answer
-from loopwright.check.verify import Options, check_text
+from loopwright.check.segment import parse_input
+from loopwright.check.verify import Options, check_text, delayed, prepared, verdict
+from loopwright.check.writers import writers
 from loopwright.errors import BadInput
+from loopwright.model.source import Source
 from tests.check.support import QUICK
 from tests.check.test_bad_input import text
 
@@ -173,3 +176,49 @@ def test_arrays_that_share_memory() -> None:
     for algorithm in ("a", "codes"):
         with pytest.raises(BadInput, match="'A' and 'B' share memory"):
             check(SHARED.replace("OFFSET", "7"), algorithm=algorithm)
+
+
+ROWS = "double X[4][3], Y[4][3];"
+PLAIN = "for (i = 0; i < 4; i++) for (int j = 0; j < 3; j++) X[i][j] = Y[i][j];"
+BY_ROW = "for (i = 0; i < 4; i++) { double *r = X[i]; for (int j = 0; j < 3; j++) r[j] = Y[i][j]; }"
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "is_valid"),
+    [
+        (PLAIN, BY_ROW, True),
+        (BY_ROW, PLAIN, True),
+        (BY_ROW, BY_ROW, True),
+        (PLAIN.replace("Y[i][j]", "Y[j][i]"), BY_ROW, False),
+        (BY_ROW.replace("= X[i]", "= X[3 - i]"), PLAIN, False),
+        (BY_ROW.replace("= X[i];", "= X[i]; r = X[0];"), PLAIN, False),
+        (BY_ROW.replace("r[j] = Y[i][j];", "{ r[j] = Y[i][j]; r++; }"), PLAIN, False),
+        (BY_ROW.replace("j < 3", "j < 4"), PLAIN, False),
+        (BY_ROW.replace("= X[i]", "= i ? X[i] : X[1]"), PLAIN, False),
+        (BY_ROW.replace("= X[i]", "= i ? X[i] : X[0]"), PLAIN, True),
+        ("double *r = X[0]; for (i = 0; i < 12; i++) r[i] = Y[i / 3][i % 3];", PLAIN, True),
+    ],
+)
+def test_pointers_to_rows(program: str, spec: str, is_valid: bool) -> None:
+    """In the original, in the program, and in both."""
+    answer = check(text(program, spec, functions=ROWS))
+    assert answer is (Answer.VALID if is_valid else Answer.VIOLATION)
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "before"),
+    [
+        (BY_ROW, PLAIN, ROWS),
+        (
+            "for (i = 0; i < n; i++) { double *r = X + i * m;"
+            " for (int j = 0; j < m; j++) r[j] = Y[i * m + j]; }",
+            "for (i = 0; i < n; i++) for (int j = 0; j < m; j++) X[i * m + j] = Y[i * m + j];",
+            "int n = 4, m = 3; double *X = malloc(96), *Y = malloc(96);",
+        ),
+    ],
+)
+def test_nests_with_pointers_to_rows_are_checked_as_wholes(program: str, spec: str, before: str) -> None:
+    options = Options(tools=QUICK)
+    job = prepared(parse_input(Source("p.c", text(program, spec, before=before))), options)
+    assert "lw_site_" not in delayed(job, writers(job.spec), options).program
+    assert verdict(job, writers(job.spec), options).answer is Answer.VALID

@@ -92,6 +92,8 @@ def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
                     yield part, node == nest and name != "update" and _is_simple(part)
         elif node.type == "if_statement":
             yield field(node, "condition"), False
+        elif node.type == "init_declarator" and field(node, "declarator").type == "pointer_declarator":
+            yield field(node, "value"), False
     for site in sites.sites:
         if place(nest).contains(place(site.assignment.node)):
             for cell in (site.write, *site.reads):

@@ -21,6 +21,7 @@ from tree_sitter import Node
 from loopwright.check.hoisting import Hoisted, hoisted
 from loopwright.check.reachable import Reached
 from loopwright.check.sites import Site, Sites
+from loopwright.check.specification import by_own_subscript
 from loopwright.check.structure import Cell
 from loopwright.errors import BadInput, InternalError
 from loopwright.model.program import AssumptionKind, Program, Statement
@@ -158,6 +159,8 @@ def _is_signed(known: Reached, node: Node, renamed: Hoisted, sizes: Mapping[str,
     declared = known.declarations.visible(name, place(node))
     if declared is None:
         return name in sizes
+    if declared.rank > 0 and name in known.ranks:
+        return True  # what a pointer points into; no element of it is a number the reader takes
     kind = known.declarations.resolved(declared.type)
     if "volatile" in kind.split() or "_Atomic" in kind:
         return False
@@ -225,15 +228,31 @@ class _View:
     def _cell(self, statement: Statement, cell: Cell, *, is_write: bool) -> isl.Map | None:
         """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
         start = self._at(cell.node)
-        if cell.by_address:
-            return None
         for access in statement.accesses:
             if access.is_write == is_write and access.place.start == start:
-                relation = self._map(access.relation)
+                name = access.relation.get_tuple_name(isl.dim_type.out)
+                if cell.by_address and not self._is_itself(name, cell.array):
+                    return None
+                relation = self._as_declared(self._map(access.relation), name)
                 rank = self.sites.known.ranks[cell.array]
-                is_function = relation.is_single_valued() and relation.dim(isl.dim_type.out) == rank
-                return relation.set_tuple_name(isl.dim_type.out, cell.array) if is_function else None
+                if relation is None or relation.dim(isl.dim_type.out) != rank:
+                    return None
+                named = relation.set_tuple_name(isl.dim_type.out, cell.array)
+                return named if named.is_single_valued() else None
         return None
+
+    def _is_itself(self, name: str, array: str) -> bool:
+        """Whether the array that the reader says a pointer points into is that of the original."""
+        known = self.sites.known
+        here = known.declarations.visible(name, place(self.node))
+        return name == array and here is not None and here == known.at_segment(name)
+
+    def _as_declared(self, relation: isl.Map, name: str) -> isl.Map | None:
+        """An array of one dimension that is read in rows, A[i, j], by its own subscript, A[i * m + j]."""
+        rows = next((one.rows for one in self.program.arrays if one.name == name), ())
+        if not all(row in self.fixed for row in rows):
+            return None
+        return by_own_subscript(relation, name, [self.fixed[row] for row in rows]) if rows else relation
 
     def _set(self, domain: isl.Set) -> isl.Set:
         for name, value in self.fixed.items():

@@ -71,7 +71,7 @@ class Pointers:
 
 def pointers(known: Reached) -> Pointers:
     """Follow arrays into pointers until nothing new is found."""
-    flows = [(variable, value) for variable, value in _flows(known) if known.named(variable) is None]
+    flows = [(variable, value) for variable, value in _flows(known) if not _is_array(known, variable)]
     found = Pointers(known, {variable: frozenset() for variable, _ in flows})
     while True:
         pointees = dict(found.pointees)
@@ -81,6 +81,12 @@ def pointers(known: Reached) -> Pointers:
             inside = {one: arrays for one, arrays in pointees.items() if arrays - {ELSEWHERE}}
             return Pointers(known, inside)
         found = Pointers(known, pointees)
+
+
+def _is_array(known: Reached, variable: Variable) -> bool:
+    """Whether a variable is an array of the original, or everywhere another name of one."""
+    is_itself = variable.name in known.ranks and variable == known.at_segment(variable.name)
+    return is_itself or known.named(variable) is not None
 
 
 def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -103,7 +103,18 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     def array_of(reference: Reference) -> str | None:
         return reference.base if reference.base in names else None
 
-    side = Side(program.source, array_of, lambda array: ranks[array])
+    rows = {
+        access.place.start: access.relation.get_tuple_name(OUT)
+        for statement in program.statements
+        for access in statement.accesses
+    }
+
+    def pointee_of(reference: Reference) -> str | None:
+        """The array of `row[j]`, row being a local that points to a row of it."""
+        is_row = reference.base not in names and bool(reference.subscripts)
+        return rows.get(place(reference.node).start) if is_row else None
+
+    side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
     (region,) = [one for one in find_regions(program.source) if one.place == program.region]
     block = parse_region(program.source, region)
     try:
@@ -181,7 +192,8 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
         for part in cell.terms
     ]
     for hole in statement.body.holes:
-        if isinstance(hole, Inlined) and not any(spot.contains(hole.place) for spot in inside):
+        is_value = isinstance(hole, Inlined) and not hole.is_row
+        if is_value and not any(spot.contains(hole.place) for spot in inside):
             hint = "write the expression it stands for"
             raise refuse(
                 program.source,
@@ -219,17 +231,23 @@ def _touched(
 def _as_declared(
     program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: TextRange
 ) -> isl.Map:
-    """{ S[v] -> A[(c1 * r2 + c2) * r3 + c3] } for an array of one dimension read in rows of r2, r3."""
+    """An array of one dimension that the reader takes for rows, by its own subscript."""
     positions = [sizes.find_dim_by_name(PARAM, name) for name in array.rows]
     if min(positions) < 0:
         row = array.rows[positions.index(-1)]
         message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
         raise refuse(program.source, where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
-    names = [f"c{k}" for k in range(len(positions) + 1)]
+    sizes_of_rows = [sizes.plain_get_val_if_fixed(PARAM, position).to_python() for position in positions]
+    return by_own_subscript(relation, array.name, sizes_of_rows)
+
+
+def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.Map:
+    """{ S[v] -> A[(c1 * r2 + c2) * r3 + c3] } of { S[v] -> A[c1, c2, c3] }."""
+    names = [f"c{k}" for k in range(len(rows) + 1)]
     value = names[0]
-    for name, position in zip(names[1:], positions, strict=True):
-        value = f"({value}) * {sizes.plain_get_val_if_fixed(PARAM, position).to_python()} + {name}"
-    cells = isl.Map(f"{{ {array.name}[{', '.join(names)}] -> {array.name}[{value}] }}")
+    for name, row in zip(names[1:], rows, strict=True):
+        value = f"({value}) * {row} + {name}"
+    cells = isl.Map(f"{{ {array}[{', '.join(names)}] -> {array}[{value}] }}")
     return relation.apply_range(cells)
 
 
