@@ -9,14 +9,14 @@ where this is so.  Elsewhere all pairs of calls are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from textwrap import wrap
 from typing import TypeAlias, TypeVar, assert_never
 
 import islpy as isl
 
-from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Var
+from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr
 from loopwright.presburger.equalities import AffineForm
@@ -34,8 +34,8 @@ from loopwright.prove.coq.places import (
 )
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
-from loopwright.prove.scanning.conditions import Scope, value
-from loopwright.prove.scanning.executed import runs
+from loopwright.prove.scanning.conditions import Scope, negation, region, value
+from loopwright.prove.scanning.executed import iterations_of, runs
 
 Vector: TypeAlias = tuple[Expr, ...]
 Item = TypeVar("Item", isl.Set, isl.Map)
@@ -43,8 +43,9 @@ Item = TypeVar("Item", isl.Set, isl.Map)
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """Where the walk is: the iterators around, outermost first, and what they are called in Coq."""
+    """Where the walk is: for which iterators it gets there, and what they are called in Coq."""
 
+    scope: Scope
     iterators: tuple[str, ...]
     shown: tuple[str, ...]
 
@@ -55,9 +56,13 @@ class _Place:
     def names(self, parameters: Mapping[str, str]) -> dict[str, str]:
         return {**parameters, **dict(zip(self.iterators, self.shown, strict=True))}
 
-    def entered(self, name: str, parameters: Mapping[str, str]) -> _Place:
-        fresh = variable(name, [*self.shown, *parameters.values()])
-        return _Place((*self.iterators, name), (*self.shown, fresh))
+    def entered(self, loop: For, parameters: Mapping[str, str]) -> _Place:
+        fresh = variable(loop.iterator, [*self.shown, *parameters.values()])
+        inside = iterations_of(loop, self.scope)
+        return _Place(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
+
+    def where(self, test: Test) -> _Place:
+        return replace(self, scope=self.scope.within(region(test, self.scope)))
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,8 @@ def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], 
     calls = [timed(table, run) for run in runs(table.tree)]
     strict = _strict(calls)
     walk = _Walk(table, parameters, "" if strict else "_weak")
-    return Order(strict, (entry, *walk.lines(program, calls, _Place((), ()))))
+    start = Scope(isl.Set.from_params(table.context), {})
+    return Order(strict, (entry, *walk.lines(program, calls, _Place(start, (), ()))))
 
 
 def _strict(calls: Sequence[Timed]) -> bool:
@@ -102,10 +108,11 @@ class _Walk:
                 return ["order_call."]
             case Block(children):
                 return self.block(children, calls, place)
-            case If(_, then, orelse):
+            case If(test, then, orelse):
                 first = count_calls(then)
-                yes = self.lines(then, calls[:first], place)
-                no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], place)
+                other = place.where(negation(test))
+                yes = self.lines(then, calls[:first], place.where(test))
+                no = ["order_call."] if orelse is None else self.lines(orelse, calls[first:], other)
                 return ["order_if.", *_branch(yes), *_branch(no)]
             case For():
                 return self.loop(node, calls, place)
@@ -118,7 +125,7 @@ class _Walk:
                 assert_never(node)
 
     def loop(self, loop: For, calls: Sequence[Timed], place: _Place) -> list[str]:
-        inner = place.entered(loop.iterator, self.parameters)
+        inner = place.entered(loop, self.parameters)
         key = iterator_place(calls, place.depth)
         if key is None:
             head = f"order_iterations{self.weak} as {inner.shown[-1]}."
@@ -280,12 +287,9 @@ class _Walk:
 
     def grows(self, first: Vector, second: Vector, place: _Place) -> bool:
         """Whether the second cut is not before the first."""
-        context = self.renamed(isl.Set.from_params(self.table.context)).add_dims(
-            isl.dim_type.set, place.depth
-        )
-        scope = self.scope(context, place)
-        same = context
-        wrong = isl.Set.empty(context.get_space())
+        same = self.renamed(place.scope.domain)
+        scope = self.scope(same, place)
+        wrong = isl.Set.empty(same.get_space())
         for a, b in zip(first, second, strict=False):
             x, y = value(a, scope), value(b, scope)
             wrong = wrong.union(same.intersect(y.lt_set(x)))

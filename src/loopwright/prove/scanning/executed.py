@@ -175,14 +175,14 @@ def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
 
 
 def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
-    iterations = _iterations(loop, scope)
+    iterations = iterations_of(loop, scope)
     body = _executed(loop.body, iterations, positions)
     endless = None if ends(loop.test, loop.iterator) else iterations.domain
     depth = scope.domain.dim(isl.dim_type.set)
     return Repeat(depth, loop.iterator, loop.step, loop.parallel, endless, body)
 
 
-def _iterations(loop: For, scope: Scope) -> Scope:
+def iterations_of(loop: For, scope: Scope) -> Scope:
     """The values start, start + step, ... up to the first for which the test fails."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
