@@ -252,3 +252,21 @@ def test_a_constant_is_only_fixed_where_the_model_needs_its_value() -> None:
     fixed = region("for (i = 0; i < N; i++) a[N * i] = 0;", head=head)
     assert str(fixed.context) == "[N] -> {  : N = 100 }"
     assert writes(fixed.statements[0]) == ["a[100i]"]
+
+
+SUFFIX = "#define SCALAR_VAL(x) x##f"
+
+
+def test_a_macro_that_puts_a_suffix_behind_a_number_is_a_number() -> None:
+    text = LOOP + "{ a[i] = SCALAR_VAL(0.1) * b[i] - SCALAR_VAL(-2.5e-3); f = SCALAR_VAL(1.); }"
+    program = region(text, head=SUFFIX)
+    assert [access.array for access in program.statements[0].accesses] == ["b", "a"]
+
+
+@pytest.mark.parametrize("text", ["SCALAR_VAL(b[i])", "SCALAR_VAL(n)", "SCALAR_VAL(b)", "SCALAR_VAL(2, 3)"])
+def test_a_macro_that_makes_a_name_is_refused(text: str) -> None:
+    error = refusal(LOOP + f"a[i] = {text};", head=SUFFIX)
+    assert "is more than an expression" in error.message
+    assert "is more" in refusal(LOOP + "a[i] = TWO(b);", head="#define TWO(x) x##_1##_2").message
+    nested = "#define SCALAR_VAL(x) x##f\n#define HALF(x) SCALAR_VAL(x)"
+    assert "is more" in refusal(LOOP + "a[i] = HALF(0.5);", head=nested).message

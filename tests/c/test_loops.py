@@ -161,3 +161,9 @@ def test_an_iterator_read_in_the_next_turn_of_a_loop_around_is_refused() -> None
     text = f"void f(int n, double *a) {{ int i = 0;\n{around}#pragma endscop\n}} }}\n"
     with pytest.raises(BadInput, match="read after the region"):
         parse_c(Source("t.c", text))
+
+
+def test_an_iterator_with_the_name_of_an_array() -> None:
+    error = refusal("for (int b = 0; b < n; b++) a[b] = 0;")
+    assert error.message == "the iterator 'b' has the name of an array (line 2)"
+    assert underlined(error) == "int b = 0;"

@@ -54,6 +54,7 @@ struct Cell {
   double operator--() { return *this -= 1; }
   double operator++(int) { double old = *this; *this = old + 1; return old; }
   double operator--(int) { double old = *this; *this = old - 1; return old; }
+  Pointer operator&() const;
 };
 static std::string at(double k) { return " " + std::to_string(std::isfinite(k) ? (long)k : 0L); }
 struct Row { std::string name; Cell operator[](double k) const { return Cell(name + at(k)); } };
@@ -61,6 +62,8 @@ struct Pointer { std::string name; double k; Cell operator*() const { return Cel
   Pointer operator+(double d) const { return {name, k + d}; }
   Pointer operator-(double d) const { return {name, k - d}; }
   Cell operator[](double d) const { return Cell(name + at(k + d)); } };
+Pointer Cell::operator&() const {
+  size_t end = name.rfind(' '); return {name.substr(0, end), (double)std::stol(name.substr(end))}; }
 struct Array1 { std::string name; Cell operator[](double k) const { return Cell(name + at(k)); }
   Pointer operator+(double k) const { return {name, k}; }
   Cell operator*() const { return Cell(name + at(0)); } };
@@ -77,7 +80,8 @@ class Writer:
     """
 
     TARGETS = ("x", "y", "z", "(x)", "a[<S>]", "b[<S>]", "(b[<S>])", "A[<S>][<I>]", "*(b + <I>)", "*a",
-               "(b + <I>)[1]", "*(b + i - 1)", "(A[<I>][<S>])", "EL(<I>, <S>)", "(EL(i, j))")  # fmt: skip
+               "(b + <I>)[1]", "*(b + i - 1)", "*(&b[<S>] + <I>)", "*(&a[<I>] - 1)", "*&b[<S>]",
+               "(&a[<I>])[<S>]", "(A[<I>][<S>])", "EL(<I>, <S>)", "(EL(i, j))")  # fmt: skip
     INDICES = ("i", "j", "n", "(i)", "2*i", "(j)*3", "1", "(count)i", "(count)(i+1)", "AT(i, j)",
                "AT(n, i+1)", "i - 1", "i+j", "i-(n)", "(i)-(j)*2", "(count)-i*3", "j - (int)i")  # fmt: skip
     SUBSCRIPTS = ("<I>", "<I>", "<I>", "<I>", "(int)x", "(int)b[<I>]", "(int)(x = <I>)", "(int)y++")

@@ -16,6 +16,9 @@ from loopwright.read.c.regions import directives
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
+_PASTED = re.compile(r"([A-Za-z_]\w*)\s*##\s*[A-Za-z]\w*")
+"""`x##f`: with a number for x, a number of another type."""
+_NUMBER = re.compile(r"[-+]?\s*\.?\d(?:[eEpP][-+]|[\w.])*")
 _INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\s*\)*")
 _DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
 _RESERVED = """
@@ -92,7 +95,22 @@ def integer_text(text: str) -> int | None:
 
 def assigns(macro: Macro) -> bool:
     """Whether the body has something in it that is not a plain expression."""
-    return _ASSIGNS.search(macro.body) is not None
+    return _ASSIGNS.search(unpasted(macro)) is not None
+
+
+def unpasted(macro: Macro) -> str:
+    """The body with x in place of `x##f`; `suffixed` are the parameters this is done to."""
+    return _PASTED.sub(r"\1", macro.body)
+
+
+def suffixed(macro: Macro) -> frozenset[str]:
+    """x of `x##f`: what is given for it has to be a number, or else a name is made that nobody sees."""
+    return frozenset(match[1] for match in _PASTED.finditer(macro.body))
+
+
+def is_number(text: str) -> bool:
+    """Whether `text` is a number, of whatever type, that a suffix can be put behind."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, bool], ...]:
@@ -109,14 +127,15 @@ def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, 
             continue
         seen.append(current)
         for macro in definitions(macros, current):
-            for match in _IDENTIFIER.finditer(macro.body):
+            body = unpasted(macro)
+            for match in _IDENTIFIER.finditer(body):
                 word = match.group()
                 if word in (macro.parameters or ()) or word in _KEYWORDS:
                     continue
                 if definitions(macros, word):
                     pending.append(word)
                 else:
-                    called = macro.body[match.end() :].lstrip().startswith("(")
+                    called = body[match.end() :].lstrip().startswith("(")
                     found.append((macro, word, called))
     return tuple(found)
 
@@ -129,7 +148,7 @@ def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
         for macro in definitions(macros, pending.pop()):
             if macro not in reached:
                 reached.append(macro)
-                pending.extend(_IDENTIFIER.findall(macro.body))
+                pending.extend(_IDENTIFIER.findall(unpasted(macro)))
     return tuple(reached)
 
 

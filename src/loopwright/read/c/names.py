@@ -111,6 +111,7 @@ def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     targets = _targets(source, block, kinds, iterators, headers, rows)
     known = _locals(source, block, headers)
     locals_ = tuple(one for one in known if one.name not in iterators and one.name not in followed)
+    _refuse_hidden_arrays(source, loops, declarations)
     ranks = _ranks(source, block, kinds)
     for local in locals_:
         if ranks.get(local.name, 0) > local.rank:
@@ -124,6 +125,18 @@ def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
     refuse_unions(source, block, assigned, declarations)
     refuse_odd_bases(source, block, iterators, ranks, declarations)
     return Names(iterators, assigned, locals_, ranks, rows)
+
+
+def _refuse_hidden_arrays(source: Source, loops: list[Node], declarations: Declarations) -> None:
+    """One name for an iterator and for an array: which one is meant, the accesses would not say."""
+    for loop in loops:
+        name = loop_iterator(source, loop)
+        declared = None if name is None else declarations.visible(name, place(loop))
+        start = loop.child_by_field_name("initializer")
+        if declared is not None and declared.rank > 0 and start is not None and start.type == "declaration":
+            line = source.line_of(declared.place.start)
+            message = f"the iterator '{name}' has the name of an array (line {line})"
+            raise refuse(source, start, message, "give the two different names")
 
 
 def _targets(

@@ -15,10 +15,19 @@ from tree_sitter import Node
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.elements import elements_in
 from loopwright.read.c.functions import keeps_to_itself, mentioned
-from loopwright.read.c.macros import assigns, definitions, hidden_names, looks_like_macro, reachable_macros
+from loopwright.read.c.macros import (
+    Macro,
+    assigns,
+    definitions,
+    hidden_names,
+    is_number,
+    looks_like_macro,
+    reachable_macros,
+    suffixed,
+)
 from loopwright.read.c.names import Setting
 from loopwright.read.c.references import reference_of
-from loopwright.read.c.syntax import field, place, refuse, text_of, walk
+from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
 
 _MATHEMATICS = """
 sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
@@ -151,7 +160,7 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
             continue
         name = text_of(setting.source, node)
         for macro in reachable_macros(setting.macros, name):
-            if assigns(macro):
+            if assigns(macro) or not _pastes_numbers(setting, macro, node):
                 raise refuse(
                     setting.source,
                     node,
@@ -175,6 +184,21 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                     f"the macro '{macro.name}' calls '{word}', which is not known to be free of side effects",
                     f"if it is, say --pure {word}",
                 )
+
+
+def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:
+    """Whether `##` makes nothing but numbers: `SCALAR_VAL(0.5)` with `#define SCALAR_VAL(x) x##f`."""
+    changed = suffixed(macro)
+    call = name.parent
+    if not changed:
+        return True
+    if call is None or call.type != "call_expression" or macro.name != text_of(setting.source, name):
+        return False
+    given = [text_of(setting.source, part) for part in named_children(field(call, "arguments"))]
+    if len(given) != len(macro.parameters or ()) or not changed <= set(macro.parameters or ()):
+        return False
+    values = dict(zip(macro.parameters or (), given, strict=True))
+    return all(is_number(values[parameter]) for parameter in changed)
 
 
 def refuse_storage_macros(setting: Setting, block: Node) -> None:

@@ -59,6 +59,9 @@ def reference_of(source: Source, node: Node) -> Reference | None:
             return replace(inner, base=name, node=node)
         case "pointer_expression" if operator(core) == "*":
             target, terms = pointer_sum(field(core, "argument"))
+            element = _addressed(source, target)
+            if element is not None:
+                return replace(element, subscripts=((*element.subscripts[0], *terms),), node=node)
             return _extended(reference_of(source, target), terms, node)
         case _:
             return None
