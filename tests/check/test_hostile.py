@@ -114,6 +114,37 @@ def test_a_write_too_many(program: str, functions: str, before: str) -> None:
     assert report.findings[0].kind is Class.NO_INSTANCE
 
 
+UNKNOWN = "'A' is written through a pointer that is not followed"
+
+
+@pytest.mark.parametrize(
+    ("program", "functions", "before"),
+    [
+        ("s.d[2] = 0;", "struct { double *d; } s;", "s.d = A;"),
+        ("s->d[2]++;", "struct t { double *d; } t, *s = &t;", "t.d = A;"),
+        ("*p = 0;", "double *p; static void set(double **x) { *x = A; }", "set(&p);"),
+        ("ps[1][2] = 0;", "double *ps[2];", "ps[1] = A;"),
+        ("*(double *)strtoul(q, 0, 16) = 1;", "#include <stdio.h>",
+         'char q[40]; sprintf(q, "%p", (void *)&A[1]);'),
+    ],
+)  # fmt: skip
+def test_pointers_that_nobody_can_follow(program: str, functions: str, before: str) -> None:
+    """Where they point is seen when the program runs."""
+    for order in (f"{COPY} {program}", f"{program} {COPY}"):
+        with pytest.raises(BadInput) as caught:
+            check(text(order, functions=functions, before=before))
+        assert caught.value.message == UNKNOWN
+
+
+def test_pointers_that_point_elsewhere_are_no_matter() -> None:
+    program = (
+        "char *c = malloc(9); c[0] = 1; *c += 2; c[1]++; --*c; int *w = malloc(4 * N), *p = w;"
+        " for (i = 0; i < N; i++) *p++ = i; for (i = 0; i < N; i++) A[w[i]] = B[w[i]];"
+    )
+    assert check(text(program)).answer is Answer.VALID
+    assert check(text(COPY, functions="double *g;", before="g = A; *g = 3;")).answer is Answer.VALID
+
+
 def test_a_name_in_parentheses_is_read_and_no_cast() -> None:
     spec, program = ("for (i = 0; i < N; i++) A[i] = w - B[i] * C[i];".replace("w", w) for w in ("w", "(w)"))
     assert check(text(program, spec, functions="double w;")).answer is Answer.VALID

@@ -89,19 +89,27 @@ def _is_block(known: Reached, variable: Variable) -> bool:
     return stars == 0 or (stars == 1 and (not variable.extents or is_pointer_to_array))
 
 
+def blocks(spec: Specification, known: Reached) -> list[str]:
+    """The arrays of the original that are one block of memory each, and not empty."""
+    return [
+        array
+        for array in spec.arrays
+        if (variable := known.at_segment(array)) is not None
+        and variable.rank == spec.ranks[array]
+        and _is_block(known, variable)
+        and not spec.footprint(array).is_empty()
+    ]
+
+
 def _apart(spec: Specification, known: Reached) -> str | None:
     """The call that looks whether arrays share memory; None where declarations rule that out."""
-    visible: list[tuple[str, Variable]] = []
-    for array in spec.arrays:
-        variable = known.at_segment(array)
-        if variable is not None and variable.rank == spec.ranks[array] and _is_block(known, variable):
-            visible.append((array, variable))
-    if len(visible) < 2 or not any(one.may_alias or one.rank > len(one.extents) for _, one in visible):
+    names = blocks(spec, known)
+    variables = [variable for array in names if (variable := known.at_segment(array)) is not None]
+    if len(names) < 2 or not any(one.may_alias or one.rank > len(one.extents) for one in variables):
         return None
     numbers = {array: number for number, array in enumerate(spec.arrays)}
-    names = [array for array, _ in visible if not spec.footprint(array).is_empty()]
     bases = ", ".join(f"(const char *)&{array}{'[0]' * spec.ranks[array]}" for array in names)
-    ends = ", ".join(_ends(spec, array) for array in names)
+    ends = ", ".join(f"{{{', '.join(bounds(spec, array))}}}" for array in names)
     which = ", ".join(str(numbers[array]) for array in names)
     return (
         f"lw_apart({len(names)}, (const int[]){{{which}}}, (const char *const[]){{{bases}}}, "
@@ -109,13 +117,13 @@ def _apart(spec: Specification, known: Reached) -> str | None:
     )
 
 
-def _ends(spec: Specification, array: str) -> str:
+def bounds(spec: Specification, array: str) -> tuple[str, str]:
     """The first byte the original touches and the first behind the last, counted from the first cell."""
     extent = box(spec.footprint(array)) if spec.ranks[array] else ()
     sizes = [f"(long)sizeof {array}{'[0]' * (k + 1)}" for k in range(len(extent))]
     low = " + ".join(f"{low} * {size}" for (low, _), size in zip(extent, sizes, strict=True)) or "0"
     high = " + ".join(f"{high} * {size}" for (_, high), size in zip(extent, sizes, strict=True)) or "0"
-    return f"{{{low}, {high} + (long)sizeof {array}{'[0]' * len(extent)}}}"
+    return low, f"{high} + (long)sizeof {array}{'[0]' * len(extent)}"
 
 
 def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int, int]]) -> BadInput:
@@ -123,4 +131,7 @@ def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int
     one, other = (spec.arrays[number] for number in pairs[0])
     message = f"'{one}' and '{other}' share memory"
     hint = "the original takes its arrays to be apart; check a call for which they are"
+    if one == other:
+        message = f"'{one}' is written through a pointer that is not followed"
+        hint = "use the array by its name, or give the pointer its value in the segment"
     return refuse(known.source, known.segment.place, message, hint)

@@ -13,10 +13,10 @@ from loopwright.check.execute import Built, Ended, Toolchain, compile_program, r
 from loopwright.check.fast import BEGIN, END, fast_call, fast_check
 from loopwright.check.findings import Told, told
 from loopwright.check.fronts import Front, fronts, insertions
+from loopwright.check.guards import guards
 from loopwright.check.instrument import (
     Insertion,
     around_sites,
-    instrumented,
     precise_call,
     size_texts,
     with_insertions,
@@ -134,10 +134,12 @@ def delayed(job: Job, found: Writers, options: Options, scheme: Scheme | None = 
     if not options.one_by_one:
         ahead = fronts(job.sites, scheme, job.sizes.values, only_checks=options.only_checks)
     fast = fast_check(job.spec, found, scheme, job.sites, ahead, parallel=job.tools.openmp)
-    where = addresses(job.spec, job.sites)
-    begin = f"{BEGIN}{where.begin}lw_begin({size_texts(job.sizes.texts)});"
-    program = with_insertions(job.given.segment, _marks(job, ahead, options), begin, END)
-    return Built(program, where.header + fast.header, fast.engine, job.tools.fast, "delayed")
+    where, guarded = addresses(job.spec, job.sites), guards(job.spec, job.sites)
+    begin = f"{BEGIN}{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
+    marks = [*_marks(job, ahead, options), *guarded.insertions]
+    program = with_insertions(job.given.segment, marks, begin, guarded.end + END)
+    header = where.header + guarded.header + fast.header
+    return Built(program, header, fast.engine, job.tools.fast, "delayed")
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion]:
@@ -195,11 +197,13 @@ def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
 
 def precise(job: Job, found: Writers, because: str) -> Report:
     """Algorithm A: every operation as it comes, with the reason where one is wrong."""
-    where = addresses(job.spec, job.sites)
-    begin = f"{where.begin}lw_begin({size_texts(job.sizes.texts)});"
-    program = instrumented(job.sites, precise_call, begin, "lw_end();")
+    where, guarded = addresses(job.spec, job.sites), guards(job.spec, job.sites)
+    begin = f"{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
+    marks = [*around_sites(job.sites, job.sites.sites, precise_call), *guarded.insertions]
+    program = with_insertions(job.given.segment, marks, begin, f"{guarded.end}lw_end();")
     engine = precise_runtime(job.spec, found, job.sites.sites)
-    built = Built(program, where.header + HEADER, engine, job.tools.precise, "precise")
+    header = where.header + guarded.header + HEADER
+    built = Built(program, header, engine, job.tools.precise, "precise")
     return judged(job, run_built(job, built), "algorithm A", because)
 
 
