@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.equivalence.overflow import OVERFLOW
-from loopwright.prove.verdict import Proved, Undecided
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.equivalence.support import compared, wrapped
 
 LOOP = "for (i = 0; i < n; i++)"
@@ -128,3 +128,31 @@ def test_a_pure_function_may_read_what_the_region_changes(tmp_path: Path) -> Non
     )
     with pytest.raises(BadInput, match="'g' reads 'w'"):
         compared(tmp_path, old, new)
+
+
+BRANCHES = {
+    "a type": ("typedef {} real;", ("float", "double"), ("int", "double"), "{ real x = b[i]; a[i] = x; }"),
+    "a constant": ("static const double K = {};", ("1", "2"), ("3", "2"), "a[i] = K * b[i];"),
+    "storage": ("extern {} g[100];", ("float", "double"), ("int", "double"), "a[i] = g[i];"),
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_what_a_name_is_may_depend_on_the_preprocessor(tmp_path: Path, name: str) -> None:
+    text, first, second, body = BRANCHES[name]
+    heads = [f"#ifdef X\n{text.format(x)}\n#else\n{text.format(y)}\n#endif" for x, y in (first, second)]
+    one, other = (wrapped(f"{LOOP} {body}", head=head) for head in heads)
+    assert isinstance(compared(tmp_path, one, one).verdict, Proved)
+    assert isinstance(compared(tmp_path, one, other).verdict, Undecided)
+    found = compared(tmp_path, one, wrapped(f"{LOOP} a[i] = b[i];", head=heads[0])).verdict
+    assert isinstance(found, Undecided) and "preprocessor" in found.reason
+
+
+@pytest.mark.parametrize("head", ["enum { K = 2 };", "static const int K = 2;"])
+def test_an_enumerator_is_its_number_and_no_other(tmp_path: Path, head: str) -> None:
+    """Witnesses had K = 0, and K = 3."""
+    for value in ("K * b[i]", "b[i + K]", "K"):
+        old = wrapped(f"{LOOP} a[i] = {value};", head=head)
+        two, three = (wrapped(f"{LOOP} a[i] = {value.replace('K', number)};") for number in "23")
+        assert isinstance(compared(tmp_path, old, two).verdict, Proved)
+        assert isinstance(compared(tmp_path, old, three).verdict, Refuted)

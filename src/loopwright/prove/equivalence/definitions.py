@@ -7,11 +7,13 @@ not read: a name that neither file defines is taken to be the same in both.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.model.program import Array, Program
 from loopwright.model.source import Source
 from loopwright.read.c.automatic import is_dead_behind
+from loopwright.read.c.declarations import known_constant
 from loopwright.read.c.macros import Macro, definitions, macros_of, reachable_macros
 from loopwright.read.c.region_syntax import declared_in
 from loopwright.read.c.regions import without_directives
@@ -82,13 +84,44 @@ def _region_words(program: Program) -> list[str]:
 
 
 def constants(source: Source) -> frozenset[str]:
-    """The variables a file declares `const`, with their values."""
-    return frozenset(name for name, text in _fixed(source).items() if text.startswith("const"))
+    """Constants and enumerators whose value is not known: not a number, or not always the same."""
+    named = {name for name, text in _fixed(source).items() if text.startswith(("const", "enum"))}
+    return frozenset(name for name in named if known_constant(declared_in(source), name) is None)
+
+
+def several_meanings(program: Program) -> tuple[str, ...]:
+    """The names in the statements that the file defines in more than one way, in the branches of an `#if`."""
+    texts: dict[str, set[str]] = {}
+    for name, text in _definitions(program.source):
+        texts.setdefault(name, set()).add(text)
+    return tuple(
+        word
+        for word in dict.fromkeys(_words(program))
+        if len(texts.get(word, ())) > 1 or len(_declared_as(program, word)) > 1
+    )
+
+
+def _declared_as(program: Program, name: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+    """The types, ranks and rows of the variables of this name in the innermost scope that has one."""
+    declared = declared_in(program.source)
+    found = declared.visible(name, program.region)
+    same = [one for one in declared.variables if found and one.name == name and one.scope == found.scope]
+    kinds = [(declared.resolved(one.type.removeprefix("const ")), one.rank, one.extents[1:]) for one in same]
+    return tuple(dict.fromkeys(kinds))
 
 
 def _fixed(source: Source) -> dict[str, str]:
-    """What the file says for good: values of constants and enumerators, fields of types."""
+    """What the file says for good: values of constants and enumerators, fields of types.
+
+    Where it says several things, in the branches of an `#if`, all of them.
+    """
     found: dict[str, str] = {}
+    for name, text in _definitions(source):
+        found[name] = f"{found[name]}; {text}" if found.get(name, text) != text else text
+    return found
+
+
+def _definitions(source: Source) -> Iterator[tuple[str, str]]:
     for node in walk(parse(without_directives(source.text))):
         text = " ".join(source.text[node.start_byte : node.end_byte].split())
         match node.type:
@@ -97,17 +130,16 @@ def _fixed(source: Source) -> dict[str, str]:
                     name = _WORD.search(source.text[one.start_byte : one.end_byte])
                     if one.type == "init_declarator" and name is not None and "const" in text.split():
                         value = field(one, "value")
-                        found[name[0]] = f"const {source.text[value.start_byte : value.end_byte]}"
+                        yield name[0], f"const {source.text[value.start_byte : value.end_byte]}"
             case "enumerator_list":
-                found |= dict.fromkeys(_WORD.findall(text), f"enum {text}")
+                yield from ((word, f"enum {text}") for word in dict.fromkeys(_WORD.findall(text)))
             case "struct_specifier" | "union_specifier" if node.child_by_field_name("body") is not None:
                 tag = node.child_by_field_name("name")
                 if tag is not None:
-                    found[source.text[tag.start_byte : tag.end_byte]] = text
+                    yield source.text[tag.start_byte : tag.end_byte], text
             case "type_definition":
                 for one in node.children_by_field_name("declarator"):
-                    found[source.text[one.start_byte : one.end_byte]] = text
-    return found
+                    yield source.text[one.start_byte : one.end_byte], text
 
 
 def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:
@@ -144,7 +176,8 @@ def _functions(source: Source) -> dict[str, str]:
             head = source.text[field(node, "declarator").start_byte : field(node, "declarator").end_byte]
             name = _WORD.search(head)
             if name is not None:
-                found[name[0]] = " ".join(source.text[node.start_byte : node.end_byte].split())
+                text = " ".join(source.text[node.start_byte : node.end_byte].split())
+                found[name[0]] = f"{found[name[0]]} {text}" if name[0] in found else text
     return found
 
 
@@ -165,7 +198,9 @@ def _storage(old: Program, new: Program) -> _Storage:
         if other is None:
             continue
         hidden = [is_dead_behind(program, one) for one, program in ((array, old), (other, new))]
-        if _declared(array) != _declared(other):
+        several = [_declared_as(program, array.name) for program in (old, new)]
+        many = any(len(kinds) > 1 for kinds in several) and several[0] != several[1]
+        if _declared(array) != _declared(other) or many:
             (private if all(hidden) else shared).append(array.name)
         elif hidden[0] != hidden[1]:
             private.append(array.name)

@@ -15,7 +15,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
-from loopwright.prove.equivalence.definitions import Differences, differences
+from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.outputs import Outputs, outputs
@@ -89,6 +89,9 @@ def _prove(
     if isinstance(matched, Matched):
         proved = Proved(obligations + matched.proved.obligations)
         return Equivalence(proved, trusted=matched.assumed, way="by instances")
+    unclear = several_meanings(old) or several_meanings(new)
+    if unclear:
+        return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
     counted = outputs(old, new)
     return _without_instances(old, new, counted, matched, obligations, allow_reassociation, say)
 

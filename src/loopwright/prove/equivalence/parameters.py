@@ -15,7 +15,7 @@ from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM
 from loopwright.prove.text.loops import region_syntax
-from loopwright.read.c.declarations import is_integer_type
+from loopwright.read.c.declarations import is_integer_type, known_constant
 from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import declared_in
@@ -41,11 +41,13 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
 def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
     """Parameters that are macros of one value, which the other region does not mention: it has the number.
 
-    One that both mention stays a size, for which everything is proved.
+    One that both mention stays a size, for which everything is proved; an enumerator is never another number.
     """
     there = {text_of(other.source, node) for node in walk(region_syntax(other)) if node.type == "identifier"}
-    macros = macros_of(program.source)
+    macros, declared = macros_of(program.source), declared_in(program.source)
     values = {name: constant_macro(macros, name) for name in program.params if name not in there}
+    enumerators = [name for name in program.params if not definitions(macros, name)]
+    values |= {name: known_constant(declared, name) for name in enumerators}
     return [(name, value) for name, value in values.items() if value is not None]
 
 

@@ -35,6 +35,7 @@ from loopwright.read.c.c_types import (
     literal_type,
     promoted,
 )
+from loopwright.read.c.declarations import known_constant
 from loopwright.read.c.macros import definitions
 from loopwright.read.c.purity import LIBRARY
 from loopwright.read.c.references import is_subtracted, reference_of
@@ -126,10 +127,21 @@ def term(node: Node, reading: Reading) -> Term:
             return _call(node, reading)
         case "identifier" if definitions(reading.words.macros, reading.of(node)):
             return _expanded(node, None, reading)
+        case "identifier" if (constant := constant_of(reading.of(node), reading)) is not None:
+            return constant
         case "identifier" | "subscript_expression" | "pointer_expression" | "field_expression":
             return cell(node, reading)
         case kind:
             raise Unreadable(f"'{reading.of(node)}' is not read as a value ({kind.replace('_', ' ')})")
+
+
+def constant_of(name: str, reading: Reading) -> Term | None:
+    """An enumerator or `const` integer of the file, where its value is known."""
+    value = known_constant(reading.words.declarations, name)
+    found = reading.words.declarations.visible(name, reading.place)
+    if value is None or found is None or name in reading.local:
+        return None
+    return converted(Index(Int(value), "int"), reading.resolved(found.type))
 
 
 def binary(name: str, left: Term, right: Term) -> Term:

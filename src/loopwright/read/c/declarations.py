@@ -72,6 +72,12 @@ class Declarations:
         return found
 
 
+def known_constant(declarations: Declarations, name: str) -> int | None:
+    """The value of an enumerator or `const` integer, where the file has only one of that name."""
+    found = [variable for variable in declarations.variables if variable.name == name]
+    return found[0].value if len(found) == 1 else None
+
+
 def is_integer_type(type_text: str) -> bool:
     """Wide enough that index arithmetic does not lose digits, as far as the name tells."""
     words = set(type_text.split()) - _QUALIFIERS
