@@ -13,6 +13,7 @@ import islpy as isl
 
 from loopwright.generate.site import Executed
 from loopwright.generate.strides import Stride
+from loopwright.presburger.equalities import affine_hull
 from loopwright.presburger.sets import DIV, IN, OUT, PARAM, substitution
 
 
@@ -34,7 +35,7 @@ def scaled_iterator(executed: Executed, stride: Stride) -> isl.MultiAff | None:
 def _step_offset(relation: isl.Map, stride: Stride) -> int | None:
     """o if t appears as s·(...) + o with the statement's iterators, and never as it is."""
     offset: int | None = None
-    for constraint in relation.affine_hull().get_constraints():
+    for constraint in affine_hull(relation).get_constraints():
         own = constraint.get_coefficient_val(IN, stride.level).to_python()
         if own == 0 or not _involves_instance(constraint):
             continue

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.presburger.equalities import affine_hull
+
 Modulus: TypeAlias = tuple[int, int]
 """A coordinate and what it is taken modulo; modulo 0 it is the value itself."""
 Residues: TypeAlias = dict[Modulus, int]
@@ -13,7 +15,7 @@ Residues: TypeAlias = dict[Modulus, int]
 
 def residues(points: isl.Set) -> Residues:
     """Residues that all points have, read off the equalities of the affine hull."""
-    hull = points.affine_hull()
+    hull = affine_hull(isl.Map.from_range(points)).range()
     count, hidden = hull.dim(isl.dim_type.set), hull.dim(isl.dim_type.div)
     order = (isl.dim_type.set, isl.dim_type.param, isl.dim_type.div, isl.dim_type.cst)
     matrix = hull.equalities_matrix(*order)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import gcd
 from typing import TypeAlias
 
@@ -48,6 +49,18 @@ class AffineValues:
         return _solved_for_first(row, self.depth)
 
 
+def affine_hull(relation: isl.Map) -> isl.BasicMap:
+    """The equalities that hold on all of a relation, taking one disjunct after the other into account.
+
+    isl's own hull of a union gives each disjunct the hidden variables of all others first: 19 disjuncts
+    have been seen to take seconds that way, and 95 minutes.
+    """
+    hulls = [one.affine_hull() for one in relation.get_basic_maps()]
+    if not hulls:
+        return relation.affine_hull()
+    return reduce(lambda one, other: one.union(other).affine_hull(), hulls)
+
+
 def affine_values(relation: isl.Map) -> AffineValues:
     """What the affine hull of a relation [p] -> [t] says of t and of p."""
     depth, width = relation.dim(isl.dim_type.in_), relation.dim(isl.dim_type.out)
@@ -76,7 +89,7 @@ def _equalities(relation: isl.Map) -> tuple[int, list[Row]]:
 
     The number of hidden variables comes first.
     """
-    hull = relation.affine_hull()
+    hull = affine_hull(relation)
     hidden = hull.dim(isl.dim_type.div)
     depth, width = hull.dim(isl.dim_type.in_), hull.dim(isl.dim_type.out)
     order = (isl.dim_type.div, isl.dim_type.out, isl.dim_type.in_, isl.dim_type.param, isl.dim_type.cst)
