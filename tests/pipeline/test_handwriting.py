@@ -208,3 +208,32 @@ def test_threads_have_their_own_iterators(tmp_path: Path) -> None:
         "#pragma omp parallel for private(j)\n  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n"
         "      L: A[i][j] = 0;\n"
     )
+
+
+SPACED = """\
+  /* first nest */
+  for (i = 0; i < n; i++)
+    a[i] = 0;
+
+  /* second:
+     add up */
+
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < n; j++)
+      a[i] += A[i][j];
+
+    // keep
+    b[i] = a[i];
+  }
+
+  /* last remark */
+  // and another
+"""
+
+
+def test_empty_lines_and_remarks_behind_the_loops_stay(tmp_path: Path) -> None:
+    assert new_region(tmp_path, SPACED.rstrip("\n")) == SPACED
+    apart = new_region(tmp_path, SPACED.rstrip("\n"), "distribute()\nreverse(S3, i)\n")
+    assert "  for (i = n - 1; i >= 0; i--) {\n    // keep\n    b[i]" in apart
+    assert apart.endswith("  }\n\n  /* last remark */\n  // and another\n")
+    assert "\n\n\n" not in apart and "{\n\n" not in apart

@@ -1,8 +1,8 @@
-"""Comments in front of loops stay in front of loops.
+"""Comments in front of loops stay in front of loops, and so do empty lines.
 
-The reader gives a comment to the statement that follows it.  Where the author wrote it outside of
-the innermost loops around that statement, it goes in front of the new loop of the same depth
-around the statement's first copy.
+The reader gives a comment to the statement that follows it, an empty line as one without text.
+Where the author wrote it outside of the innermost loops around that statement, it goes in front of
+the new loop of the same depth around the statement's first copy.
 """
 
 from __future__ import annotations
@@ -34,6 +34,19 @@ def with_comments(node: Node, program: Program) -> Node:
             if depth < min(len(path), statement.depth):
                 node = on_loop(node, path[depth], f"{_COMMENT}{comment.start} {comment.end}")
     return node
+
+
+def closing(program: Program) -> list[str]:
+    """The comments behind all statements of the region, on lines of their own."""
+    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    nodes = list(parse_region(program.source, region).named_children)
+    last = max((k for k, node in enumerate(nodes) if node.type != "comment"), default=-1)
+    found: list[str] = []
+    for before, node in zip(nodes[last:], nodes[last + 1 :], strict=False):
+        between = program.source.text[before.end_byte : node.start_byte]
+        if between.count("\n") or found:
+            found += [""] * (between.count("\n") > 1) + comment_lines(program.source, place(node))
+    return found
 
 
 def comment_of(mark: str) -> TextRange | None:

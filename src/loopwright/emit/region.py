@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.emit.c import program_text
-from loopwright.emit.comments import comment_of, commented, with_comments
+from loopwright.emit.comments import closing, comment_of, commented, with_comments
 from loopwright.emit.downwards import counted_down
 from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
@@ -115,11 +115,22 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     style = _style(loops, named, types, openmp)
     inside = declared_inside(node)
     outside = [declaration(a) for a in program.arrays if a.local and a.name not in inside]
-    lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines()]
+    lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines(), *closing(program)]
+    lines = _spaced(lines)
     if outside:
         lines = ["{", *style.indented(lines), "}"]
     margin, end = _margin(program), line_end(program.source)
     return "".join(f"{line if line.startswith('#') or not line else margin + line}{end}" for line in lines)
+
+
+def _spaced(lines: Sequence[str]) -> list[str]:
+    """Without empty lines where something begins: at the start, and behind `{` and the head of a loop."""
+    kept: list[str] = []
+    for line in lines:
+        begins = not kept or not kept[-1].strip() or kept[-1].rstrip().endswith(("{", ")", "else"))
+        if line.strip() or not begins:
+            kept.append(line if line.strip() else "")
+    return kept
 
 
 def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Style:

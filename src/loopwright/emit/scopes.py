@@ -53,7 +53,8 @@ def _initialises(program: Program, call: Call, array: Array) -> bool:
     """Whether this is the text of an initialiser, which may stand behind the type again."""
     statement = program.statement(call.name)
     is_own = any(access.array == array.name for access in statement.writes)
-    return bool(statement.body.terminator) and is_own and not statement.body.leading and not array.rank
+    is_commented = any(place.start < place.end for place in statement.body.leading)
+    return bool(statement.body.terminator) and is_own and not is_commented and not array.rank
 
 
 def _scans(node: Node, depth: int) -> bool:

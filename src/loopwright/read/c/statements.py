@@ -6,6 +6,7 @@ statements and loops in the order of the text; `{ }` and `if` do not nest.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -102,6 +103,8 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
     pending: tuple[TextRange, ...] = ()
     previous: Node | None = None
     for index, node in enumerate(nodes):
+        if index:
+            pending += _empty_line(nodes[index - 1], node, frame)
         if node.type == "comment":
             if previous is not None and _is_behind(node, previous, piece, frame):
                 last = piece.leaves[-1]
@@ -143,6 +146,13 @@ def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> boo
         return False
     last = piece.leaves[-1].body
     return last.place.end == previous.end_byte or last.terminator != ""
+
+
+def _empty_line(previous: Node, node: Node, frame: Frame) -> tuple[TextRange, ...]:
+    """The empty line between them, which is kept like a comment without text."""
+    start = previous.end_byte
+    found = re.search(r"\n[ \t\r]*\n", frame.setting.source.text[start : node.start_byte])
+    return () if found is None else (TextRange(start + found.end() - 1, start + found.end() - 1),)
 
 
 def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
