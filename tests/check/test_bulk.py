@@ -13,7 +13,7 @@ from loopwright.check.verify import Options, check_text, delayed, prepared, run_
 from loopwright.check.writers import writers
 from loopwright.model.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
-from tests.check.support import NAMES, QUICK, kernel, quick, small
+from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small
 from tests.check.test_bad_input import text
 
 PARTS = ("adi", "correlation", "durbin")
@@ -53,9 +53,23 @@ def test_tiles_of_any_size_are_checked_as_wholes(version: Version) -> None:
     _clean_in_bulk(version.kernel, version.text)
 
 
+@pytest.mark.parametrize("name", ["gemver", "nussinov"])
+def test_scripts_that_unroll_are_checked_as_wholes(name: str) -> None:
+    """The sites of a nest share what no subscript shows, which keeps what isl has to do small."""
+    script = shipped_script(name)
+    assert script is not None
+    _clean_in_bulk(name, rewritten(name, script))
+
+
 PREFIX = "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i];"
 EVEN = "for (i = 2; i < N; i += 2) A[i] = A[i - 1] + B[i];"
 TWICE = "for (int t = 0; t < 3; t++) for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + A[i + 1];"
+UNROLLED = (
+    "for (int t = 0; t < 2; t += 2) { for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + A[i + 1];"
+    " for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + A[i + 1]; }"
+    " A[1] = A[1 - 1] + A[1 + 1]; A[2] = A[2 - 1] + A[2 + 1];"
+    " for (i = 3; i < N - 1; i++) A[i] = A[i - 1] + A[i + 1];"
+)
 SKEWED = (
     "for (int d = 1; d < N + 4; d++) for (int t = 0; t < 3; t++)"
     " if (d - 2 * t >= 1 && d - 2 * t < N - 1) A[d - 2 * t] = A[d - 2 * t - 1] + A[d - 2 * t + 1];"
@@ -84,6 +98,9 @@ FUSED = "for (int t = 0; t < 3; t++) for (i = 1; i < N - 1; i++) { A[i] = B[i - 
         (SKEWED.replace("int d = 1", "int d = 3"), TWICE, False),
         (SKEWED.replace("2 * t", "t"), TWICE, True),
         (SKEWED.replace("2 * t", "t").replace("t = 0; t < 3; t++", "t = 2; t >= 0; t--"), TWICE, False),
+        (UNROLLED, TWICE, True),
+        (UNROLLED.replace("t < 2", "t < 4"), TWICE, False),
+        (UNROLLED.replace("A[2 - 1]", "A[2 + 1]"), TWICE, False),
         (JACOBI, JACOBI, True),
         (JACOBI.replace(" for (i = 1; i < N - 1; i++) B", " for (i = N - 2; i; i--) B"), JACOBI, True),
         (JACOBI.replace("B[i] = A[i]", "B[i] = A[N - 1 - i]"), JACOBI, False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from loopwright.check.findings import Class
@@ -126,6 +128,10 @@ UNKNOWN = "'A' is written through a pointer that is not followed"
         ("ps[1][2] = 0;", "double *ps[2];", "ps[1] = A;"),
         ("*(double *)strtoul(q, 0, 16) = 1;", "#include <stdio.h>",
          'char q[40]; sprintf(q, "%p", (void *)&A[1]);'),
+        ("memset(g, 0, 8);",
+         "#include <string.h>\ndouble *g; static void set(double **x) { *x = A; }", "set(&g);"),
+        ("extra[away / (int)sizeof *extra] = 1;", "double extra[4]; long away;",
+         "away = (char *)&A[3] - (char *)extra;"),
     ],
 )  # fmt: skip
 def test_pointers_that_nobody_can_follow(program: str, functions: str, before: str) -> None:
@@ -221,6 +227,14 @@ def test_a_status_that_is_not_zero_is_told() -> None:
     report = check(text().replace("return 0;", "return 7;"))
     assert report.answer is Answer.VALID
     assert report.notes == ("behind the segment, the program ended with status 7",)
+
+
+def test_functions_that_are_not_in_the_file_are_told(tmp_path: Path) -> None:
+    """A header may change what it likes; nobody looks."""
+    (tmp_path / "other.h").write_text("static void other(void) { A[2] = 0; }\n")
+    source = text(f"{COPY} other();", functions=f'#include "{tmp_path}/other.h"')
+    assert any("not in this file: other" in note for note in check(source).notes)
+    assert check(text(f'{COPY} printf("%d", abs(-3));', functions="#include <stdio.h>")).notes == ()
 
 
 def test_a_crash_before_the_segment() -> None:

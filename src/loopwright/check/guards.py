@@ -1,8 +1,8 @@
-"""Assignments through pointers that are not followed: none may reach an array of the original.
+"""Assignments that are no operations: none may reach an array of the original.
 
 Where a pointer points that was set in front of the segment, in a field, or by another file is not
-known.  So the address such an assignment goes to is compared, when it runs, with where the arrays
-lie; what it assigns stays as it was.
+known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
+compared, when it runs, with where the arrays lie; what it assigns stays as it was.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from loopwright.check.instrument import Insertion
 from loopwright.check.sites import Sites
 from loopwright.check.specification import Specification
 from loopwright.check.structure import assignment_of
-from loopwright.read.c.references import reference_of
-from loopwright.read.c.syntax import operator, place, text_of, walk, without_parentheses
+from loopwright.read.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
 
+_FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
 _HEADER = """\
 void lw_alias(int one, int other);
 static const char *volatile lw_reach[{count}][2];
@@ -50,7 +50,8 @@ def guards(spec: Specification, sites: Sites) -> Guards:
     """What notices assignments to the arrays that are no sites."""
     arrays = blocks(spec, sites.known)
     targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
-    if not arrays or not targets:
+    filled = [argument for body in sites.known.bodies for argument in _filled(sites, body)]
+    if not arrays or not (targets or filled):
         return Guards("", "", "", ())
     numbers = [spec.arrays.index(array) for array in arrays]
     header = _HEADER.format(count=len(arrays), arrays=", ".join(map(str, numbers)))
@@ -60,37 +61,42 @@ def guards(spec: Specification, sites: Sites) -> Guards:
         for side, offset in enumerate(bounds(spec, array)):
             begin.append(f"lw_reach[{k}][{side}] = {base} + {offset}, ")
             end.append(f"lw_reach[{k}][{side}] = 0, ")
-    marks = tuple(mark for target in targets for mark in _around(sites, target))
-    return Guards(header, "".join(begin), "".join(end), marks)
+    marks = [mark for target in targets for mark in _around(sites, target)]
+    marks += [mark for argument in filled for mark in _in_call(argument)]
+    return Guards(header, "".join(begin), "".join(end), tuple(marks))
 
 
 def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
-    """`*p`, `p[k]` and `s.p[k]` that are assigned and are no cells, nor elements of a declared array."""
+    """`*p`, `p[k]` and `s.p[k]` that are assigned and are no cells."""
     for node in walk(body):
         assignment = None if node.type == "init_declarator" else assignment_of(node)
         if assignment is None or sites.side.cell(assignment.target) is not None:
             continue
         core = without_parentheses(assignment.target)
         is_pointer = core.type == "pointer_expression" and operator(core) == "*"
-        if (is_pointer or core.type == "subscript_expression") and not _is_in_array(sites, core):
+        if is_pointer or core.type == "subscript_expression":
             yield assignment.target
 
 
-def _is_in_array(sites: Sites, node: Node) -> bool:
-    """Whether an element is one of an array that is declared as such, where it can only be itself."""
-    known = sites.known
-    reference = reference_of(known.source, node)
-    if reference is None or reference.base != text_of(known.source, reference.root):
-        return False
-    declared = known.declarations.visible(reference.base, place(reference.root))
-    is_array = declared is not None and not declared.may_alias and declared.rank == len(declared.extents)
-    return is_array and declared is not None and len(reference.subscripts) == declared.rank
+def _filled(sites: Sites, body: Node) -> Iterator[Node]:
+    """What functions of the library fill that get it as their first argument."""
+    for node in walk(body):
+        if node.type != "call_expression":
+            continue
+        if text_of(sites.known.source, field(node, "function")) in _FILLERS:
+            yield from named_children(field(node, "arguments"))[:1]
 
 
 def _around(sites: Sites, target: Node) -> tuple[Insertion, Insertion]:
     text = text_of(sites.known.source, target)
     opening = f"(*(__typeof__({text}) *)lw_elsewhere(&("
-    return (
-        Insertion(target.start_byte, 1 << 20, opening),
-        Insertion(target.end_byte, -(1 << 20), ")))"),
-    )
+    return _wrapped(target, opening, ")))")
+
+
+def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
+    return _wrapped(argument, "lw_elsewhere(", ")")
+
+
+def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
+    """Inside whatever is put in front of the node and behind it."""
+    return Insertion(node.start_byte, 1 << 20, opening), Insertion(node.end_byte, -(1 << 20), closing)

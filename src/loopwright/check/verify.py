@@ -21,6 +21,7 @@ from loopwright.check.instrument import (
     size_texts,
     with_insertions,
 )
+from loopwright.check.outside import unseen_functions
 from loopwright.check.precise import HEADER, precise_runtime
 from loopwright.check.races import with_races
 from loopwright.check.reachable import reached
@@ -276,6 +277,10 @@ def _notes(job: Job, heard: Told, ended: Ended) -> tuple[str, ...]:
         notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
     if heard.entries > 1:
         notes.append(f"the segment was entered {heard.entries} times")
+    unseen = unseen_functions(job.sites.known)
+    if unseen:
+        names = ", ".join(unseen)
+        notes.append(f"not looked into, since not in this file: {names}; no array may be changed there")
     if job.tools.openmp:
         notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
     return tuple(notes)
