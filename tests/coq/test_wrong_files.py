@@ -18,6 +18,7 @@ WRONG = {
         '"j" < "i"',
         "old_nothing_missing",
     ),
+    "no size is allowed": ("| [n] => True", "| [n] => False", "instance_S1"),
     "the new loops do not end": (INNER, INNER.replace("<", ">="), "new_loops_end"),
     "the new loops have one iteration less": (
         INNER,
