@@ -222,3 +222,27 @@ def test_nests_with_pointers_to_rows_are_checked_as_wholes(program: str, spec: s
     job = prepared(parse_input(Source("p.c", text(program, spec, before=before))), options)
     assert "lw_site_" not in delayed(job, writers(job.spec), options).program
     assert verdict(job, writers(job.spec), options).answer is Answer.VALID
+
+
+MADE = (
+    "static double **made(void) { double **p = malloc(32);"
+    " for (int k = 0; k < 4; k++) p[k] = malloc(24); return p; }"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        ("", ""),
+        ("X[1] = X[0];", "rows of 'X' share memory"),
+        ("X[1] = Y[3];", "'X' and 'Y' share memory"),
+    ],
+)
+def test_rows_that_share_memory(before: str, message: str) -> None:
+    source = text(PLAIN, PLAIN, functions=MADE, before=f"double **X = made(), **Y = made(); {before}")
+    if not message:
+        assert check(source) is Answer.VALID
+        return
+    with pytest.raises(BadInput) as caught:
+        check(source)
+    assert caught.value.message == message

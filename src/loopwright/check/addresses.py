@@ -37,12 +37,24 @@ static long lw_at_{array}_{dimension}(const volatile void *at)
 
 _APART = """\
 void lw_alias(int one, int other);
-static void lw_apart(int count, const int *arrays, const char *const *base, const long (*ends)[2])
+static struct { const char *low, *high; int array; } *lw_areas;
+static int lw_area_count;
+static void lw_area(int array, const void *base, long low, long high)
 {
-  for (int k = 0; k < count; k++)
-    for (int m = 0; m < k; m++)
-      if (base[k] + ends[k][0] < base[m] + ends[m][1] && base[m] + ends[m][0] < base[k] + ends[k][1])
-        lw_alias(arrays[m], arrays[k]);
+  const char *first = (const char *)base + low, *last = (const char *)base + high;
+  static int told;
+  for (int k = 0; k < lw_area_count && !told; k++)
+    if (first < lw_areas[k].high && lw_areas[k].low < last) lw_alias(lw_areas[k].array, array), told = 1;
+  if (lw_area_count % 64 == 0)
+    lw_areas = __builtin_realloc(lw_areas, sizeof *lw_areas * (unsigned long)(lw_area_count + 64));
+  lw_areas[lw_area_count].low = first;
+  lw_areas[lw_area_count].high = last;
+  lw_areas[lw_area_count++].array = array;
+}
+static void lw_rows(int array, const void *rows, long from, long to, long size)
+{
+  for (long k = from; k <= to; k++)
+    lw_area(array, ((const void *const *)rows)[k], 0, size);
 }
 """
 
@@ -102,19 +114,36 @@ def blocks(spec: Specification, known: Reached) -> list[str]:
 
 
 def _apart(spec: Specification, known: Reached) -> str | None:
-    """The call that looks whether arrays share memory; None where declarations rule that out."""
-    names = blocks(spec, known)
-    variables = [variable for array in names if (variable := known.at_segment(array)) is not None]
-    if len(names) < 2 or not any(one.may_alias or one.rank > len(one.extents) for one in variables):
+    """Calls that look whether arrays share memory; None where declarations rule that out.
+
+    Of arrays of pointers to rows the first element of each row has to be apart from all others.
+    """
+    whole, rows = blocks(spec, known), _by_rows(spec, known)
+    variables = [variable for array in whole if (variable := known.at_segment(array)) is not None]
+    may_be = any(one.may_alias or one.rank > len(one.extents) for one in variables)
+    if not rows and (len(whole) < 2 or not may_be):
         return None
-    numbers = {array: number for number, array in enumerate(spec.arrays)}
-    bases = ", ".join(f"(const char *)&{array}{'[0]' * spec.ranks[array]}" for array in names)
-    ends = ", ".join(f"{{{', '.join(bounds(spec, array))}}}" for array in names)
-    which = ", ".join(str(numbers[array]) for array in names)
-    return (
-        f"lw_apart({len(names)}, (const int[]){{{which}}}, (const char *const[]){{{bases}}}, "
-        f"(const long[][2]){{{ends}}})"
-    )
+    calls = ["lw_area_count = 0"]
+    for array in whole:
+        base, ends = f"&{array}{'[0]' * spec.ranks[array]}", ", ".join(bounds(spec, array))
+        calls.append(f"lw_area({spec.arrays.index(array)}, (const void *){base}, {ends})")
+    for array in rows:
+        low, high = box(spec.footprint(array))[0]
+        size = f"(long)sizeof {array}[0][0]"
+        calls.append(f"lw_rows({spec.arrays.index(array)}, (const void *){array}, {low}, {high}, {size})")
+    return ", ".join(calls)
+
+
+def _by_rows(spec: Specification, known: Reached) -> list[str]:
+    """The arrays `double **A`, `double *A[9]` of the original."""
+    return [
+        array
+        for array in spec.arrays
+        if (variable := known.at_segment(array)) is not None
+        and variable.rank == spec.ranks[array] == 2
+        and variable.has_row_pointers
+        and not spec.footprint(array).is_empty()
+    ]
 
 
 def bounds(spec: Specification, array: str) -> tuple[str, str]:
@@ -132,6 +161,9 @@ def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int
     message = f"'{one}' and '{other}' share memory"
     hint = "the original takes its arrays to be apart; check a call for which they are"
     if one == other:
+        is_by_rows = one in _by_rows(spec, known)
         message = f"'{one}' is written through a pointer that is not followed"
         hint = "use the array by its name, or give the pointer its value in the segment"
+        if is_by_rows:
+            message, hint = f"rows of '{one}' share memory", "give each row memory of its own"
     return refuse(known.source, known.segment.place, message, hint)
