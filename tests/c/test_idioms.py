@@ -13,6 +13,8 @@ from tests.c.support import instances, is_domain, refusal, region, underlined
     [
         ("for (size_t u = n; u-- > 0;) a[u] = 0;", "0 <= u < n"),
         ("for (i = n; (i--) > m; ) a[i] = 0;", "m <= i < n"),
+        ("for (unsigned u = n; u--; ) a[u] = 0;", "0 <= u < n"),
+        ("for (i = n - 1; (i)--; ) a[i] = 0;", "0 <= i < n - 1"),
         ("for (i = 0; i < n; i++) { if (i == m) continue; a[i] = 0; }", "0 <= i < n and i != m"),
         ("for (i = 0; i < n; i++) { if (i % 2) { continue; } if (i > m) continue; a[i] = 0; }",
          "0 <= i < n and i <= m and i mod 2 = 0"),

@@ -17,6 +17,7 @@ HEAD = "unsigned u, v; unsigned long w;"
         ("for (i = 0; i < n; i++) for (j = 0; j < u - i; j++) a[j] = 0;", "u - i"),
         ("for (i = 0; i < n; i++) for (j = 0; j < i - 5 + u * 0; j++) a[j] = 0;", "i - 5 + u * 0"),
         ("for (i = 0; i < n; i++) for (unsigned x = i - 1; x < 9; x++) a[x] = 0;", "i - 1"),
+        ("for (i = 0; i < n; i++) for (unsigned x = u; x-- > i - 5;) a[x] = 0;", "i - 5"),
         ("for (i = 0; i < n; i++) for (long x = u - i; x < 9; x++) a[x] = 0;", "u - i"),
         ("for (i = 0; i < n; i++) for (j = 0; j < (i - 5) / 2u; j++) a[j] = 0;", "(i - 5)"),
         ("for (i = 0; i < n; i++) for (j = 0; j < max(i - 5, u); j++) a[j] = 0;", "i - 5"),
@@ -85,6 +86,7 @@ def test_unsigned_sizes_are_not_below_0() -> None:
     [
         ("for (unsigned x = 0; x < n; x++) a[x] = 0;", ["n"]),
         ("for (unsigned x = m - 1; x < u; x++) a[x] = 0;", ["m - 1"]),
+        ("for (unsigned x = u; x-- > m;) a[x] = 0;", ["m"]),
         ("for (i = 0; i < u - 1; i++) if (i < n - v) a[i] = 0;", ["u - 1", "n - v"]),
         ("for (i = 0; i < n; i++) { unsigned long x = m - 2; if (i < x) a[i] = 0; }", ["m - 2"]),
         ("for (i = 0; i < n; i++) if (i < u) a[i] = 0;", []),

@@ -32,7 +32,7 @@ from loopwright.prove.text.c_expressions import (
 from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
 from loopwright.prove.text.locals import with_local_text
 from loopwright.read.c.declarations import type_text
-from loopwright.read.c.idioms import countdown_limit, countdown_name, skip_condition
+from loopwright.read.c.idioms import countdown_of, skip_condition
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.region_syntax import parse_region
 from loopwright.read.c.regions import find_regions
@@ -171,11 +171,12 @@ class _Translation:
             raise Unreadable("a loop without an iterator or a test")
         start = expression(first_value(node), words)
         body = field(node, "body")
-        limit = countdown_limit(node)
-        if limit is not None and words.of(countdown_name(node)) == name:
+        countdown = countdown_of(node)
+        if countdown is not None and words.of(countdown.name) == name:
             value = Sum((start, Int(-1)))
             below = words.bind(name, Sum((Scaled(-1, Var(f"{name}'")), Int(1))))
-            above = Compare(Relation.GT, expression(countdown_name(node), below), expression(limit, words))
+            limit = Int(0) if countdown.limit is None else expression(countdown.limit, words)
+            above = Compare(Relation.GT, expression(countdown.name, below), limit)
             return self.counting_down(name, value, above, 1, body, words)
         step = step_of(node, name, words)
         if step > 0:

@@ -19,7 +19,7 @@ from loopwright.read.c.declarations import is_floating_type, is_integer_type
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.macros import definitions
-from loopwright.read.c.not_affine import ACCEPTED, NotAffine, not_affine
+from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.references import parameter_name, reference_of
 from loopwright.read.c.syntax import (
     field,
@@ -113,14 +113,6 @@ def with_constants(node: Node, frame: Frame) -> Frame:
         if known is not None and frame.value(name) is None and name not in frame.iterators:
             frame = frame.bind(Value(name, number(known)))
     return frame
-
-
-def require_affine(node: Node, frame: Frame, what: str) -> isl.PwAff:
-    """`affine`, where anything else is an error in the user's text."""
-    try:
-        return affine(node, frame)
-    except NotAffine as failure:
-        raise not_affine(frame, failure, what) from None
 
 
 def _integer(node: Node, text: str) -> int:

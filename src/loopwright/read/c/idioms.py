@@ -1,33 +1,40 @@
 """Two ways of writing loops that need no analysis, only recognition.
 
     for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
+    for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
     for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from loopwright.read.c.syntax import field, named_children, operator, without_parentheses
 
 
-def countdown_limit(loop: Node) -> Node | None:
-    """e of a loop whose test is `i-- > e`, and that has no update."""
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """`i-- > limit`, the test of a loop without an update; `i--` alone has no limit written, and it is 0."""
+
+    name: Node
+    limit: Node | None
+
+
+def countdown_of(loop: Node) -> Countdown | None:
+    """How a loop counts down in its test, if it does."""
     test = loop.child_by_field_name("condition")
     if loop.child_by_field_name("update") is not None or test is None:
         return None
     core = without_parentheses(test)
-    if core.type != "binary_expression" or operator(core) != ">":
-        return None
-    counted = without_parentheses(field(core, "left"))
+    is_compared = core.type == "binary_expression" and operator(core) == ">"
+    counted = without_parentheses(field(core, "left")) if is_compared else core
     is_postfix = counted.type == "update_expression" and counted.children[0] == field(counted, "argument")
-    return field(core, "right") if is_postfix and operator(counted) == "--" else None
-
-
-def countdown_name(loop: Node) -> Node:
-    """i of a loop whose test is `i-- > e`."""
-    core = without_parentheses(field(loop, "condition"))
-    return without_parentheses(field(without_parentheses(field(core, "left")), "argument"))
+    if not is_postfix or operator(counted) != "--":
+        return None
+    name = without_parentheses(field(counted, "argument"))
+    return Countdown(name, field(core, "right") if is_compared else None)
 
 
 def skip_condition(node: Node) -> Node | None:

@@ -15,10 +15,10 @@ from tree_sitter import Node
 from loopwright.errors import Code
 from loopwright.model.source import Source
 from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
-from loopwright.read.c.affine import affine, condition, constant, require_affine, with_constants
+from loopwright.read.c.affine import affine, condition, constant, with_constants
 from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
-from loopwright.read.c.idioms import countdown_limit, countdown_name
+from loopwright.read.c.idioms import countdown_of
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.not_affine import NotAffine, not_affine
 from loopwright.read.c.syntax import (
@@ -39,9 +39,9 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     """The frame in the body of the loop `node`."""
     source = frame.setting.source
     iterator = _iterator(node, frame)
-    limit = countdown_limit(node)
-    if limit is not None and text_of(source, countdown_name(node)) == iterator:
-        return _counted_down(node, frame, position, iterator, limit)
+    countdown = countdown_of(node)
+    if countdown is not None and text_of(source, countdown.name) == iterator:
+        return _counted_down(node, frame, position, iterator, countdown.limit)
     step = _step(node, frame, iterator)
     start = _first(node, frame, iterator)
     test = node.child_by_field_name("condition")
@@ -62,10 +62,10 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     return frame.inside(loop, position, domain.coalesce())
 
 
-def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit: Node) -> Frame:
+def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit: Node | None) -> Frame:
     """{ i : i < start and i + 1 > limit }, for `for (i = start; i-- > limit;)`."""
     start = _first(node, frame, iterator)
-    end = require_affine(limit, frame, "the test of a loop")
+    end = number(0) if limit is None else _given(limit, "the test of a loop", node, frame, iterator)
     value = variable(iterator)
     domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))
     loop = Loop(iterator, -1, place(node), declared_type(node, frame, iterator))
@@ -74,13 +74,17 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
 
 def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
     """The first value of a loop, as its iterator has it."""
-    start = _start(node)
+    return _given(_start(node), "the first value of a loop", node, frame, iterator)
+
+
+def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> isl.PwAff:
+    """What the iterator is given, or compared with, in the head of a loop."""
     try:
-        value = affine(start, frame)
-        require_convertible(start, value, declared_type(node, frame, iterator), frame)
+        found = affine(value, frame)
+        require_convertible(value, found, declared_type(node, frame, iterator), frame)
     except NotAffine as failure:
-        raise not_affine(frame, failure, "the first value of a loop") from None
-    return value
+        raise not_affine(frame, failure, what) from None
+    return found
 
 
 def _counted(loop: Loop) -> isl.Set:

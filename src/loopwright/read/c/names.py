@@ -15,7 +15,7 @@ from loopwright.read.c.declarations import Declarations, declared_name, type_tex
 from loopwright.read.c.elements import element_of, elements_in
 from loopwright.read.c.fields import refuse_mixed_fields, refuse_unions
 from loopwright.read.c.functions import Function
-from loopwright.read.c.idioms import countdown_limit
+from loopwright.read.c.idioms import countdown_of
 from loopwright.read.c.macros import Macro, constant_macro, definitions
 from loopwright.read.c.references import Reference, reference_of
 from loopwright.read.c.row_pointers import RowPointer, row_at, row_pointers
@@ -183,7 +183,7 @@ def _element(source: Source, target: Node, rows: tuple[RowPointer, ...]) -> Refe
 
 def _header(loop: Node) -> list[Node]:
     parts = [loop.child_by_field_name(name) for name in ("initializer", "update")]
-    if countdown_limit(loop) is not None:
+    if countdown_of(loop) is not None:
         parts.append(loop.child_by_field_name("condition"))
     return [part for part in parts if part is not None]
 

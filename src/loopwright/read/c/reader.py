@@ -20,6 +20,7 @@ from loopwright.read.c.casts import Kinds
 from loopwright.read.c.declarations import Declarations
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.functions import functions_of
+from loopwright.read.c.known_aliases import refuse_known_aliases
 from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.macros import Macro, macros_of
 from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
@@ -126,6 +127,7 @@ def _program(
     setting = replace(setting, context=context, whole=whole)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
+    refuse_known_aliases(setting, file.root, region.place)
     refuse_live_iterators(source, file.root, region.place, _outer_iterators(source, block))
     locals_ = local_arrays(source, setting.names, block)
     return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))

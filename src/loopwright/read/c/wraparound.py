@@ -44,6 +44,8 @@ def integer_type(node: Node, frame: Frame) -> str:
             return "unsigned long"
         case "cast_expression":
             return _resolved(text_of(setting.source, field(node, "type")), frame)
+        case "update_expression":
+            return integer_type(field(node, "argument"), frame)
         case "unary_expression":
             inner = integer_type(field(node, "argument"), frame)
             return "int" if operator(node) == "!" else promoted(inner)

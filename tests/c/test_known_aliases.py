@@ -1,0 +1,63 @@
+"""Two names for one memory: what the function itself shows is not taken on trust."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.model.source import Source
+from loopwright.read.c.reader import parse_c
+from tests.c.support import underlined
+
+FUNCTION = """void f(int n, double *a, double *b, double A[n][n]) {{
+  double *p = b, *q;
+  {before}
+#pragma scop
+  for (int i = 0; i < n; i++) {body}
+#pragma endscop
+  {after}
+}}
+"""
+
+
+def read(before: str, body: str, after: str = "") -> None:
+    parse_c(Source("t.c", FUNCTION.format(before=before, body=body, after=after)))
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "pointer", "array"),
+    [
+        ("", "p[i] = b[i - 1];", "p", "b"),
+        ("", "b[i] = p[i - 1];", "p", "b"),
+        ("q = a + n;", "q[i] = a[i];", "q", "a"),
+        ("q = &a[n - 1];", "a[i] = q[-i];", "q", "a"),
+        ("q = (double *)(a + n - 1);", "*(q + i) = a[i];", "q", "a"),
+        ("q = n > 3 ? b : (a);", "q[i] = a[i];", "q", "a"),
+        ("q = A[2];", "q[i] = A[i][0];", "q", "A"),
+        ("q = &A[0][0];", "q[i] = A[i][0];", "q", "A"),
+        ("q = p + 1;", "b[i] = q[i];", "q", "b"),
+        ("q = &p[1];", "b[i] = q[i];", "q", "b"),
+        ("double (*r)[n] = A;", "r[i][0] = A[0][i];", "r", "A"),
+    ],
+)
+def test_a_pointer_into_an_array_of_the_region_is_refused(
+    before: str, body: str, pointer: str, array: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        read(before, body)
+    assert caught.value.message == f"'{pointer}' points into '{array}', and the region uses both"
+    assert underlined(caught.value) == pointer
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after"),
+    [
+        ("", "a[i] = p[i] + b[i];", ""),
+        ("", "p[i] = a[i];", "p = b + 1;"),
+        ("q = &p[3];", "a[i] = q[i];", ""),
+        ("double s = a[0];", "a[i] = s;", ""),
+        ("int k = b - p;", "b[i] = k;", ""),
+    ],
+)
+def test_other_pointers_are_read(before: str, body: str, after: str) -> None:
+    read(before, body, after)
