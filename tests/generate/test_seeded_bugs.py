@@ -17,12 +17,12 @@ import pytest
 from loopwright.generate import (
     Options,
     bounds,
+    branches,
     components,
     conditions,
     create,
     expressions,
     generate,
-    grafts,
     leaf,
     levels,
     lookahead,
@@ -183,11 +183,14 @@ SEPARATE = Options(loop_type=LoopType.SEPARATE)
 BUGS = {
     "bounds: upper bound shifted": Bug(bounds, "_upper", _one_more, RECTANGLE),
     "bounds: lower bound shifted": Bug(bounds, "_lower", _one_more, RECTANGLE),
+    "branches: guard taken for known": Bug(
+        branches, "simplified", lambda right: lambda g, known: isl.Set.universe(g.get_space()), GUARDED
+    ),
     "components: in the wrong order": Bug(levels, "components", _reversed, SEQUENCE),
     "components: one dimension ignored": Bug(
         components, "_scheduled_after", _constant(False), TWO_STATEMENTS
     ),
-    "conditions: guard dropped": Bug(grafts, "condition", _constant(TRUE), GUARDED),
+    "conditions: guard dropped": Bug(branches, "condition", _constant(TRUE), GUARDED),
     "conditions: divisibility dropped": Bug(conditions, "_divisibility", _constant(TRUE), EVEN),
     "create: implied condition dropped": Bug(
         create,

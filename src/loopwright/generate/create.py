@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.generate.bounds import loop_header
+from loopwright.generate.branches import nest
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, hoistable_guard, independent, nest, shared_enforced
+from loopwright.generate.grafts import Graft, hoistable_guard, independent, shared_enforced
 from loopwright.generate.piecewise import piecewise_expression
 from loopwright.generate.scaling import scaled_iterator
 from loopwright.generate.site import Executed, Site, restrict

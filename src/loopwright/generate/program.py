@@ -10,8 +10,8 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.generate.branches import nest
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import nest
 from loopwright.generate.options import Options
 from loopwright.generate.site import Executed, Run
 from loopwright.generate.stock import Stock, initial_stock

@@ -9,9 +9,10 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.generate import levels
+from loopwright.generate.branches import nest
 from loopwright.generate.components import expand, extend_by_band, maps_of, passing
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, hoistable_guard, nest, shared_enforced
+from loopwright.generate.grafts import Graft, hoistable_guard, shared_enforced
 from loopwright.generate.leaf import terminate
 from loopwright.generate.regions import options_by_name
 from loopwright.generate.site import Executed, Run, Site
