@@ -341,3 +341,31 @@ def test_nested_unrolled_bands_under_an_isolated_one() -> None:
         )
     )
     proved_program(schedule)
+
+
+def test_an_equality_with_a_hidden_variable_is_no_bound() -> None:
+    """The times 16⌊i/16⌋ go on for ever; isl's test of a bound says they do not, and its maximum fails."""
+    assert code(flat("[n] -> { S[i] -> [i mod 4, 16*floor(i/16)] : i >= n }", "[n] -> { : n >= 0 }")) == c(
+        """
+        for (int c0 = 0; c0 <= 3; c0 += 1)
+          for (int c1 = 16 * (n / 16); ; c1 += 16)
+            // parallel
+            for (int c2 = max(n - (n - c0 + 3) % 4 + 3, c0 + c1); c2 <= c1 + 15; c2 += 4)
+              S(c2);
+        """
+    )
+    with pytest.raises(BadInput, match="no lower bound"):
+        generate(flat("[n] -> { S[i] -> [i mod 4, 16*floor(i/16)] : i <= n }"))
+
+
+def test_an_endless_loop_counts_on_no_inner_one_to_be_left() -> None:
+    """Where n < 2 there is nothing to execute, and the loop over c1 would not end."""
+    schedule = flat("[n] -> { S[i, j, k] -> [i, j, k] : i = 2 and j >= 1 and i <= k <= n }")
+    assert code(schedule) == c(
+        """
+        if (n >= 2)
+          for (int c1 = 1; ; c1 += 1)
+            for (int c2 = 2; c2 <= n; c2 += 1)
+              S(2, c1, c2);
+        """
+    )

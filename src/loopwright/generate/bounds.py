@@ -16,7 +16,7 @@ from loopwright.generate.expressions import (
 from loopwright.generate.piecewise import combined, piecewise_expression
 from loopwright.generate.strides import Stride
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Max, Min, Relation, Test, Var
-from loopwright.presburger.sets import DIM, eliminate_inner, value_map
+from loopwright.presburger.sets import DIM, eliminate_inner, has_lower_bound, has_upper_bound, value_map
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _at_most(iterator: Var, bounds: list[Linear], place: Place) -> Test:
 def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: int) -> Expr:
     """The least value of dimension `level` in `domain` as a function of the outer ones."""
     local = eliminate_inner(domain, level)
-    if not local.dim_has_lower_bound(DIM, level):
+    if not has_lower_bound(local, level):
         raise BadInput(
             Code.UNBOUNDED,
             f"schedule dimension {level} has no lower bound: there is no first iteration",
@@ -106,7 +106,7 @@ def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: 
 def _extreme_test(domain: isl.Set, iterator: Var, place: Place, level: int) -> Test:
     """Up to the greatest value in `domain`, or for ever if there is none."""
     local = eliminate_inner(domain, level)
-    if not local.dim_has_upper_bound(DIM, level):
+    if not has_upper_bound(local, level):
         return TRUE
     greatest = value_map(local, level).lexmax_pw_multi_aff().get_at(0)
     return Compare(Relation.LE, iterator, piecewise_expression(greatest, place))

@@ -20,6 +20,7 @@ from loopwright.loops.nodes import For, Let, Node
 from loopwright.presburger.sets import (
     DIM,
     eliminate_inner,
+    has_upper_bound,
     local_domain,
     shared_constraints,
     substitution,
@@ -132,6 +133,9 @@ def _loop_guard(
 ) -> isl.Set:
     """What has to hold around the loop: pending, hoisted and implied conditions together."""
     level = piece.stock.level
+    if not has_upper_bound(piece.domain, level):
+        # inner loops do not keep an endless one from running on with nothing to execute
+        enforced = isl.Set.universe(enforced.get_space())
     guard = _pending_guard(piece.site, inside, enforced)
     guard = guard.intersect(hoistable_guard(children, inside.known, level))
     if piece.value is not None:

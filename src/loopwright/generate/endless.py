@@ -10,6 +10,7 @@ from loopwright.presburger.sets import (
     basic_sets,
     disjoint_pieces,
     eliminate_inner,
+    has_upper_bound,
     merge_overlapping,
     union,
 )
@@ -22,11 +23,11 @@ def split_endless(pieces: list[isl.BasicSet], executed: Executed, level: int) ->
 
 
 def _cut(piece: isl.BasicSet, executed: Executed, level: int) -> list[isl.BasicSet]:
-    if piece.to_set().dim_has_upper_bound(DIM, level):
+    if has_upper_bound(piece.to_set(), level):
         return [piece]
     domain = union(relation.domain() for relation in executed).intersect(piece.to_set())
     parts = [part.to_set() for part in basic_sets(eliminate_inner(domain, level))]
-    endless = [part for part in parts if not part.dim_has_upper_bound(DIM, level)]
+    endless = [part for part in parts if not has_upper_bound(part, level)]
     if not endless or len(endless) == len(parts):
         return [piece]
     outer = union(endless).eliminate(DIM, level, 1).compute_divs()

@@ -41,6 +41,19 @@ def involves(piece: isl.Set | isl.BasicSet, level: int) -> bool:
     return bool(piece.involves_dims(DIM, level, 1))
 
 
+def has_lower_bound(domain: isl.Set, level: int) -> bool:
+    """Whether dimension `level` is bounded from below for given outer dimensions.
+
+    isl takes an equality with a hidden variable for a bound, so that these have to go first.
+    """
+    return bool(domain.remove_divs().dim_has_lower_bound(DIM, level))
+
+
+def has_upper_bound(domain: isl.Set, level: int) -> bool:
+    """Whether dimension `level` is bounded from above for given outer dimensions."""
+    return bool(domain.remove_divs().dim_has_upper_bound(DIM, level))
+
+
 def union(sets: Iterable[isl.Set]) -> isl.Set:
     """The union of at least one set."""
     items = list(sets)
