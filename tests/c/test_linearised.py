@@ -29,8 +29,12 @@ def believed(program: Program) -> list[str]:
         (ALL + "for (k = 0; k < n; k++) a[i*m*n + j*n + k] = 0;", [], ["a[i, j, k]"]),
         ("for (i = 0; i < n; i++) { int row = i*m; for (j = 0; j < m; j++) a[row+j] = 0; }", [], ["a[i, j]"]),
         (ALL + "a[(i/2)*m + j] = 0;", [], None),
+        (ALL + "for (k = 0; k < 3; k++) a[(i*m+j)*3+k] = 0;", [], ["a[i, 3j + k]"]),
+        (ALL + "a[2*(i*m+j)] = a[2*(i*m+j) + 1];", ["a[i, 1 + 2j]"], ["a[i, 2j]"]),
+        (ALL + "for (k = 0; k < n; k++) a[((i*m+j)*n+k)*4 + 3] = b[((i*m+m-1-j)*n)*4];",
+         ["b[i, -1 + m - j, 0]"], ["a[i, j, 3 + 4k]"]),
     ],
-)
+)  # fmt: skip
 def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[str] | None) -> None:
     head = "#define IDX(r, c, ld) ((r)*(ld)+(c))\nstatic int at(int r, int c, int w) { return r*w + c; }"
     program = region(text, head=head)
@@ -50,6 +54,9 @@ def test_subscripts_are_taken_apart(text: str, read: list[str], written: list[st
         ALL + "a[j*n*m + i] = 0;",
         ALL + "{ k = i; a[i*k+j] = 0; }",
         ALL + "a[i*m + (int)b[j]] = 0;",
+        ALL + "for (k = 0; k < 4; k++) a[(i*m+j)*3+k] = 0;",
+        ALL + "a[3*i*m + 2*j] = a[m];",
+        ALL + "a[3*i*m + 2*i*n + j] = 0;",
     ],
 )
 def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:

@@ -80,6 +80,11 @@ int main(void)
             " if ((unsigned)(3 - i) < 2u) c[i] = a[i]; }",
             "distribute()\nreverse(S1, i)",
         ),
+        (
+            "for (int y = 0; y < n; y++) for (int x = 0; x < m; x++) for (int k = 0; k < 3; k++)"
+            " a[(y * m + x) * 3 + k] = 9 - b[(y * m + (m - 1 - x)) * 3 + 2 - k];",
+            "interchange(S1, [k, x, y])\ntile(S1, x=4, y=3)",
+        ),
     ],
     ids=[
         "local-row",
@@ -91,6 +96,7 @@ int main(void)
         "unsigned",
         "narrow",
         "range-check",
+        "pixels",
     ],
 )
 def test_what_people_write_is_transformed_and_does_the_same(tmp_path: Path, body: str, script: str) -> None:

@@ -1,8 +1,8 @@
 """Arrays of several dimensions that are written as one: `A[i * n + j]` is read as A[i][j].
 
 The strides of a base are the products of parameters that its subscripts multiply iterators by,
-each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`.  Dividing a subscript by them in
-turn gives one index a dimension, and
+each a multiple of the next: 1, m, n * m for `A[(i * n + j) * m + k]`, and 1, 3 * n for
+`A[(i * n + j) * 3 + k]`.  Dividing a subscript by them in turn gives one index a dimension, and
 
     0 <= index < size        for every dimension but the outermost
 
@@ -17,11 +17,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import gcd
 
 import islpy as isl
 
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.presburger.named import PARAM, everywhere, number, variable
+from loopwright.presburger.named import PARAM, everywhere, number, variable, whole
 from loopwright.read.c.accesses import Touch, affine_subscript
 from loopwright.read.c.frames import Frame, Polynomial
 from loopwright.read.c.not_affine import NotAffine
@@ -34,10 +35,28 @@ class Shape:
 
     strides: tuple[Monomial, ...]
     """From the outermost to the innermost, which is 1."""
+    factors: tuple[int, ...]
+    """By which number each stride is multiplied, a multiple of the next."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameter in each size."""
+        return tuple(_quotient(outer, inner)[0] for outer, inner in pairwise(self.strides))
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        return tuple(_quotient(outer, inner)[0] for outer, inner in pairwise(self.strides))
+        """As they are written."""
+        texts = zip(self._multiples(), self.names, strict=True)
+        return tuple(name if multiple == 1 else f"{multiple} * {name}" for multiple, name in texts)
+
+    @property
+    def extents(self) -> tuple[isl.PwAff, ...]:
+        """As they are computed."""
+        texts = zip(self._multiples(), self.names, strict=True)
+        return tuple(variable(name).scale_val(whole(multiple)) for multiple, name in texts)
+
+    def _multiples(self) -> list[int]:
+        return [outer // inner for outer, inner in pairwise(self.factors)]
 
 
 Place = tuple[Touch, Frame]
@@ -72,7 +91,7 @@ def indices(touch: Touch, frame: Frame, shape: Shape) -> tuple[isl.PwAff, ...] |
     if found is None:
         return None
     for position in reversed(range(1, len(found))):
-        size = variable(shape.sizes[position - 1])
+        size = shape.extents[position - 1]
         carry = _carry(found[position], size, frame.known())
         found[position] = found[position].add(size.scale_val(isl.Val(carry)))
         found[position - 1] = found[position - 1].sub(number(carry))
@@ -104,9 +123,23 @@ def _shape(own: Sequence[Place]) -> Shape | None:
     steps = [_quotient(outer, inner) for outer, inner in pairwise(chain)]
     if len(chain) < 2 or any(len(step) != 1 for step in steps):
         return None
-    shape = Shape(chain)
+    shape = _with_factors(own, chain)
     readable = [_polynomial(*place) is None or indices(*place, shape) is not None for place in own]
     return shape if all(readable) else None
+
+
+def _with_factors(own: Sequence[Place], chain: tuple[Monomial, ...]) -> Shape:
+    """The numbers all that is multiplied by a stride is multiplied by as well."""
+    plain = Shape(chain, (1,) * len(chain))
+    found = [0] * (len(chain) - 1)
+    for place in own:
+        value = _polynomial(*place)
+        parts = None if value is None else _parts(value, place[1], plain)
+        for position, part in enumerate((parts or [])[:-1]):
+            found[position] = gcd(found[position], *part.values())
+    factors = (*(factor or 1 for factor in found), 1)
+    are_multiples = all(outer % inner == 0 for outer, inner in pairwise(factors))
+    return Shape(chain, factors) if are_multiples else plain
 
 
 def _is_affine(touch: Touch, frame: Frame) -> bool:
@@ -131,7 +164,22 @@ def _quotient(outer: Monomial, inner: Monomial) -> Monomial:
 
 
 def _divided(value: Polynomial, frame: Frame, shape: Shape) -> list[isl.PwAff] | None:
-    """Each monomial divided by the greatest stride that leaves something affine."""
+    """The subscript divided by each stride in turn."""
+    parts = _parts(value, frame, shape)
+    if parts is None:
+        return None
+    atoms = {**value.atoms, **{name: variable(name) for name in shape.names}}
+    found: list[isl.PwAff] = []
+    for part, factor in zip(parts, shape.factors, strict=True):
+        index = as_affine({monomial: number // factor for monomial, number in part.items()}, atoms)
+        if index is None:
+            return None
+        found.append(index)
+    return found
+
+
+def _parts(value: Polynomial, frame: Frame, shape: Shape) -> list[dict[Monomial, int]] | None:
+    """Each monomial divided by the greatest stride that leaves something affine; factors stay."""
     parts: list[dict[Monomial, int]] = [{} for _ in shape.strides]
     for term in split_terms(value, frame.iterators) or ():
         for position, stride in enumerate(shape.strides):
@@ -143,9 +191,7 @@ def _divided(value: Polynomial, frame: Frame, shape: Shape) -> list[isl.PwAff] |
                 break
         else:
             return None
-    atoms = {**value.atoms, **{size: variable(size) for size in shape.sizes}}
-    found = [as_affine(part, atoms) for part in parts]
-    return None if any(index is None for index in found) else [index for index in found if index is not None]
+    return parts
 
 
 def _in_range(index: isl.PwAff, size: isl.PwAff) -> isl.Set:
@@ -157,8 +203,8 @@ def _needed(own: Sequence[Place], shape: Shape) -> isl.Set:
     needed = everywhere()
     for touch, frame in own:
         found = indices(touch, frame, shape) if touch.subscripts else None
-        for index, size in zip((found or ())[1:], shape.sizes, strict=False):
-            outside = frame.known().subtract(_in_range(index, variable(size)))
+        for index, size in zip((found or ())[1:], shape.extents, strict=False):
+            outside = frame.known().subtract(_in_range(index, size))
             needed = needed.subtract(_of_parameters(outside, frame.iterators))
     context = own[0][1].setting.context
     needed = needed.coalesce().gist(context)
