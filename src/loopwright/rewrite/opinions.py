@@ -24,29 +24,33 @@ BATCH = 20
 """Obligations between two words of progress."""
 
 
-def remarks_on(regions: Sequence[tuple[Plan, Node]], request: ProverRequest, say: Say) -> tuple[str, ...]:
-    """What the prover that was asked for says of the rewritten regions of a C file."""
+def remarks_on(
+    regions: Sequence[tuple[Plan, Node, Sequence[str]]], request: ProverRequest, say: Say
+) -> tuple[str, ...]:
+    """What the prover that was asked for says of rewritten regions, each with its temporaries."""
     match request.prover:
         case "cvc5":
-            return tuple(_cvc5_on(plan, node, request.seconds, say) for plan, node in regions)
+            return tuple(_cvc5_on(*region, request.seconds, say) for region in regions)
         case "coq":
             from loopwright.prove.coq.transformation_file import transformation_file
 
             say("writing the proof")
             texts = [
-                transformation_file(plan.original, plan.program, node, _title(plan)) for plan, node in regions
+                transformation_file(plan.original, plan.program, node, _title(plan))
+                for plan, node, _ in regions
             ]
             return coq_proof(texts, request.path, request.seconds, say)
         case _:
             return ()
 
 
-def _cvc5_on(plan: Plan, node: Node, limit: float | None, say: Say) -> str:
+def _cvc5_on(plan: Plan, node: Node, temporaries: Sequence[str], limit: float | None, say: Say) -> str:
     from loopwright.prove.obligations.legality import transformation_obligations
     from loopwright.prove.obligations.sides import both_sides
 
     sides = both_sides(plan.original, plan.program, node)
-    return second_opinion(transformation_obligations(plan.original, *sides), limit, say)
+    obligations = transformation_obligations(plan.original, *sides, temporaries)
+    return second_opinion(obligations, limit, say)
 
 
 def _title(plan: Plan) -> str:

@@ -68,7 +68,8 @@ def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched
             for region, new in zip(regions, again, strict=True)
         ]
         _refuse_temporaries(regions, wishes)
-        remarks = remarks_on([(region.plan, region.loops.node) for region in regions], wishes.prover, say)
+        asked = [(region.plan, region.loops.node, region.temporaries) for region in regions]
+        remarks = remarks_on(asked, wishes.prover, say)
     found = {id(region.plan): region for region in regions}
     notes = [
         note
@@ -99,13 +100,13 @@ class _Region:
 
 
 def _refuse_temporaries(regions: Sequence[_Region], wishes: Wishes) -> None:
-    """What cvc5 and Coq are asked is about all that is in memory, at any time."""
+    """What Coq is asked is about all that is in memory, at any time."""
     names = sorted({name for region in regions for name in region.temporaries})
-    if names and wishes.prover.prover != "isl":
+    if names and wishes.prover.prover == "coq":
         raise GaveUp(
             Code.NO_PROOF,
-            f"{wishes.prover.prover} is not asked: {', '.join(names)} holds other values in between",
-            hint="every read sees the value it saw, which isl alone proves: leave --prover out",
+            f"coq is not asked: {', '.join(names)} holds other values in between",
+            hint="every read sees the value it saw, which isl and cvc5 prove: --prover cvc5, or leave it out",
         )
 
 

@@ -7,51 +7,43 @@ x in D_S, y in D_T, an access of S(x) and one of T(y) to the same cell, one of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
-from loopwright.errors import Code, GaveUp, Span
-from loopwright.loops.expressions import FALSE, Expr, Test, Var
+from loopwright.errors import Span
+from loopwright.loops.expressions import FALSE
 from loopwright.loops.nodes import Node
-from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.model.program import Program
 from loopwright.prove.obligations.cells import Cell, Touched, touched
-from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
 from loopwright.prove.obligations.formulas import (
     before,
     conjunction,
     disjunction,
     equal,
 )
+from loopwright.prove.obligations.instances import Instance, instance_of, times_of
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import table_obligations
-from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
-
-
-@dataclass(frozen=True, eq=False)
-class _Instance:
-    """An arbitrary instance of a statement, over variables of its own."""
-
-    name: str
-    domain: Test
-    values: dict[str, Expr]
-    use: Touched
-
-    def arguments(self) -> Vector:
-        return tuple(self.values.values())
-
-    def at(self, cell: Cell) -> Vector:
-        return tuple(substituted_expr(one, self.values) for one in cell.subscripts)
+from loopwright.prove.obligations.temporaries import temporary_obligations
+from loopwright.prove.obligations.timetable import Timetable
 
 
 def transformation_obligations(
-    program: Program, old: tuple[Timetable, Node], new: tuple[Timetable, Node]
+    program: Program,
+    old: tuple[Timetable, Node],
+    new: tuple[Timetable, Node],
+    temporaries: Sequence[str] = (),
 ) -> Iterator[Obligation]:
-    """All that a transformation needs: both programs run their schedules, and the step is legal."""
+    """All that a transformation needs: both programs run their schedules, and the step is legal.
+
+    Of `temporaries`, nobody looks behind the region: what counts is which write a read sees.
+    """
     spans = spans_of(program)
     yield from table_obligations(*old, spans)
     yield from table_obligations(*new, spans)
-    yield from legality_obligations(old[0], new[0], touched(program), spans)
+    yield from legality_obligations(old[0], new[0], touched(program), spans, temporaries)
+    for array in temporaries:
+        yield from temporary_obligations(program, array, old[0], new[0], spans)
 
 
 def spans_of(program: Program) -> dict[str, Span]:
@@ -60,44 +52,26 @@ def spans_of(program: Program) -> dict[str, Span]:
 
 
 def legality_obligations(
-    old: Timetable, new: Timetable, uses: Sequence[Touched], spans: Mapping[str, Span]
+    old: Timetable,
+    new: Timetable,
+    uses: Sequence[Touched],
+    spans: Mapping[str, Span],
+    temporaries: Sequence[str] = (),
 ) -> Iterator[Obligation]:
     """One obligation for each two accesses to the same array, and each case of the times."""
-    instances = [(_instance(old, use, "1"), _instance(old, use, "2")) for use in uses]
+    instances = [(instance_of(old, use, "1"), instance_of(old, use, "2")) for use in uses]
     for first, second in product(instances, repeat=2):
-        for one in _pair(first[0], second[1], old, new):
+        for one in _pair(first[0], second[1], old, new, temporaries):
             yield replace(one, span=spans.get(second[1].name))
 
 
-def _instance(table: Timetable, use: Touched, mark: str) -> _Instance:
-    shape = _shape(table, use.statement)
-    values: dict[str, Expr] = {name: Var(f"{name}#{mark}") for name in shape.arguments}
-    domain = substituted(shape.domain, values)
-    own = dict(zip(use.arguments, values.values(), strict=True))
-    return _Instance(use.statement, domain, own, use)
-
-
-def _shape(table: Timetable, name: str) -> Shape:
-    for statement in table.statements:
-        if statement.name == name and len(statement.shapes) == 1 and not statement.shapes[0].times:
-            return statement.shapes[0]
-    raise GaveUp(Code.NO_PROOF, f"{name} has no single time in the schedule")
-
-
-def _times(table: Timetable, instance: _Instance) -> Iterator[tuple[tuple[Test, ...], Vector]]:
-    shape = _shape(table, instance.name)
-    at = dict(zip(shape.arguments, instance.arguments(), strict=True))
-    nothing: Decision[Vector] = Choice(())
-    for way, time in choices(shape.time or nothing):
-        cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
-        yield cases, tuple(substituted_expr(one, at) for one in time)
-
-
-def _pair(a: _Instance, b: _Instance, old: Timetable, new: Timetable) -> Iterator[Obligation]:
+def _pair(
+    a: Instance, b: Instance, old: Timetable, new: Timetable, temporaries: Sequence[str]
+) -> Iterator[Obligation]:
     for one, other in meetings(a.use, b.use):
         met = conjunction([old.known, a.domain, b.domain, equal(a.at(one), b.at(other))])
         what = f"{a.name} and {b.name} touch the same cell of {one.array}"
-        for (here, first), (there, second) in product(_times(old, a), _times(old, b)):
+        for (here, first), (there, second) in product(times_of(old, a), times_of(old, b)):
             same = equal(a.arguments(), b.arguments()) if a.name == b.name else FALSE
             yield Obligation(
                 f"apart_{a.name}_{b.name}_{one.array}",
@@ -105,7 +79,9 @@ def _pair(a: _Instance, b: _Instance, old: Timetable, new: Timetable) -> Iterato
                 conjunction([met, *here, *there, equal(first, second)]),
                 same,
             )
-            for (later, third), (after, fourth) in product(_times(new, a), _times(new, b)):
+            if one.array in temporaries:
+                continue
+            for (later, third), (after, fourth) in product(times_of(new, a), times_of(new, b)):
                 yield Obligation(
                     f"kept_{a.name}_{b.name}_{one.array}",
                     f"{what} in the same order as before",
