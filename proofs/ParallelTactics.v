@@ -21,7 +21,7 @@ Ltac prove_independent :=
   repeat match goal with
   | |- _ /\ _ => split
   | |- True => exact I
-  | |- ~ _ => let Hm := fresh "Hmeet" in
-      intro Hm; take_apart; subst L; compute_formula_in Hm; take_apart; arithmetic
   | |- forall _, _ => intro
-  end.
+  end;
+  let Hm := fresh "Hmeet" in
+  intro Hm; take_apart; subst L; compute_formula_in Hm; take_apart; arithmetic.

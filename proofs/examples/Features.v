@@ -15,10 +15,12 @@ Definition any_size (p : list Z) : Prop := match p with [n] => 0 <= n | _ => Fal
       S(h, c0);
     }
 >> *)
-Definition strided_loop : node :=
-  For "c0" (Int 1) (Compare LE (Var "c0") (Var "n")) 3
-    (Mark "every third"
-      (Let "h" (TruncDiv (Var "c0") 3) (Call "S" [Var "h"; Var "c0"] []))).
+Definition strided_loop : node := <{
+  for "c0" = 1; "c0" <= "n"; += 3 do
+    mark "every third" on
+      let "h" = "c0" / 3 in
+        call "S" ("h", "c0")
+}>.
 
 Definition every_third : program :=
   Program ["n"] any_size (fun p =>
@@ -46,15 +48,14 @@ Qed.
       else if (c0 < 3 || c0 > 7)
         S1(c0);
 >> *)
-Definition guarded : node :=
-  For "c0" (Int 0)
-    (Compare LE (Var "c0")
-       (Select (Compare GE (Var "n") (Int 10)) (Scaled 2 (Var "n")) (Var "n"))) 1
-    (If (And [Compare EQ (Rem (Var "c0") 2) (Int 0); Not (Compare EQ (Var "c0") (Int 4))])
-       (Call "S0" [Var "c0"] [])
-       (If (Or [Compare LT (Var "c0") (Int 3); Compare GT (Var "c0") (Int 7)])
-          (Call "S1" [Var "c0"] [])
-          (Block []))).
+Definition guarded : node := <{
+  for "c0" = 0; "c0" <= ("n" >= 10 ? 2 * "n" : "n"); += 1 do
+    if "c0" % 2 == 0 && ! ("c0" == 4) then
+      (call "S0" ("c0"))
+    else
+      if "c0" < 3 || "c0" > 7 then
+        call "S1" ("c0")
+}>.
 
 Definition last_value (n : Z) : Z := if 10 <=? n then 2 * n else n.
 
@@ -96,10 +97,11 @@ Qed.
       for (c1 = 0; c1 <= c0; c1++)
         S(c0, c1);
 >> *)
-Definition open_order : node :=
-  For "c0" (Int 0) (Compare LE (Var "c0") (Var "n")) 1
-    (For "c1" (Int 0) (Compare LE (Var "c1") (Var "c0")) 1
-      (Call "S" [Var "c0"; Var "c1"] [])).
+Definition open_order : node := <{
+  for "c0" = 0; "c0" <= "n"; += 1 do
+    for "c1" = 0; "c1" <= "c0"; += 1 do
+      call "S" ("c0", "c1")
+}>.
 
 Definition by_row : program :=
   Program ["n"] any_size (fun p =>
@@ -127,9 +129,10 @@ Qed.
     for (c0 = 0; c0 <= 2 * n + 1; c0++)
       S(floord(c0, 2));      // time c0
 >> *)
-Definition twice : node :=
-  For "c0" (Int 0) (Compare LE (Var "c0") (Sum [Scaled 2 (Var "n"); Int 1])) 1
-    (Call "S" [FloorDiv (Var "c0") 2] [Var "c0"]).
+Definition twice : node := <{
+  for "c0" = 0; "c0" <= 2 * "n" + 1; += 1 do
+    call "S" (floord("c0", 2)) at ("c0")
+}>.
 
 Definition two_times : program :=
   Program ["n"] any_size (fun p =>
@@ -156,12 +159,14 @@ Qed.
     for (c0 = floord(n, 2) + 1; c0 <= n; c0++) S(c0);
     for (c0 = 0; c0 <= floord(n, 2); c0++) S(c0);
 >> *)
-Definition halves : node :=
-  Block [
-    For "c0" (Sum [FloorDiv (Var "n") 2; Int 1]) (Compare LE (Var "c0") (Var "n")) 1
-      (Call "S" [Var "c0"] []);
-    For "c0" (Int 0) (Compare LE (Var "c0") (FloorDiv (Var "n") 2)) 1
-      (Call "S" [Var "c0"] [])].
+Definition halves : node := <{
+  {
+    for "c0" = floord("n", 2) + 1; "c0" <= "n"; += 1 do
+      call "S" ("c0");
+    for "c0" = 0; "c0" <= floord("n", 2); += 1 do
+      call "S" ("c0")
+  }
+}>.
 
 Definition second_half_first : program :=
   Program ["n"] any_size (fun p =>

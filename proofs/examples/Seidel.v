@@ -24,28 +24,23 @@ From Loopwright Require Import Tactics.
 
 (** ** The programs *)
 
-Definition original : node :=
-  For "t" (Int 0) (Compare LT (Var "t") (Var "T")) 1
-    (For "i" (Int 1) (Compare LE (Var "i") (Sum [Var "N"; Int (-2)])) 1
-      (For "j" (Int 1) (Compare LE (Var "j") (Sum [Var "N"; Int (-2)])) 1
-        (Call "S" [Var "t"; Var "i"; Var "j"] []))).
+Definition original : node := <{
+  for "t" = 0; "t" < "T"; += 1 do
+    for "i" = 1; "i" <= "N" - 2; += 1 do
+      for "j" = 1; "j" <= "N" - 2; += 1 do
+        call "S" ("t", "i", "j")
+}>.
 
-Definition transformed : node :=
-  For "c0" (Int 0) (Compare LE (Var "c0") (FloorDiv (Sum [Var "T"; Int (-1)]) 32)) 1
-   (For "c1" (Var "c0") (Compare LE (Var "c1") (FloorDiv (Sum [Var "T"; Var "N"; Int (-3)]) 32)) 1
-    (For "c2" (Sum [Var "c0"; Var "c1"])
-       (Compare LE (Var "c2") (FloorDiv (Sum [Scaled 2 (Var "T"); Scaled 2 (Var "N"); Int (-6)]) 32)) 1
-     (For "c3" (Scaled 32 (Var "c0"))
-        (Compare LE (Var "c3") (Min [Sum [Var "T"; Int (-1)]; Sum [Scaled 32 (Var "c0"); Int 31]])) 1
-      (For "c4" (Max [Scaled 32 (Var "c1"); Sum [Var "c3"; Int 1]])
-         (Compare LE (Var "c4")
-            (Min [Sum [Scaled 32 (Var "c1"); Int 31]; Sum [Var "c3"; Var "N"; Int (-2)]])) 1
-       (For "c5" (Max [Scaled 32 (Var "c2"); Sum [Var "c3"; Var "c4"; Int 1]])
-          (Compare LE (Var "c5")
-             (Min [Sum [Scaled 32 (Var "c2"); Int 31]; Sum [Var "c3"; Var "c4"; Var "N"; Int (-2)]])) 1
-        (Call "S"
-           [Var "c3"; Sum [Var "c4"; Scaled (-1) (Var "c3")];
-            Sum [Var "c5"; Scaled (-1) (Var "c4"); Scaled (-1) (Var "c3")]] [])))))).
+Definition transformed : node := <{
+  for "c0" = 0; "c0" <= floord("T" - 1, 32); += 1 do
+    for "c1" = "c0"; "c1" <= floord("T" + "N" - 3, 32); += 1 do
+      for "c2" = "c0" + "c1"; "c2" <= floord(2 * "T" + 2 * "N" - 6, 32); += 1 do
+        for "c3" = 32 * "c0"; "c3" <= min("T" - 1, 32 * "c0" + 31); += 1 do
+          for "c4" = max(32 * "c1", "c3" + 1); "c4" <= min(32 * "c1" + 31, "c3" + "N" - 2); += 1 do
+            for "c5" = max(32 * "c2", "c3" + "c4" + 1);
+                "c5" <= min(32 * "c2" + 31, "c3" + "c4" + "N" - 2); += 1 do
+              call "S" ("c3", "c4" - "c3", "c5" - "c4" - "c3")
+}>.
 
 (** ** What they are to run *)
 

@@ -24,24 +24,25 @@ From Loopwright Require Import Tactics.
 
 (** ** The programs *)
 
-Definition original : node :=
-  For "i" (Int 0) (Compare LT (Var "i") (Var "n")) 1
-    (Block [
-      Call "S0" [Var "i"] [];
-      For "j" (Int 0) (Compare LE (Var "j") (Var "i")) 1
-        (Call "S1" [Var "i"; Var "j"] [])]).
+Definition original : node := <{
+  for "i" = 0; "i" < "n"; += 1 do {
+    call "S0" ("i");
+    for "j" = 0; "j" <= "i"; += 1 do
+      call "S1" ("i", "j")
+  }
+}>.
 
-Definition transformed : node :=
-  Block [
-    For "c0" (Int 0) (Compare LT (Var "c0") (Var "n")) 1
-      (Call "S0" [Var "c0"] []);
-    For "c0" (Int 0) (Compare LE (Var "c0") (FloorDiv (Sum [Var "n"; Int (-1)]) 32)) 1
-      (For "c1" (Int 0) (Compare LE (Var "c1") (Var "c0")) 1
-        (For "c2" (Scaled 32 (Var "c0"))
-             (Compare LE (Var "c2") (Min [Sum [Var "n"; Int (-1)]; Sum [Scaled 32 (Var "c0"); Int 31]])) 1
-          (For "c3" (Scaled 32 (Var "c1"))
-               (Compare LE (Var "c3") (Min [Var "c2"; Sum [Scaled 32 (Var "c1"); Int 31]])) 1
-            (Call "S1" [Var "c2"; Var "c3"] []))))].
+Definition transformed : node := <{
+  {
+    for "c0" = 0; "c0" < "n"; += 1 do
+      call "S0" ("c0");
+    for "c0" = 0; "c0" <= floord("n" - 1, 32); += 1 do
+      for "c1" = 0; "c1" <= "c0"; += 1 do
+        for "c2" = 32 * "c0"; "c2" <= min("n" - 1, 32 * "c0" + 31); += 1 do
+          for "c3" = 32 * "c1"; "c3" <= min("c2", 32 * "c1" + 31); += 1 do
+            call "S1" ("c2", "c3")
+  }
+}>.
 
 (** ** What they are to run *)
 
