@@ -102,6 +102,31 @@ def test_cells_of_an_array_are_reduced(tmp_path: Path) -> None:
     assert "#pragma omp parallel for private(j) reduction(+:hist[:8])\n" in new
 
 
+ELIMINATION = (
+    "  for (i = 1; i < 8; i++)\n    for (j = 0; j < 8; j++)\n      for (int k = 0; k < i; k++)\n"
+    "        L: A[i][j] -= A[i - k - 1][j] * 0.5;"
+)
+
+
+def test_an_array_is_not_reduced_where_its_other_cells_are_read(tmp_path: Path) -> None:
+    """A thread would have read the zeros its own array starts with."""
+    text = PROGRAM.format(body=ELIMINATION)
+    outcome = result(tmp_path, text, "parallel(L, k)\n", openmp=True, allow_reassociation=True)
+    assert "#pragma omp" not in outcome.source.text
+    (note,) = outcome.notes
+    assert note.endswith("it combines values into A, and uses other cells of it as they are")
+    shared = ELIMINATION.replace("      for", "#pragma omp parallel for reduction(+:A[:64][:8])\n      for")
+    (program,) = read_c(file(tmp_path, PROGRAM.format(body=shared)))
+    found = prove_annotations(program, allow_reassociation=True)
+    assert isinstance(found, Undecided) and "does more with A" in found.reason
+
+
+def test_what_is_only_read_is_no_reduction(tmp_path: Path) -> None:
+    body = "#pragma omp parallel for reduction(+:t)\n  for (i = 0; i < n; i++)\n    b[i] = t;"
+    (program,) = read_c(file(tmp_path, PROGRAM.format(body=body)))
+    assert isinstance(prove_annotations(program, allow_reassociation=True), Undecided)
+
+
 def test_vector_loops(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    double u = a[i];\n    L: b[i] = u * u;\n  }"
     assert "#pragma omp simd" in shared_out(tmp_path, body, "vectorize(L, i)\n")

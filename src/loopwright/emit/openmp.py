@@ -58,6 +58,8 @@ class Sharing:
         for step in self._accumulated(loop):
             if not self._is_variable(step.array):
                 return f"it combines values into {step.array}, which is part of something else"
+            if not self._only_combined(loop, step):
+                return f"it combines values into {step.array}, and uses other cells of it as they are"
             if _section(self._array(step.array)) is None:
                 return f"it combines values into {step.array}, whose size the text does not tell"
         always = set(_always(loop.body))
@@ -105,6 +107,22 @@ class Sharing:
     def _accumulated(self, loop: For) -> list[Accumulation]:
         inside = _statements(loop)
         return [step for step in self.accumulations if step.statement in inside]
+
+    def _only_combined(self, loop: For, step: Accumulation) -> bool:
+        """Whether all the loop does to the array is to combine values into it.
+
+        A thread has the whole array of a `reduction` for itself, and it starts with zeros.
+        """
+        combining = {one.statement for one in self._accumulated(loop) if one.array == step.array}
+        for name in _statements(loop):
+            statement = self.program.statement(name)
+            own = [access for access in statement.accesses if access.array == step.array]
+            targets = [access for access in own if access.is_write]
+            if own and (name not in combining or len(targets) != 1):
+                return False
+            if not all(access.relation.is_equal(targets[0].relation) for access in own):
+                return False
+        return True
 
     def _private(self, loop: For) -> list[PrivateStorage]:
         inside = _statements(loop)

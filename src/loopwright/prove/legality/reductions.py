@@ -103,6 +103,21 @@ def only_associativity(dependence: Dependence, known: dict[str, Reduction]) -> R
     return first if dependence.sink_access.place in second.places else None
 
 
+def used_otherwise(program: Program, operator: str, array: str) -> Statement | None:
+    """The first statement that does anything to `array` but combine values into it.
+
+    Where threads have an array for themselves to combine values in, as with OpenMP's `reduction`, they
+    have none of its other values.
+    """
+    known = reductions(program)
+    for statement in program.statements:
+        step = known.get(statement.name)
+        places = step.places if step is not None and (step.operator, step.array) == (operator, array) else ()
+        if any(access.array == array and access.place not in places for access in statement.accesses):
+            return statement
+    return None
+
+
 def reassociation(program: Program, reduction: Reduction, loops: tuple[str, ...] = ()) -> Reassociation:
     statement = program.statement(reduction.statement)
     text = " ".join(program.source.slice(statement.body.place).split())

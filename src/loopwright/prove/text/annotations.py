@@ -21,6 +21,7 @@ from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
+from loopwright.prove.legality.reductions import used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.text.scopes import declared_in_loops
@@ -86,6 +87,9 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
             )
         if promise.last and _COLLAPSE.search(promise.pragma.argument) is not None:
             return Undecided(f"the pragma in line {line} keeps what the last of several loops leaves behind")
+        other = _not_combined(program, promise)
+        if other is not None:
+            return Undecided(f"line {line}: the loop does more with {other} than to combine values into it")
         wrong = _not_own(program, promise)
         if wrong is not None:
             return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
@@ -204,6 +208,14 @@ def _not_own(program: Program, promise: Promise) -> str | None:
         if found is None or (found.last and not kept) or (name in promise.last and not kept):
             return name
     return None
+
+
+def _not_combined(program: Program, promise: Promise) -> str | None:
+    """The first name in a `reduction` clause that the loop reads or writes in another way."""
+    names = _loop(program, promise).statements
+    part = replace(program, statements=tuple(program.statement(name) for name in names))
+    wrong = (name for operator, name in sorted(promise.reductions) if used_otherwise(part, operator, name))
+    return next(wrong, None)
 
 
 def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
