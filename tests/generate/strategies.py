@@ -169,6 +169,21 @@ def flat_texts(draw: st.DrawFn) -> str:
 
 
 @st.composite
+def unbounded_texts(draw: st.DrawFn) -> str:
+    """A `.in` file whose iterators have first values, but not always last ones."""
+    maps: list[str] = []
+    for number in range(draw(st.integers(1, 2))):
+        iterators = ITERATORS[: draw(st.integers(1, 2))]
+        parts = [f"{draw(st.sampled_from(('0', '1', 'n')))} <= {name}" for name in iterators]
+        ending = [name for name in iterators if draw(chance(2))]
+        parts += [f"{name} <= {draw(st.sampled_from(('7', 'n', 'm')))}" for name in ending]
+        parts += draw(st.lists(constraints((*iterators, "n")), max_size=1))
+        statement = Statement(f"S{number}", iterators, " and ".join(parts))
+        maps += draw(flat_maps(statement, 2))
+    return f"{PARAMETERS} -> {{ {'; '.join(maps)} }}\n{PARAMETERS} -> {{ : }}\n{{ }}\n"
+
+
+@st.composite
 def tree_texts(draw: st.DrawFn) -> str:
     """A `.st` file."""
     chosen = draw(several_statements())

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given, note, settings
 
 from loopwright.emit.c import to_c
-from loopwright.errors import InternalError
+from loopwright.errors import BadInput, Code, InternalError
 from loopwright.generate import Options, generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
@@ -16,7 +16,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.read.isl_flat import parse as parse_flat
 from loopwright.read.isl_tree import parse as parse_tree
 from tests.generate.brute_force import allowed, expected, mistake
-from tests.generate.strategies import flat_texts, generation_options, tree_texts
+from tests.generate.strategies import flat_texts, generation_options, tree_texts, unbounded_texts
 
 VALUES = ((0, 0), (1, 3), (3, 4), (4, 2), (-1, 2), (2, 3))
 LIMIT = 100_000
@@ -48,6 +48,22 @@ def generated(schedule: Schedule, options: Options) -> Node:
 def test_flat_schedules(text: str, options: Options) -> None:
     note(text)
     check(parse_flat(text, "random.in"), options)
+
+
+@settings(max_examples=50)
+@given(unbounded_texts(), generation_options)
+def test_schedules_without_an_end(text: str, options: Options) -> None:
+    """Loops that do not end run only where there is something to execute for ever."""
+    note(text)
+    schedule = parse_flat(text, "random.in")
+    try:
+        program = generated(schedule, options)
+    except BadInput as refusal:
+        assert refusal.code is Code.UNBOUNDED
+        return
+    note(to_c(program))
+    verdict = prove_scan(schedule, program)
+    assert isinstance(verdict, Proved), verdict
 
 
 @settings(max_examples=100)
