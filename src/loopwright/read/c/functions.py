@@ -47,7 +47,7 @@ def _function(source: Source, node: Node) -> Function | None:
         return None
     parameters = []
     types = [type_text(source, node, qualifiers=False)]
-    for part in named_children(field(declarator, "parameters")):
+    for part in _parameters(source, declarator):
         inner = part.child_by_field_name("declarator")
         named = declared_name(source, inner) if inner is not None else None
         if named is None:
@@ -58,6 +58,12 @@ def _function(source: Source, node: Node) -> Function | None:
     body = field(node, "body")
     is_integer = all(is_integer_type(kind) for kind in types)
     return Function(types[0], name, tuple(parameters), tuple(types[1:]), body, _returned(body), is_integer)
+
+
+def _parameters(source: Source, declarator: Node) -> list[Node]:
+    """The declarations of the parameters; `(void)` has none."""
+    found = named_children(field(declarator, "parameters"))
+    return [] if len(found) == 1 and text_of(source, found[0]) == "void" else found
 
 
 def _returned(body: Node) -> Node | None:

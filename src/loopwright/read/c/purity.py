@@ -87,21 +87,22 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
     name = text_of(setting.source, function)
     if function.type != "identifier":
         raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
-    vouched = name in setting.pure or name not in setting.declarations.pure_functions
-    seen = None if vouched else _changing(setting, name, ())
-    if seen is not None:
+    seen = None if name in setting.pure else _changing(setting, name, ())
+    is_pure = definitions(setting.macros, name) or is_known_pure(setting, name)
+    if is_pure and (seen is None or name not in setting.declarations.pure_functions):
+        return
+    if _is_pure_definition(setting, name, ()):
+        return
+    if looks_like_macro(name) and name not in setting.declarations.functions:
+        return
+    known = setting.function(name)
+    if seen is not None and known is not None and keeps_to_itself(setting.source, known):
         raise refuse(
             setting.source,
             call,
             f"'{name}' reads '{seen}', which the region changes",
             f"make '{seen}' an argument of '{name}', or write its body in the region",
         )
-    if definitions(setting.macros, name) or is_known_pure(setting, name):
-        return
-    if _is_pure_definition(setting, name, ()):
-        return
-    if looks_like_macro(name) and name not in setting.declarations.functions:
-        return
     is_statement = call.parent is not None and call.parent.type == "expression_statement"
     hint = f"if it is, say --pure {name}, or declare it with __attribute__((pure))"
     raise refuse(
