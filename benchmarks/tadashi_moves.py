@@ -19,8 +19,9 @@ Move = tuple[int, int, TrEnum, tuple[int, ...]]
 
 
 def main(source: str, folder: str) -> None:
-    for number, (scop, place, kind, arguments) in enumerate(_moves(source)):
-        app = Simple(source)
+    app = Simple(source)
+    for number, (scop, place, kind, arguments) in enumerate(list(_moves(source))):
+        app.reset_scops()
         node = app.scops[scop].schedule_tree[place]
         legal = node.transform(kind, *arguments)
         made = Path(app.generate_code(ephemeral=False, ensure_legality=False).source)
