@@ -89,18 +89,18 @@ def _refused(row: Row, path: Path, refusal: BadInput) -> None:
 
 @contextmanager
 def at_most(seconds: int, doing: str) -> Iterator[None]:
-    """Gives up what is inside after some seconds."""
+    """Gives up what is inside after some seconds of processor time."""
 
     def stop(_signal: int, _frame: object) -> None:
         raise GaveUp(Code.TIME, f"{doing} took more than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _timed(schedule: Schedule, repetitions: int) -> tuple[Node, float]:

@@ -369,3 +369,11 @@ def test_an_endless_loop_counts_on_no_inner_one_to_be_left() -> None:
               S(2, c1, c2);
         """
     )
+
+
+def test_an_endless_loop_runs_only_where_integers_are_left() -> None:
+    """Rational points are left where n ≥ -2, too."""
+    program = proved_program(
+        flat("[n] -> { S[i, j, k] -> [4i + 10k, j, i] : i >= 1 and j >= 0 and 2j <= k <= floor(n/3) }")
+    )
+    assert list(execute(program, {"n": -1}, 1_000)) == []

@@ -195,7 +195,7 @@ BUGS = {
     "create: implied condition dropped": Bug(
         create,
         "_implied",
-        lambda right: lambda generated, level: isl.Set.universe(generated.get_space()),
+        lambda right: lambda condition, level: isl.Set.universe(condition.get_space()),
         EVEN,
     ),
     "create: loop taken for a value": Bug(create, "_single_value", _first_value_only, RECTANGLE),

@@ -133,11 +133,11 @@ def _loop_guard(
 ) -> isl.Set:
     """What has to hold around the loop: pending, hoisted and implied conditions together."""
     level = piece.stock.level
-    if not has_upper_bound(piece.domain, level):
-        # inner loops do not keep an endless one from running on with nothing to execute
-        enforced = isl.Set.universe(enforced.get_space())
     guard = _pending_guard(piece.site, inside, enforced)
     guard = guard.intersect(hoistable_guard(children, inside.known, level))
+    if not has_upper_bound(piece.domain, level):
+        # an endless loop is not left where inner ones are empty: there must be something to execute
+        guard = guard.intersect(_implied(piece.domain, level))
     if piece.value is not None:
         guard = guard.intersect(_implied(generated, level))
     elif piece.stride is not None:
@@ -154,9 +154,9 @@ def _pending_guard(site: Site, stock: Stock, enforced: isl.Set) -> isl.Set:
     return guard.gist(enforced) if site.run.options.nested_bounds else guard
 
 
-def _implied(generated: isl.Set, level: int) -> isl.Set:
-    """What generated constraints imply but their loop does not test (example 5.6)."""
-    return generated.eliminate(DIM, level, 1).compute_divs()
+def _implied(condition: isl.Set, level: int) -> isl.Set:
+    """What a condition on the current dimension implies for outer ones, and no loop tests (example 5.6)."""
+    return condition.eliminate(DIM, level, 1).compute_divs()
 
 
 def _node(piece: Piece, bounds: isl.BasicSet, body: Node, place: Place) -> Node:
