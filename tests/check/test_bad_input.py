@@ -117,6 +117,15 @@ def test_a_write_far_outside() -> None:
     assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
 
 
+def test_writes_behind_an_array_do_not_reach_the_checks() -> None:
+    """They used to hit what had been found so far, and the name of the report."""
+    spec = "for (i = 0; i < N; i++) A[i] = 0.0;"
+    functions = "static void r(int k) { if (k < N + 400) { A[k] = 0.0; r(k + 1); } }"
+    report = check(text("r(0);", spec, functions=functions))
+    assert report.answer is Answer.VIOLATION
+    assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
+
+
 def test_a_program_without_end() -> None:
     tools = QUICK.__class__(timeout=0.5, fast=("-O0",), precise=("-O0",))
     program = text("for (;;) { for (i = 0; i < N; i++) A[i] = B[i]; }")

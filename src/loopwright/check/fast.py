@@ -75,7 +75,7 @@ def fast_check(
             HELPERS,
             CODE_TYPES,
             "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
-            "static unsigned long lw_dif;\nstatic unsigned int lw_dif4;\nstatic long lw_neg;",
+            DIFFERENCE,
             *(writer.site(site) for site in sites.sites),
             *(bulk_function(one.number, one.bulk, scheme, places) for one in ahead if one.bulk is not None),
             NO_HELPERS,
@@ -93,6 +93,19 @@ def fast_call(site: Site, observed: Sequence[str]) -> str:
     return f"lw_site_{site.number}({', '.join(observed)})"
 
 
+DIFFERENCE = """\
+static struct {
+  char before[65536];
+  unsigned long dif;
+  unsigned int dif4;
+  long neg;
+  char after[65536];
+} lw_sum;
+#define lw_dif lw_sum.dif
+#define lw_dif4 lw_sum.dif4
+#define lw_neg lw_sum.neg
+"""
+"""With room around it: what is written a little outside of an array does not reach it."""
 BEGIN = "lw_dif = 0, lw_dif4 = 0, lw_neg = 0, "
 END = "lw_end(lw_dif | lw_dif4 | (unsigned long)(lw_neg < 0));"
 

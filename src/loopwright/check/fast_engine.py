@@ -1,7 +1,8 @@
 """The engine of the delayed check (004, section 5): shadows at fixed places, one verdict at the end."""
 
 ENGINE = r"""
-static int lw_active;
+struct lw_state { int active; };
+#define lw_active LW_STATE->active
 
 static void lw_left(void) { if (lw_active) lw_put("left\n", 5); }
 

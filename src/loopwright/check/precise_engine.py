@@ -5,10 +5,20 @@ to the report file as soon as it is found, so that a crash loses none.
 """
 
 ENGINE = r"""
-static long lw_count, lw_violations, lw_seen_keys[LW_REPORTS], lw_seen;
-static int lw_active, lw_base_depth;
-static const void *lw_caller;
-static volatile int lw_locked;
+struct lw_state {
+  long count, violations, seen_keys[LW_REPORTS], seen;
+  int active, base_depth;
+  const void *caller;
+  volatile int locked;
+};
+#define lw_count LW_STATE->count
+#define lw_violations LW_STATE->violations
+#define lw_seen_keys LW_STATE->seen_keys
+#define lw_seen LW_STATE->seen
+#define lw_active LW_STATE->active
+#define lw_base_depth LW_STATE->base_depth
+#define lw_caller LW_STATE->caller
+#define lw_locked LW_STATE->locked
 
 static void lw_lock(void) { while (__atomic_exchange_n(&lw_locked, 1, __ATOMIC_ACQUIRE)) { } }
 static void lw_unlock(void) { __atomic_store_n(&lw_locked, 0, __ATOMIC_RELEASE); }
