@@ -54,8 +54,9 @@ def run(*words: str) -> int:
 
 
 def test_standard_output_is_the_code_alone(triangle: str, capfd: Captured) -> None:
-    assert run(triangle) == 0
-    assert capfd.readouterr() == (LOOPS, "")
+    for words in ((), ("-o", "-")):
+        assert run(triangle, *words) == 0
+        assert capfd.readouterr() == (LOOPS, "")
 
 
 def test_stats_go_to_standard_error(triangle: str, capfd: Captured) -> None:

@@ -26,8 +26,8 @@ def proof_path(arguments: argparse.Namespace) -> str | None:
 
 
 def code_path(arguments: argparse.Namespace) -> str | None:
-    """Where the program goes: with Coq, `-o` is the proof's."""
-    return None if arguments.prover == "coq" else arguments.output
+    """Where the program goes: with Coq, `-o` is the proof's; None and `-` are standard output."""
+    return None if arguments.prover == "coq" or arguments.output == "-" else arguments.output
 
 
 def prover_request(arguments: argparse.Namespace) -> ProverRequest:

@@ -91,7 +91,7 @@ def _tuned(arguments: argparse.Namespace, workshop: Any, say: Say) -> Tuned:
 
 def _deliver(arguments: argparse.Namespace, tuned: Tuned) -> None:
     text = _json(arguments, tuned) if arguments.json else _text(arguments, tuned)
-    if arguments.output is None or arguments.json:
+    if arguments.output in (None, "-") or arguments.json:
         write_out(text)
     else:
         replace_file(arguments.output, text.encode())
