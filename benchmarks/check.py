@@ -29,7 +29,7 @@ from loopwright.check.segment import parse_input
 from loopwright.check.verify import Job, Options, delayed, prepared
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC
 from tests.check.support import NAMES, everywhere, kernel, rewritten, shipped_script
 from tests.check.tiled import tiling

@@ -10,8 +10,8 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.model.program import Access, Program, Statement
-from loopwright.model.source import Source
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 
 KERNELS = Path(__file__).parent / "kernels"
 

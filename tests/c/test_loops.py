@@ -155,8 +155,8 @@ def test_an_iterator_read_behind_the_region_is_refused() -> None:
 def test_an_iterator_read_in_the_next_turn_of_a_loop_around_is_refused() -> None:
     around = "for (int t = 0; t < 9; t++) { g(i);\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 0;\n"
     from loopwright.errors import BadInput
-    from loopwright.model.source import Source
     from loopwright.read.c.reader import parse_c
+    from loopwright.source import Source
 
     text = f"void f(int n, double *a) {{ int i = 0;\n{around}#pragma endscop\n}} }}\n"
     with pytest.raises(BadInput, match="read after the region"):

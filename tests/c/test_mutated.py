@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 from tests.c.support import KERNELS
 
 SOURCES = {path.stem: path.read_text() for path in sorted(KERNELS.glob("*.c"))}

@@ -8,8 +8,8 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Program
-from loopwright.model.source import Source
 from loopwright.read.c.reader import parse_c, read_c
+from loopwright.source import Source
 from tests.c.support import instances, refusal, region, underlined
 
 LOOP = "for (int i = 0; i < n; i++) a[i] = 0;"

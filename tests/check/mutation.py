@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import field, named_children, parse, place, walk
 from loopwright.check.segment import Segment
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import field, named_children, parse, place, walk
+from loopwright.source import Source, TextRange
 
 
 @dataclass(frozen=True)

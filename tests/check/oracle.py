@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.c.syntax import place
 from loopwright.check.addresses import addresses
 from loopwright.check.execute import Built
 from loopwright.check.instrument import instrumented, precise_call
 from loopwright.check.sites import Site
 from loopwright.check.verify import Job, run_built
-from loopwright.read.c.syntax import place
 
 HEADER = """\
 void lw_begin(const long *sizes);

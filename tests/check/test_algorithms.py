@@ -16,7 +16,7 @@ from loopwright.check.versions import can_count
 from loopwright.check.writers import writers
 from loopwright.cli.main import main
 from loopwright.errors import GaveUp
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.figures import figure_1, figure_6
 from tests.check.support import NAMES, QUICK, kernel, quick, shipped_script, small
 

@@ -11,7 +11,7 @@ from loopwright.check.report import Answer
 from loopwright.check.segment import Input, parse_input
 from loopwright.check.verify import Options, check_text, delayed, prepared, run_built
 from loopwright.check.writers import writers
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small
 from tests.check.test_bad_input import text

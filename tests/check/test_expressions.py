@@ -17,7 +17,7 @@ from loopwright.check.specification import Specification
 from loopwright.check.verify import prepared
 from loopwright.check.writer_functions import subscripts
 from loopwright.check.writers import writers
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.support import kernel, quick, small
 
 

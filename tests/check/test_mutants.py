@@ -11,7 +11,7 @@ from loopwright.check.segment import Input, parse_input
 from loopwright.check.verify import Job, prepared, verdict
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced
 from tests.check.support import NAMES, kernel, quick, rewritten, shipped_script, small

@@ -13,7 +13,7 @@ from loopwright.check.segment import parse_input
 from loopwright.check.specification import Specification
 from loopwright.check.verify import Job, Options, check_text, prepared
 from loopwright.check.writers import Writers, writers
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.figures import FIGURE_1, figure_1, figure_6
 from tests.check.oracle import traced
 from tests.check.support import QUICK

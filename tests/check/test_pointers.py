@@ -10,7 +10,7 @@ from loopwright.check.segment import parse_input
 from loopwright.check.verify import Options, check_text, delayed, prepared, verdict
 from loopwright.check.writers import writers
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
+from loopwright.source import Source
 from tests.check.support import QUICK
 from tests.check.test_bad_input import text
 

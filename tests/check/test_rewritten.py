@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from loopwright.c.syntax import place
 from loopwright.check.reachable import reached
 from loopwright.check.report import Answer, as_text
 from loopwright.check.segment import Input, parse_input
 from loopwright.check.verify import Job, prepared, verdict
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
-from loopwright.read.c.syntax import place
+from loopwright.source import Source
 from tests.check.handwritten import VERSIONS, Version
 from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.model.source import Source
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
 from loopwright.prove.text.text_model import read_text
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 
 NAMES = "int n, int m, double *a, double *b, double *c, double A[n][n], double B[n][n], double C[n][n]"
 

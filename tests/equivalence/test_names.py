@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
 from loopwright.prove.equivalence.parameters import with_common_parameters
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 from tests.equivalence.right import COPY
 from tests.equivalence.support import NAMES, compared, wrapped
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.model.source import Source
 from loopwright.presburger.sets import IN
 from loopwright.prove.text.text_model import read_text
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 from tests.conftest import ROOT
 from tests.equivalence.right import COPY, RIGHT
 from tests.equivalence.support import NAMES, wrapped

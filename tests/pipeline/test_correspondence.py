@@ -13,7 +13,6 @@ from hypothesis import assume, given, settings
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import And, Compare, Int, Relation, Rem, TruncDiv, Var
 from loopwright.model.program import Program
-from loopwright.model.source import Source
 from loopwright.prove.backends.cvc5 import Cvc5
 from loopwright.prove.backends.interface import Fails, Holds
 from loopwright.prove.backends.isl import Isl
@@ -24,6 +23,7 @@ from loopwright.prove.text.ranking import prove_ranking, ranking_obligations
 from loopwright.prove.text.steps import steps_of
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.read.c.reader import parse_c, read_c
+from loopwright.source import Source
 from tests.c.support import region
 from tests.c.test_random import Tree, trees
 from tests.conftest import ROOT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.model.source import Source
 from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
 from loopwright.transform import Plan, transform
 from tests.transform.support import MATMUL, planned, pointed_at
 

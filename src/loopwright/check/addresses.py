@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from loopwright.c.declarations import Variable
+from loopwright.c.syntax import refuse
 from loopwright.check.reachable import Reached
 from loopwright.check.sites import Sites
 from loopwright.check.specification import Specification, box
 from loopwright.check.structure import Decoded
 from loopwright.errors import BadInput
-from loopwright.read.c.declarations import Variable
-from loopwright.read.c.syntax import refuse
 
 FAR = 1 << 35
 """Bytes; an address further from an array is no cell of it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.macros import definitions, hidden_names
+from loopwright.c.references import reference_of
+from loopwright.c.syntax import field, place, text_of, walk
 from loopwright.check.reachable import Function, Reached
-from loopwright.read.c.macros import definitions, hidden_names
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
-from loopwright.read.c.references import reference_of
-from loopwright.read.c.syntax import field, place, text_of, walk
 
 _CHANGES = ("update_expression", "assignment_expression")
 

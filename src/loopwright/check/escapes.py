@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.syntax import field, named_children, operator, place, refuse, text_of, walk
 from loopwright.check.pointers import Pointers, declared_identifier
 from loopwright.check.specification import Specification
 from loopwright.check.structure import Side
-from loopwright.model.source import Source
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import field, named_children, operator, place, refuse, text_of, walk
+from loopwright.source import Source
 
 _HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 _STEPS = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from loopwright.check.instrument import HEADER_FILE
 from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
-from loopwright.model.source import Source
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)

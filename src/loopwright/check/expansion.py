@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loopwright.model.source import Source
-from loopwright.read.c.macros import Macro, assigns, definitions, macros_of
-from loopwright.read.c.regions import directives
-from loopwright.read.c.syntax import blank, without_comments
+from loopwright.c.macros import Macro, assigns, definitions, macros_of
+from loopwright.c.regions import directives
+from loopwright.c.syntax import blank, without_comments
+from loopwright.source import Source
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _STATEMENTS = frozenset(("for", "while", "do", "if", "else", "switch", "return", "goto"))

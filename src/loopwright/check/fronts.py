@@ -15,6 +15,8 @@ from typing import TypeVar
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.syntax import place, walk, without_comments
 from loopwright.check.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.codes import CodeScheme
 from loopwright.check.instrument import CallOf, Insertion, observed_text
@@ -22,9 +24,7 @@ from loopwright.check.nests import Nest, read_nest
 from loopwright.check.scheme import Scheme
 from loopwright.check.sites import Site, Sites
 from loopwright.errors import BadInput
-from loopwright.read.c.liveness import refuse_live_iterators
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.syntax import place, walk, without_comments
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.c.syntax import text_of, without_parentheses
 from loopwright.check.solving import linear_row
 from loopwright.check.specification import Specification, Stated, Touched, unnamed
 from loopwright.check.structure import match_assignments
-from loopwright.read.c.syntax import text_of, without_parentheses
 
 
 @dataclass(frozen=True)

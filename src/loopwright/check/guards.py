@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
 from loopwright.check.addresses import blocks, bounds
 from loopwright.check.instrument import Insertion
 from loopwright.check.sites import Sites
 from loopwright.check.specification import Specification
 from loopwright.check.structure import assignment_of
-from loopwright.read.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
 
 _FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
 _HEADER = """\

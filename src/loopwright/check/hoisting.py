@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
+from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
 from loopwright.check.reachable import Reached
 from loopwright.check.sites import Sites
 from loopwright.check.structure import assignment_of
-from loopwright.model.source import Source
-from loopwright.read.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.source import Source
 
 _PLAIN = ("identifier", "number_literal", "parenthesized_expression", "unary_expression")
 _VALUES = (*_PLAIN, "binary_expression", "conditional_expression", "cast_expression", "argument_list")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.references import is_subtracted
+from loopwright.c.syntax import field, is_atomic, text_of
 from loopwright.check.segment import Segment
 from loopwright.check.sites import Site, Sites
 from loopwright.check.structure import Decoded, Observed, assignment_of
-from loopwright.model.source import Source
-from loopwright.read.c.references import is_subtracted
-from loopwright.read.c.syntax import field, is_atomic, text_of
+from loopwright.source import Source
 
 HEADER_FILE = "loopwright_check.h"
 

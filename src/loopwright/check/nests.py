@@ -18,6 +18,10 @@ from dataclasses import dataclass
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.declarations import is_integer_type, is_unsigned_type
+from loopwright.c.macros import reachable_macros
+from loopwright.c.regions import directives
+from loopwright.c.syntax import blank, place, text_of, walk, without_comments
 from loopwright.check.hoisting import Hoisted, hoisted
 from loopwright.check.reachable import Reached
 from loopwright.check.sites import Site, Sites
@@ -25,13 +29,9 @@ from loopwright.check.specification import by_own_subscript
 from loopwright.check.structure import Cell
 from loopwright.errors import BadInput, InternalError
 from loopwright.model.program import AssumptionKind, Program, Statement
-from loopwright.model.source import Source, TextRange
 from loopwright.presburger.sets import PARAM
-from loopwright.read.c.declarations import is_integer_type, is_unsigned_type
-from loopwright.read.c.macros import reachable_macros
 from loopwright.read.c.reader import parse_c
-from loopwright.read.c.regions import directives
-from loopwright.read.c.syntax import blank, place, text_of, walk, without_comments
+from loopwright.source import Source, TextRange
 
 _CHECKED = {
     AssumptionKind.BOUNDS,

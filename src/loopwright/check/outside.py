@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from loopwright.c.macros import definitions
+from loopwright.c.syntax import field, place, text_of, walk
 from loopwright.check.reachable import Reached
-from loopwright.read.c.macros import definitions
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
-from loopwright.read.c.syntax import field, place, text_of, walk
 
 _KNOWN = re.compile(
     r"abort|abs|aligned_alloc|assert|atexit|atof|"

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.check.reachable import Function, Reached, callees
-from loopwright.read.c.declarations import Variable, is_integer_type
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import (
+from loopwright.c.declarations import Variable, is_integer_type
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.syntax import (
     field,
     named_children,
     operator,
@@ -25,6 +24,7 @@ from loopwright.read.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.check.reachable import Function, Reached, callees
 
 Pointees = dict[Variable, frozenset[str]]
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "signed")

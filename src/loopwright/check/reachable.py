@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 
 from tree_sitter import Node
 
+from loopwright.c.casts import parse_possible
+from loopwright.c.declarations import Declarations, Variable, declarations_of, declared_name
+from loopwright.c.macros import Macro, macros_of
+from loopwright.c.references import Reference
+from loopwright.c.region_syntax import parse_file
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import named_children, place, refuse, text_of, walk
 from loopwright.check.segment import Segment
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.casts import parse_possible
-from loopwright.read.c.declarations import Declarations, Variable, declarations_of, declared_name
-from loopwright.read.c.macros import Macro, macros_of
-from loopwright.read.c.references import Reference
-from loopwright.read.c.region_syntax import parse_file
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import named_children, place, refuse, text_of, walk
+from loopwright.source import Source, TextRange
 
 
 @dataclass(frozen=True)

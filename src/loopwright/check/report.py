@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from loopwright.c.syntax import place, text_of
 from loopwright.check.findings import Class, Finding, Instance
 from loopwright.check.sites import Site
 from loopwright.check.specification import Specification, Stated
-from loopwright.model.source import Source
-from loopwright.read.c.syntax import place, text_of
+from loopwright.source import Source
 
 
 class Answer(Enum):

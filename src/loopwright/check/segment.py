@@ -20,14 +20,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.c.macros import integer_text
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import blank, refuse, without_comments
 from loopwright.check.expansion import written_out
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Program
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.macros import integer_text
 from loopwright.read.c.reader import parse_c, read_c
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import blank, refuse, without_comments
+from loopwright.source import Source, TextRange
 
 _START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
 _END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from loopwright.c.macros import assigns, reachable_macros
+from loopwright.c.references import reference_of
+from loopwright.c.syntax import field, place, refuse, text_of, walk
 from loopwright.check.effects import call_with_effects, changed_in
 from loopwright.check.escapes import refuse_escapes
 from loopwright.check.pointers import pointers
@@ -22,9 +25,6 @@ from loopwright.check.structure import (
     reads,
 )
 from loopwright.errors import Code
-from loopwright.read.c.macros import assigns, reachable_macros
-from loopwright.read.c.references import reference_of
-from loopwright.read.c.syntax import field, place, refuse, text_of, walk
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.references import Reference
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import place, refuse, walk
 from loopwright.check.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Array, Inlined, Program, Statement
-from loopwright.model.source import TextRange
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
-from loopwright.read.c.references import Reference
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import place, refuse, walk
+from loopwright.source import TextRange
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
-from loopwright.read.c.references import Reference, Subscript, reference_of
-from loopwright.read.c.syntax import named_children, text_of, without_parentheses
+from loopwright.c.references import Reference, Subscript, reference_of
+from loopwright.c.syntax import named_children, text_of, without_parentheses
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from loopwright.check.specification import Specification, specification
 from loopwright.check.versions import can_count, versions
 from loopwright.check.writers import Writers, writers
 from loopwright.errors import Code, GaveUp
-from loopwright.model.source import Source
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from loopwright.model.dependences import Dependence, Dependences
     from loopwright.model.program import Access, Program, Statement
-    from loopwright.model.source import TextRange
+    from loopwright.source import TextRange
 
 
 def as_text(program: Program, dependences: Dependences) -> str:

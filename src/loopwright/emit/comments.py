@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import place, walk
 from loopwright.emit.substitution import comment_lines
 from loopwright.loops.nodes import Call, For, Mark, Node
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.program import Program
-from loopwright.model.source import TextRange
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import place, walk
+from loopwright.source import TextRange
 
 _COMMENT = "comment "
 

@@ -14,14 +14,14 @@ from typing import TypeVar
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import declared_name
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
 from loopwright.emit.style import Braces, Handwriting, Increment
 from loopwright.model.program import Program
-from loopwright.model.source import Source
-from loopwright.read.c.declarations import declared_name
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.source import Source
 
 T = TypeVar("T")
 

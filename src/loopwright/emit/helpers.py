@@ -31,7 +31,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms, subterms, terms
-from loopwright.model.source import Source
+from loopwright.source import Source
 
 DEFINITIONS = {
     "floord": "#define floord(n, d) ((n) / (d) - ((n) % (d) < 0))",

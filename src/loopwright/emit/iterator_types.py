@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from loopwright.c.declarations import Declarations, is_unsigned_type
 from loopwright.emit.literals import is_wide
 from loopwright.loops.expressions import (
     And,
@@ -35,7 +36,6 @@ from loopwright.loops.expressions import (
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import rename, rename_test, subprograms, terms, variables, with_children
 from loopwright.model.program import Program
-from loopwright.read.c.declarations import Declarations, is_unsigned_type
 
 _QUALIFIERS = ("const", "volatile", "register", "static", "extern", "auto")
 _NARROW = {"int", "signed", "signed int", "short", "char", "long", "long int"}

@@ -13,13 +13,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from loopwright.c.macros import macros_of
 from loopwright.emit.names import HELPERS, KEYWORDS
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, with_children
 from loopwright.model.program import Hole, Inlined, Program, Statement
-from loopwright.model.source import TextRange
-from loopwright.read.c.macros import macros_of
+from loopwright.source import TextRange
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import pieces
 

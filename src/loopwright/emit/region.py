@@ -12,6 +12,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.regions import find_regions
 from loopwright.emit.c import program_text
 from loopwright.emit.comments import closing, comment_of, commented, with_comments
 from loopwright.emit.downwards import counted_down
@@ -29,11 +32,8 @@ from loopwright.emit.style import Style
 from loopwright.loops.nodes import Call, For, Let, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.model.source import Source
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.declarations import is_unsigned_type
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.regions import find_regions
+from loopwright.source import Source
 
 _SHARED = "#pragma omp parallel for"
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 
-from loopwright.model.source import TextRange
+from loopwright.source import TextRange
 
 _PLAIN = re.compile(r"[\w\s+*()-]*")
 """Sums of names and numbers, and no more; a number with a suffix or a leading zero is not Python's."""

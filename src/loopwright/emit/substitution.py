@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.syntax import without_comments
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.declarations import is_unsigned_type
-from loopwright.read.c.syntax import without_comments
+from loopwright.source import Source, TextRange
 
 _ATOM = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -14,7 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.model.source import Source, TextRange
+from loopwright.source import Source, TextRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,13 @@ from loopwright.model.program import (
     Statement,
 )
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
-from loopwright.model.source import Source, TextRange
 from loopwright.presburger.sets import IN, OUT
 from loopwright.read.cloog_lines import Lines
 from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
 from loopwright.read.openscop_text import NAME, Relation, ScopText, StatementText, take_scop
 from loopwright.read.source import Source as Text
 from loopwright.read.source import checked, load
+from loopwright.source import Source, TextRange
 
 ITERATORS = "ijklmnopq"
 

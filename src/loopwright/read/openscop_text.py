@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.model.source import TextRange
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import Union, parameters_of, take_union
+from loopwright.source import TextRange
 
 ACCESSES = ("READ", "WRITE", "MAY_WRITE")
 KINDS = ("DOMAIN", "SCATTERING", *ACCESSES)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import field, place
 from loopwright.model.program import Program, Statement
-from loopwright.model.source import TextRange
 from loopwright.read.affine import expressions
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, place
 from loopwright.read.scope import Scope
 from loopwright.read.source import Source
+from loopwright.source import TextRange
 
 
 def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from loopwright.errors import Code, GaveUp, Illegal, InternalError
-from loopwright.model.source import Source
 from loopwright.prove.legality.explain import as_data, explain_all, refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import stages
 from loopwright.rewrite.contents import LoopReport, StatementReport
+from loopwright.source import Source
 from loopwright.transform.plan import Plan
 
 

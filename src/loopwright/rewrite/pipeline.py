@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from loopwright.emit.region import Loops, file_text, openmp_notes
 from loopwright.errors import Code, GaveUp
 from loopwright.generate import Options, generate
-from loopwright.model.source import Source
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
@@ -31,6 +30,7 @@ from loopwright.rewrite.request import Request, Wishes
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.say import Say
+from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.plan import DirectiveKind
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from loopwright.c.regions import find_regions
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
-from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.reader import parse_c
-from loopwright.read.c.regions import find_regions
+from loopwright.source import Source, TextRange
 
 
 def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:

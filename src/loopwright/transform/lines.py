@@ -6,10 +6,10 @@ import re
 
 from tree_sitter import Node
 
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import blank, parse, place, walk
 from loopwright.model.program import Program
-from loopwright.model.source import TextRange
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import blank, parse, place, walk
+from loopwright.source import TextRange
 
 HANDLE = re.compile(r"@(\d+)")
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
+from loopwright.c.types import INTEGERS, common, is_known, promoted
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Input, Term
 from loopwright.prove.equivalence.traces import Place, Step
-from loopwright.read.c.c_types import INTEGERS, common, is_known, promoted
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import known_constant
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.syntax import field, named_children, operator
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement
@@ -21,9 +24,6 @@ from loopwright.prove.equivalence.reading import Reading, binary, cell, converte
 from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
 from loopwright.prove.text.c_expressions import Unreadable, Words
 from loopwright.prove.text.instances import sides
-from loopwright.read.c.declarations import known_constant
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.syntax import field, named_children, operator
 
 ONE = Index(Int(1), "int")
 TESTED = "what was tested at"

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.c.declarations import known_constant
+from loopwright.c.macros import Macro, definitions, macros_of, reachable_macros
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import field, parse, walk
 from loopwright.model.program import Array, Program
-from loopwright.model.source import Source
 from loopwright.read.c.automatic import is_dead_behind
-from loopwright.read.c.declarations import known_constant
-from loopwright.read.c.macros import Macro, definitions, macros_of, reachable_macros
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.regions import without_directives
-from loopwright.read.c.syntax import field, parse, walk
+from loopwright.source import Source
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 """A name; the f of `1.5f` is none."""

@@ -23,10 +23,10 @@ import math
 from ctypes import c_float
 from fractions import Fraction
 
+from loopwright.c.types import INTEGERS, is_floating, is_known, promoted
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
 from loopwright.prove.text.integer_types import holds
-from loopwright.read.c.c_types import INTEGERS, is_floating, is_known, promoted
 
 _BITS = {"float": 24, "double": 53, "long double": 64}
 """Of the significand: integers below 2^bits are numbers of the type."""

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loopwright.c.declarations import Variable
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.syntax import place, walk
 from loopwright.model.program import Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
@@ -19,9 +22,6 @@ from loopwright.prove.equivalence.terms import Cell, subterms
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.verdict import Proved, Undecided
-from loopwright.read.c.declarations import Variable
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.syntax import place, walk
 
 
 def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from loopwright.c.region_syntax import declared_in
 from loopwright.model.program import Program
 from loopwright.read.c.automatic import is_dead_behind
-from loopwright.read.c.region_syntax import declared_in
 
 
 @dataclass(frozen=True)

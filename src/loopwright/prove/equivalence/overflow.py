@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import operator, walk
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.instances import sides
 from loopwright.prove.text.operation import is_in_subscript
-from loopwright.read.c.syntax import operator, walk
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
 _ARITHMETIC = ("+", "-", "*", "<<")

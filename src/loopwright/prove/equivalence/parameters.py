@@ -11,15 +11,15 @@ from dataclasses import replace
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.declarations import is_integer_type, known_constant
+from loopwright.c.macros import constant_macro, definitions, looks_like_macro, macros_of
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.syntax import place, text_of, walk
 from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM
 from loopwright.prove.text.loops import region_syntax
-from loopwright.read.c.declarations import is_integer_type, known_constant
-from loopwright.read.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.syntax import place, text_of, walk
 
 
 def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:

@@ -12,8 +12,26 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import known_constant
+from loopwright.c.macros import definitions
+from loopwright.c.references import is_subtracted, reference_of
+from loopwright.c.syntax import (
+    field,
+    is_atomic,
+    named_children,
+    operator,
+    without_parentheses,
+)
+from loopwright.c.types import (
+    INTEGERS,
+    UNKNOWN,
+    common,
+    is_floating,
+    is_known,
+    literal_type,
+    promoted,
+)
 from loopwright.loops.expressions import Expr, Int, Scaled, Sum
-from loopwright.model.source import Source, TextRange
 from loopwright.prove.equivalence.laws import (
     EXACT,
     chosen,
@@ -26,26 +44,8 @@ from loopwright.prove.equivalence.laws import (
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
 from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
-from loopwright.read.c.c_types import (
-    INTEGERS,
-    UNKNOWN,
-    common,
-    is_floating,
-    is_known,
-    literal_type,
-    promoted,
-)
-from loopwright.read.c.declarations import known_constant
-from loopwright.read.c.macros import definitions
 from loopwright.read.c.purity import LIBRARY
-from loopwright.read.c.references import is_subtracted, reference_of
-from loopwright.read.c.syntax import (
-    field,
-    is_atomic,
-    named_children,
-    operator,
-    without_parentheses,
-)
+from loopwright.source import Source, TextRange
 
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
 INTEGER_RESULTS = ("isnan", "isinf", "isfinite")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from loopwright.c.types import is_known
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.arithmetic import Undefined, Unvalued, Value, World, computed, differ
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
@@ -18,7 +19,6 @@ from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, Step, runnable, small_sizes
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
-from loopwright.read.c.c_types import is_known
 from loopwright.read.c.purity import LIBRARY
 
 FEW_STEPS = 3_000

@@ -8,6 +8,7 @@ from itertools import islice, product
 
 import islpy as isl
 
+from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, execute
@@ -19,7 +20,6 @@ from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Cell
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression, words_of
 from loopwright.prove.text.loops import text_loops
-from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
 
 Sizes = dict[str, int]
 Place = tuple[str, tuple[int, ...]]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.read.c.syntax import field, named_children, operator, parse, walk, without_parentheses
+from loopwright.c.syntax import field, named_children, operator, parse, walk, without_parentheses
 
 COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 """`s -= e` adds -e."""

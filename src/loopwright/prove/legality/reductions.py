@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from loopwright.errors import Span
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
-from loopwright.model.source import TextRange
 from loopwright.prove.legality.reduction_syntax import Accumulation, accumulation_of
+from loopwright.source import TextRange
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code, Illegal, Span
 from loopwright.model.program import Program, Statement, statement_text
-from loopwright.model.source import TextRange
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN
 from loopwright.prove.legality.explain import long, witness
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.times import Schedules
 from loopwright.prove.legality.violation import Scene, occurrence
+from loopwright.source import TextRange
 
 
 def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from loopwright.c.regions import Directive, find_regions
+from loopwright.c.syntax import field, named_children, place, walk
 from loopwright.model.program import Program
-from loopwright.model.source import TextRange
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
@@ -27,8 +28,7 @@ from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.regions import Directive, find_regions
-from loopwright.read.c.syntax import field, named_children, place, walk
+from loopwright.source import TextRange
 
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")

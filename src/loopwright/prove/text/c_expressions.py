@@ -14,6 +14,11 @@ from dataclasses import field as field_of
 
 from tree_sitter import Node
 
+from loopwright.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
+from loopwright.c.declarations import Declarations, is_integer_type
+from loopwright.c.macros import Macro, definitions, integer_text, macros_of
+from loopwright.c.region_syntax import declared_in, kinds_in
+from loopwright.c.syntax import field, is_atomic, named_children, operator, spelled
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
     And,
@@ -36,11 +41,6 @@ from loopwright.loops.expressions import (
 )
 from loopwright.model.program import Program
 from loopwright.presburger.named import PARAM
-from loopwright.read.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
-from loopwright.read.c.declarations import Declarations, is_integer_type
-from loopwright.read.c.macros import Macro, definitions, integer_text, macros_of
-from loopwright.read.c.region_syntax import declared_in, kinds_in
-from loopwright.read.c.syntax import field, is_atomic, named_children, operator, spelled
 
 MOST_EXPANSIONS = 50
 POINTER = "pointer"

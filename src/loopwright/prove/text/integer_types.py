@@ -10,11 +10,11 @@ from functools import reduce
 
 from tree_sitter import Node
 
-from loopwright.model.source import TextRange
+from loopwright.c.macros import definitions
+from loopwright.c.syntax import field, named_children, operator, without_parentheses
+from loopwright.c.types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
 from loopwright.prove.text.c_expressions import Words
-from loopwright.read.c.c_types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
-from loopwright.read.c.macros import definitions
-from loopwright.read.c.syntax import field, named_children, operator, without_parentheses
+from loopwright.source import TextRange
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 

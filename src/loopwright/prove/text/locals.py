@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import type_text
+from loopwright.c.references import pointer_sum
+from loopwright.c.row_pointers import row_text, same_numbers
+from loopwright.c.syntax import field, operator, walk, without_parentheses
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import POINTER, Unreadable, Words
-from loopwright.read.c.declarations import type_text
-from loopwright.read.c.references import pointer_sum
-from loopwright.read.c.row_pointers import row_text, same_numbers
-from loopwright.read.c.syntax import field, operator, walk, without_parentheses
 
 _MAY_CHANGE = (
     "subscript_expression",

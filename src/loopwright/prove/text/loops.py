@@ -15,11 +15,15 @@ from typing import TypeAlias
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import type_text
+from loopwright.c.idioms import countdown_of, skip_condition
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import field, named_children, operator, place, walk, without_parentheses
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program, Statement
-from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import (
     Unreadable,
     Words,
@@ -31,12 +35,8 @@ from loopwright.prove.text.c_expressions import (
 )
 from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
 from loopwright.prove.text.locals import with_local_text
-from loopwright.read.c.declarations import type_text
-from loopwright.read.c.idioms import countdown_of, skip_condition
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, named_children, operator, place, walk, without_parentheses
+from loopwright.source import Source, TextRange
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import field, is_atomic, operator, place, without_parentheses
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import integer_type, is_signed, value_type
-from loopwright.read.c.syntax import field, is_atomic, operator, place, without_parentheses
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,16 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import field, named_children, place, walk
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
-from loopwright.model.source import Source, TextRange
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
 from loopwright.prove.text.loops import first_value, leaf_nodes, region_syntax, step_of
 from loopwright.prove.text.operation import Different, Side, aligned
 from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.region_syntax import parse_region
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, named_children, place, walk
+from loopwright.source import Source, TextRange
 
 
 def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[TextRange]]:

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import place, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import privatised
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.verdict import Proved, Undecided, Verdict
-from loopwright.read.c.declarations import declared_name
-from loopwright.read.c.syntax import place, walk
 
 
 def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:

@@ -16,11 +16,14 @@ from typing import assert_never
 import islpy as isl
 from tree_sitter import Node as Syntax
 
+from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.region_syntax import declared_in
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import field, place, text_of, walk
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Access, Program, Statement
-from loopwright.model.source import Source
 from loopwright.presburger.sets import OUT
 from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
@@ -30,11 +33,8 @@ from loopwright.prove.text.integer_types import is_signed, value_type
 from loopwright.prove.text.loops import first_value, region_syntax, text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.declarations import is_unsigned_type
 from loopwright.read.c.reader import parse_c
-from loopwright.read.c.region_syntax import declared_in
-from loopwright.read.c.regions import find_regions
-from loopwright.read.c.syntax import field, place, text_of, walk
+from loopwright.source import Source
 
 
 def read_text(

@@ -14,20 +14,10 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput
-from loopwright.model.program import Access, Hole, Inlined
-from loopwright.model.source import TextRange
-from loopwright.presburger.named import number, tuple_map, variable
-from loopwright.read.c.affine import affine
-from loopwright.read.c.elements import Element, element_of, inside
-from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import always_evaluated, definitions
-from loopwright.read.c.names import Setting
-from loopwright.read.c.not_affine import NotAffine
-from loopwright.read.c.purity import refuse_impure_call
-from loopwright.read.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
-from loopwright.read.c.row_elements import through_row
-from loopwright.read.c.syntax import (
+from loopwright.c.elements import Element, element_of, inside
+from loopwright.c.macros import always_evaluated, definitions
+from loopwright.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
+from loopwright.c.syntax import (
     field,
     named_children,
     operator,
@@ -38,6 +28,16 @@ from loopwright.read.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.errors import BadInput
+from loopwright.model.program import Access, Hole, Inlined
+from loopwright.presburger.named import number, tuple_map, variable
+from loopwright.read.c.affine import affine
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.names import Setting
+from loopwright.read.c.not_affine import NotAffine
+from loopwright.read.c.purity import refuse_impure_call
+from loopwright.read.c.row_elements import through_row
+from loopwright.source import TextRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,11 @@ from collections.abc import Callable
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import Code
-from loopwright.presburger.named import constant_value, number, select, variable, whole
-from loopwright.read.c.casts import expression_of
-from loopwright.read.c.declarations import is_floating_type, is_integer_type
-from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
-from loopwright.read.c.macros import definitions
-from loopwright.read.c.not_affine import ACCEPTED, NotAffine
-from loopwright.read.c.references import parameter_name, reference_of
-from loopwright.read.c.syntax import (
+from loopwright.c.casts import expression_of
+from loopwright.c.declarations import is_floating_type, is_integer_type
+from loopwright.c.macros import definitions
+from loopwright.c.references import parameter_name, reference_of
+from loopwright.c.syntax import (
     field,
     is_atomic,
     named_children,
@@ -30,6 +25,11 @@ from loopwright.read.c.syntax import (
     text_of,
     walk,
 )
+from loopwright.errors import Code
+from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.read.c.frames import Frame, Value
+from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
+from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.wraparound import integer_type, is_widened, operands_from_zero, require_from_zero
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {

@@ -10,9 +10,11 @@ from typing import TypeVar
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.references import parameter_name
+from loopwright.c.regions import Region
+from loopwright.c.syntax import field, place, refuse, text_of, walk
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
-from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import (
     PARAM,
     everywhere,
@@ -26,11 +28,9 @@ from loopwright.read.c.accesses import Touch, access_of, shaped_access
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.linearised import Shape, indices, shapes_of
 from loopwright.read.c.names import Setting
-from loopwright.read.c.references import parameter_name
-from loopwright.read.c.regions import Region
 from loopwright.read.c.statements import Label, Leaf
-from loopwright.read.c.syntax import field, place, refuse, text_of, walk
 from loopwright.read.c.trust import assumptions_of
+from loopwright.source import Source, TextRange
 
 _Space = TypeVar("_Space", isl.Set, isl.Map)
 

@@ -9,17 +9,17 @@ from dataclasses import replace
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.casts import Ambiguous, parse_settled
+from loopwright.c.regions import Directive
+from loopwright.c.syntax import blank, field, operator, refuse, walk
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.model.source import Source, TextRange
 from loopwright.presburger.named import everywhere, names_of
 from loopwright.read.c.affine import condition
-from loopwright.read.c.casts import Ambiguous, parse_settled
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
-from loopwright.read.c.regions import Directive
-from loopwright.read.c.syntax import blank, field, operator, refuse, walk
+from loopwright.source import Source, TextRange
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

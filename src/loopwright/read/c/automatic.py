@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import declared_name
+from loopwright.c.macros import macros_of
+from loopwright.c.region_syntax import parse_file
+from loopwright.c.syntax import place, text_of, walk
 from loopwright.model.program import Array, Program
-from loopwright.read.c.declarations import declared_name
-from loopwright.read.c.macros import macros_of
-from loopwright.read.c.region_syntax import parse_file
-from loopwright.read.c.syntax import place, text_of, walk
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 _OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_Atomic")

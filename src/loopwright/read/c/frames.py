@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.model.source import TextRange
+from loopwright.c.row_pointers import RowPointer
 from loopwright.read.c.names import Setting
-from loopwright.read.c.row_pointers import RowPointer
+from loopwright.source import TextRange
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,11 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput
-from loopwright.model.source import Source
-from loopwright.presburger.named import variable, whole
-from loopwright.read.c.c_types import common, is_unsigned
-from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
-from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.functions import mentioned
-from loopwright.read.c.macros import Macro, definitions, looks_like_macro
-from loopwright.read.c.not_affine import ACCEPTED, NotAffine
-from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
-from loopwright.read.c.references import parameter_name
-from loopwright.read.c.syntax import (
+from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.c.functions import mentioned
+from loopwright.c.macros import Macro, definitions, looks_like_macro
+from loopwright.c.references import parameter_name
+from loopwright.c.syntax import (
     field,
     is_atomic,
     named_children,
@@ -28,7 +21,14 @@ from loopwright.read.c.syntax import (
     text_of,
     walk,
 )
+from loopwright.c.types import common, is_unsigned
+from loopwright.errors import BadInput
+from loopwright.presburger.named import variable, whole
+from loopwright.read.c.frames import Frame, Value
+from loopwright.read.c.not_affine import ACCEPTED, NotAffine
+from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.wraparound import integer_type, require_from_zero
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from loopwright.model.source import TextRange
+from loopwright.c.references import pointer_sum, reference_of
+from loopwright.c.syntax import field, operator, place, refuse, text_of, walk, without_parentheses
 from loopwright.read.c.names import Setting
-from loopwright.read.c.references import pointer_sum, reference_of
-from loopwright.read.c.syntax import field, operator, place, refuse, text_of, walk, without_parentheses
+from loopwright.source import TextRange
 
 
 def refuse_known_aliases(setting: Setting, root: Node, region: TextRange) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import refuse, text_of, walk
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.syntax import refuse, text_of, walk
 
 
 def refuse_pointers(declarator: Node, frame: Frame) -> None:

@@ -12,16 +12,9 @@ from __future__ import annotations
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import Code
-from loopwright.model.source import Source
-from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
-from loopwright.read.c.affine import affine, condition, constant, with_constants
-from loopwright.read.c.declarations import is_floating_type, is_unsigned_type, type_text
-from loopwright.read.c.frames import Frame, Loop
-from loopwright.read.c.idioms import countdown_of
-from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.not_affine import NotAffine, not_affine
-from loopwright.read.c.syntax import (
+from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
+from loopwright.c.idioms import countdown_of
+from loopwright.c.syntax import (
     field,
     operator,
     place,
@@ -30,7 +23,14 @@ from loopwright.read.c.syntax import (
     walk,
     without_parentheses,
 )
+from loopwright.errors import Code
+from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
+from loopwright.read.c.affine import affine, condition, constant, with_constants
+from loopwright.read.c.frames import Frame, Loop
+from loopwright.read.c.names import loop_iterator
+from loopwright.read.c.not_affine import NotAffine, not_affine
 from loopwright.read.c.wraparound import require_convertible
+from loopwright.source import Source
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
 

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.bases import refuse_odd_bases
+from loopwright.c.casts import Kinds
+from loopwright.c.declarations import Declarations, declared_name, type_text
+from loopwright.c.elements import element_of, elements_in
+from loopwright.c.fields import refuse_mixed_fields, refuse_unions
+from loopwright.c.functions import Function
+from loopwright.c.idioms import countdown_of
+from loopwright.c.macros import Macro, constant_macro, definitions
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
+from loopwright.c.syntax import field, place, refuse, text_of, walk, without_parentheses
 from loopwright.model.program import Array
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.bases import refuse_odd_bases
-from loopwright.read.c.casts import Kinds
-from loopwright.read.c.declarations import Declarations, declared_name, type_text
-from loopwright.read.c.elements import element_of, elements_in
-from loopwright.read.c.fields import refuse_mixed_fields, refuse_unions
-from loopwright.read.c.functions import Function
-from loopwright.read.c.idioms import countdown_of
-from loopwright.read.c.macros import Macro, constant_macro, definitions
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.row_pointers import RowPointer, row_at, row_pointers
-from loopwright.read.c.syntax import field, place, refuse, text_of, walk, without_parentheses
+from loopwright.source import Source, TextRange
 
 
 @dataclass(frozen=True, slots=True)

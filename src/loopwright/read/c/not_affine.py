@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import refuse
 from loopwright.errors import BadInput, Code
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.syntax import refuse
 
 ACCEPTED = (
     "accepted: sums of iterators and parameters with constant factors, / and % by constants, "

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from loopwright.c.syntax import field, named_children, refuse, text_of, walk
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifiers, sizes_in
-from loopwright.read.c.syntax import field, named_children, refuse, text_of, walk
 
 
 def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:

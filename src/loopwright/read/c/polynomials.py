@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.declarations import is_integer_type
+from loopwright.c.references import Subscript, is_subtracted
+from loopwright.c.syntax import field, named_children, operator, text_of
 from loopwright.presburger.named import PARAM, number, variable, whole
 from loopwright.read.c.affine import affine
-from loopwright.read.c.declarations import is_integer_type
 from loopwright.read.c.frames import Frame, Polynomial
 from loopwright.read.c.index_calls import called_expression
-from loopwright.read.c.references import Subscript, is_subtracted
-from loopwright.read.c.syntax import field, named_children, operator, text_of
 
 Monomial = tuple[str, ...]
 """Names of atoms, sorted; one that is squared stands twice."""

@@ -12,10 +12,9 @@ import re
 
 from tree_sitter import Node
 
-from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.read.c.elements import elements_in
-from loopwright.read.c.functions import keeps_to_itself, mentioned
-from loopwright.read.c.macros import (
+from loopwright.c.elements import elements_in
+from loopwright.c.functions import keeps_to_itself, mentioned
+from loopwright.c.macros import (
     Macro,
     assigns,
     definitions,
@@ -25,9 +24,10 @@ from loopwright.read.c.macros import (
     reachable_macros,
     suffixed,
 )
+from loopwright.c.references import reference_of
+from loopwright.c.syntax import field, named_children, place, refuse, text_of, walk
+from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
-from loopwright.read.c.references import reference_of
-from loopwright.read.c.syntax import field, named_children, place, refuse, text_of, walk
 
 _MATHEMATICS = """
 sqrt cbrt exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh

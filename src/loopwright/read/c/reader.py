@@ -10,32 +10,32 @@ from pathlib import Path
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.errors import BadInput, Code, InternalError, Span
-from loopwright.model.program import Program
-from loopwright.model.source import Source, TextRange
-from loopwright.presburger.named import everywhere, number, variable
-from loopwright.read.c.assemble import assembled
-from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
-from loopwright.read.c.casts import Kinds
-from loopwright.read.c.declarations import Declarations
-from loopwright.read.c.frames import Frame
-from loopwright.read.c.functions import functions_of
-from loopwright.read.c.known_aliases import refuse_known_aliases
-from loopwright.read.c.liveness import refuse_live_iterators
-from loopwright.read.c.macros import Macro, macros_of
-from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
-from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
-from loopwright.read.c.region_syntax import declared_in, parse_file, parse_region
-from loopwright.read.c.regions import (
+from loopwright.c.casts import Kinds
+from loopwright.c.declarations import Declarations
+from loopwright.c.functions import functions_of
+from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.macros import Macro, macros_of
+from loopwright.c.region_syntax import declared_in, parse_file, parse_region
+from loopwright.c.regions import (
     Directive,
     Region,
     directives,
     find_regions,
 )
+from loopwright.c.syntax import field, identifiers, refuse, too_deep, walk, without_comments
+from loopwright.errors import BadInput, Code, InternalError, Span
+from loopwright.model.program import Program
+from loopwright.presburger.named import everywhere, number, variable
+from loopwright.read.c.assemble import assembled
+from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.known_aliases import refuse_known_aliases
+from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
+from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
-from loopwright.read.c.syntax import field, identifiers, refuse, too_deep, walk, without_comments
 from loopwright.read.c.trust import constants_used
 from loopwright.read.c.wraparound import facts_of_types
+from loopwright.source import Source, TextRange
 
 _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""

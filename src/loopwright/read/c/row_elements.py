@@ -7,16 +7,16 @@ from dataclasses import replace
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.model.source import Source
+from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.c.references import Reference, Subscript
+from loopwright.c.row_pointers import RowPointer
+from loopwright.c.syntax import refuse, text_of
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine
-from loopwright.read.c.casts import EXPRESSION, Ambiguous, expression_of
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
-from loopwright.read.c.references import Reference, Subscript
-from loopwright.read.c.row_pointers import RowPointer
-from loopwright.read.c.syntax import refuse, text_of
+from loopwright.source import Source
 
 _HINT = "use the array it points into"
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import islpy as isl
 from tree_sitter import Node
 
+from loopwright.c.declarations import declared_name, is_integer_type, type_text
+from loopwright.c.idioms import skip_condition
+from loopwright.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
 from loopwright.model.program import Body
-from loopwright.model.source import TextRange
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
-from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.idioms import skip_condition
 from loopwright.read.c.local_declarations import (
     refuse_changing_size,
     refuse_pointers,
@@ -30,8 +30,8 @@ from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import behind_row
-from loopwright.read.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
 from loopwright.read.c.wraparound import require_convertible
+from loopwright.source import TextRange
 
 
 @dataclass(frozen=True, slots=True)

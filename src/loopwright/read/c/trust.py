@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from loopwright.c.regions import Region
+from loopwright.c.syntax import field, operator, place, text_of, walk
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.names import Setting, loop_iterator
 from loopwright.read.c.purity import DIVISIONS, purity_assumptions
-from loopwright.read.c.regions import Region
-from loopwright.read.c.syntax import field, operator, place, text_of, walk
 from loopwright.read.c.unsigned_sizes import sizes_from_zero
 
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from loopwright.c.declarations import is_unsigned_type, type_text
+from loopwright.c.syntax import place, text_of, walk
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine
-from loopwright.read.c.declarations import is_unsigned_type, type_text
 from loopwright.read.c.frames import Frame, Loop
 from loopwright.read.c.index_calls import mentions_iterator
 from loopwright.read.c.loops import declared_type
 from loopwright.read.c.names import Setting, loop_iterator
 from loopwright.read.c.not_affine import NotAffine
-from loopwright.read.c.syntax import place, text_of, walk
 from loopwright.read.c.wraparound import operands_from_zero
 
 

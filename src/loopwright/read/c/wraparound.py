@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 import islpy as isl
 from tree_sitter import Node
 
-from loopwright.presburger.named import PARAM, everywhere, number, variable
-from loopwright.read.c.c_types import (
+from loopwright.c.macros import definitions
+from loopwright.c.syntax import field, named_children, operator, text_of, without_parentheses
+from loopwright.c.types import (
     INTEGERS,
     UNKNOWN,
     common,
@@ -24,11 +25,10 @@ from loopwright.read.c.c_types import (
     literal_type,
     promoted,
 )
+from loopwright.presburger.named import PARAM, everywhere, number, variable
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.macros import definitions
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
-from loopwright.read.c.syntax import field, named_children, operator, text_of, without_parentheses
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 

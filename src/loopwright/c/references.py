@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
-from loopwright.read.c.syntax import field, operator, text_of, without_parentheses
+from loopwright.c.syntax import field, operator, text_of, without_parentheses
+from loopwright.source import Source
 
 Subscript = tuple[Node, ...]
 """The terms whose sum is the subscript, those `is_subtracted` says so of with a minus; none for 0."""

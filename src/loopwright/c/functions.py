@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.read.c.syntax import field, named_children, place, text_of, walk, without_parentheses
+from loopwright.c.declarations import declared_name, is_integer_type, type_text
+from loopwright.c.syntax import field, named_children, place, text_of, walk, without_parentheses
+from loopwright.source import Source, TextRange
 
 
 @dataclass(frozen=True, slots=True)

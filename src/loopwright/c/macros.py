@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.regions import directives
+from loopwright.c.regions import directives
+from loopwright.source import Source, TextRange
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
-from loopwright.read.c.declarations import Declarations, is_floating_type, is_integer_type
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import place, refuse, text_of, walk, without_parentheses
+from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.syntax import place, refuse, text_of, walk, without_parentheses
+from loopwright.source import Source
 
 
 def refuse_odd_bases(

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.syntax import place, refuse, text_of, walk
+from loopwright.c.syntax import place, refuse, text_of, walk
+from loopwright.source import Source, TextRange
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.casts import Kinds
-from loopwright.read.c.declarations import (
+from loopwright.c.casts import Kinds
+from loopwright.c.declarations import (
     FLOATING_TYPES,
     INTEGER_TYPES,
     Declarations,
@@ -27,9 +26,10 @@ from loopwright.read.c.declarations import (
     declared_name,
     type_text,
 )
-from loopwright.read.c.macros import definitions, mentions
-from loopwright.read.c.references import Reference, Subscript, pointer_sum, reference_of
-from loopwright.read.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.c.macros import definitions, mentions
+from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
+from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.source import Source, TextRange
 
 _HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "static", "extern"))
 

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from loopwright.c.casts import Ambiguous, Kinds, parse_possible, parse_settled
+from loopwright.c.declarations import Declarations, declarations_of
+from loopwright.c.macros import macros_of
+from loopwright.c.regions import Region, find_regions, without_directives
+from loopwright.c.syntax import blank, field, refuse, refuse_syntax_errors, without_comments
 from loopwright.errors import Code
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.casts import Ambiguous, Kinds, parse_possible, parse_settled
-from loopwright.read.c.declarations import Declarations, declarations_of
-from loopwright.read.c.macros import macros_of
-from loopwright.read.c.regions import Region, find_regions, without_directives
-from loopwright.read.c.syntax import blank, field, refuse, refuse_syntax_errors, without_comments
+from loopwright.source import Source, TextRange
 
 _OPENING = "void f(){"
 _WHOLE = "put the pragmas around whole statements"

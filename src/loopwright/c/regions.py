@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from loopwright.c.syntax import blank, refuse, without_comments
 from loopwright.errors import BadInput, Code, Span
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.syntax import blank, refuse, without_comments
+from loopwright.source import Source, TextRange
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.read.c.macros import integer_text
+from loopwright.c.macros import integer_text
 
 UNKNOWN = ""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
-from loopwright.read.c.declarations import Declarations
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import place, refuse, text_of, walk
+from loopwright.c.declarations import Declarations
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.syntax import place, refuse, text_of, walk
+from loopwright.source import Source
 
 
 def refuse_mixed_fields(

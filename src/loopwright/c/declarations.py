@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source, TextRange
-from loopwright.read.c.macros import integer_text, looks_like_macro
-from loopwright.read.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.c.macros import integer_text, looks_like_macro
+from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.source import Source, TextRange
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t

@@ -18,10 +18,10 @@ from enum import Enum, auto
 
 from tree_sitter import Node
 
-from loopwright.model.source import TextRange
-from loopwright.read.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
-from loopwright.read.c.macros import Macro, definitions
-from loopwright.read.c.syntax import field, named_children, parse, place, walk
+from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
+from loopwright.c.macros import Macro, definitions
+from loopwright.c.syntax import field, named_children, parse, place, walk
+from loopwright.source import TextRange
 
 
 class Kind(Enum):

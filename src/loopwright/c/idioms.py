@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from loopwright.read.c.syntax import field, named_children, operator, without_parentheses
+from loopwright.c.syntax import field, named_children, operator, without_parentheses
 
 
 @dataclass(frozen=True, slots=True)

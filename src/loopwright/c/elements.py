@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from loopwright.model.source import Source
-from loopwright.read.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
-from loopwright.read.c.macros import Macro, definitions
-from loopwright.read.c.references import Reference, reference_of
-from loopwright.read.c.syntax import field, named_children, text_of, walk, without_parentheses
+from loopwright.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
+from loopwright.c.macros import Macro, definitions
+from loopwright.c.references import Reference, reference_of
+from loopwright.c.syntax import field, named_children, text_of, walk, without_parentheses
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)

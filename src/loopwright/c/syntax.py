@@ -13,7 +13,7 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Parser
 
 from loopwright.errors import BadInput, Code
-from loopwright.model.source import Source, TextRange
+from loopwright.source import Source, TextRange
 
 _LANGUAGE = Language(tree_sitter_c.language())
 
