@@ -1,7 +1,11 @@
-"""The arithmetic types of C: what they are called, and which one a sum of two has.
+"""The types of C, as values; a type that is not known is `Unknown`, and nothing is concluded from it.
 
-A type that is not known, of a name a header defines, is `UNKNOWN`: nothing is concluded from it.
-Sizes are those of LP64, where `int` has 32 and `long` has 64 bits.
+    arithmetic    Integer, Floating, Enumeration
+    derived       Pointer, Array, Record (struct and union), Function
+    others        Void, Qualified (const, volatile, _Atomic around any of them), Unknown
+
+Sizes are in bits.  Those of the names in `INTEGERS` are those of LP64, where `int` has 32 and `long`
+has 64 bits; whoever knows better (a front end that asked the compiler) makes the values itself.
 """
 
 from __future__ import annotations
@@ -15,11 +19,15 @@ UNKNOWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer type: conversion rank, width in bits."""
+    """An integer type, or a bit-field of it: then `bits` is its width, and `rank` that of its type.
 
-    rank: int
+    `rank` is the conversion rank: 0 for _Bool, 1 for char, 2 for short, 3 for int, 4 for long,
+    5 for long long.
+    """
+
     bits: int
     signed: bool
+    rank: int
 
     @property
     def least(self) -> int:
@@ -30,19 +38,111 @@ class Integer:
         return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Floating:
+    """A real floating type: 32 bits for float, 64 for double, what the machine has for long double."""
+
+    bits: int
+    is_complex: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """`enum tag`; its values have the type `integer`, its enumerators are ints."""
+
+    tag: str
+    integer: Integer
+
+
+@dataclass(frozen=True, slots=True)
+class Void:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    target: CType
+    restrict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """`length` is a number, the text of an expression (a variable length array), or None: `a[]`."""
+
+    element: CType
+    length: int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a record; one of an anonymous struct or union has the name ""."""
+
+    name: str
+    type: CType
+    offset: int
+    """In bits from the start of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """`struct tag` or `union tag`.
+
+    `fields` is None where they are not known (an incomplete type), or not spelled out again: inside
+    its own fields a record is named by its tag only.
+    """
+
+    tag: str
+    fields: tuple[Field, ...] | None
+    is_union: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`parameters` is None for `f()`, which says nothing about them."""
+
+    result: CType
+    parameters: tuple[CType, ...] | None
+    is_variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """A type of objects that are const, volatile or _Atomic; at least one of them."""
+
+    type: CType
+    is_const: bool = False
+    is_volatile: bool = False
+    is_atomic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """`reason` says why, in words for a message: "'real' is declared in a header that is missing"."""
+
+    reason: str
+
+
+CType = Integer | Floating | Enumeration | Void | Pointer | Array | Record | Function | Qualified | Unknown
+
+
+def unqualified(kind: CType) -> CType:
+    """The type of a value read from an object of type `kind`."""
+    return unqualified(kind.type) if isinstance(kind, Qualified) else kind
+
+
 INTEGERS = {
-    "_Bool": Integer(0, 1, False),
-    "char": Integer(1, 8, True),
-    "signed char": Integer(1, 8, True),
-    "unsigned char": Integer(1, 8, False),
-    "short": Integer(2, 16, True),
-    "unsigned short": Integer(2, 16, False),
-    "int": Integer(3, 32, True),
-    "unsigned": Integer(3, 32, False),
-    "long": Integer(4, 64, True),
-    "unsigned long": Integer(4, 64, False),
-    "long long": Integer(5, 64, True),
-    "unsigned long long": Integer(5, 64, False),
+    "_Bool": Integer(1, False, 0),
+    "char": Integer(8, True, 1),
+    "signed char": Integer(8, True, 1),
+    "unsigned char": Integer(8, False, 1),
+    "short": Integer(16, True, 2),
+    "unsigned short": Integer(16, False, 2),
+    "int": Integer(32, True, 3),
+    "unsigned": Integer(32, False, 3),
+    "long": Integer(64, True, 4),
+    "unsigned long": Integer(64, False, 4),
+    "long long": Integer(64, True, 5),
+    "unsigned long long": Integer(64, False, 5),
 }
 FLOATING = ("float", "double", "long double")
 """The later one is the common type of two."""
