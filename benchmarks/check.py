@@ -23,11 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import geometric_mean
 
-from loopwright.check.codes import codes
-from loopwright.check.execute import Toolchain, compile_program, workspace
-from loopwright.check.segment import parse_input
+from loopwright.check.algorithms.codes import codes
+from loopwright.check.original.writers import Writers, writers
+from loopwright.check.program.segment import parse_input
+from loopwright.check.run.execute import Toolchain, compile_program, workspace
 from loopwright.check.verify import Job, Options, delayed, prepared
-from loopwright.check.writers import Writers, writers
 from loopwright.errors import GaveUp
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import networkx
+import pytest
 
 from tests.conftest import ROOT
 
@@ -71,6 +72,15 @@ def listed() -> list[str]:
     return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
 
 
+def listed_parts() -> dict[str, list[str]]:
+    """The sub-rooms by room, as the tables of the page have them: `| `check.original` |`."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    found: dict[str, list[str]] = {}
+    for outer, inner in re.findall(r"^\| `(\w+)\.(\w+)` \|", page, re.MULTILINE):
+        found.setdefault(outer, []).append(inner)
+    return found
+
+
 def room(module: str) -> str | None:
     """The room a module is in; None for the modules beside the rooms."""
     parts = module.split(".")
@@ -91,6 +101,23 @@ def test_a_room_imports_only_rooms_above_it() -> None:
         if here is not None and there is not None and order[there] > order[here]:
             wrong.append(str(one))
     assert wrong == []
+
+
+@pytest.mark.parametrize("outer", ["check"])
+def test_a_sub_room_imports_only_those_above_it(outer: str) -> None:
+    parts = listed_parts()[outer]
+    assert {path.parent.name for path in (SOURCES / PACKAGE / outer).glob("*/__init__.py")} == set(parts)
+    prefix = f"{PACKAGE}.{outer}."
+    order = {f"{prefix}{name}": number for number, name in enumerate(parts)}
+    wrong, seen = [], 0
+    for one in imports():
+        if not (one.importer.startswith(prefix) and one.imported.startswith(prefix)):
+            continue
+        here, there = (".".join(name.split(".")[:3]) for name in (one.importer, one.imported))
+        seen += here != there
+        if order.get(there, len(parts)) > order.get(here, len(parts)):
+            wrong.append(str(one))
+    assert wrong == [] and seen > 20
 
 
 def test_rooms_know_nothing_of_what_stands_beside_them_but_the_errors() -> None:

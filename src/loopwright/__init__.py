@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from loopwright.check.report import Report
+    from loopwright.check.run.report import Report
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
     from loopwright.prove.equivalence.files import Comparison

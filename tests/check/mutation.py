@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from loopwright.c.regions import without_directives
 from loopwright.c.syntax import field, named_children, parse, place, walk
-from loopwright.check.segment import Segment
+from loopwright.check.program.segment import Segment
 from loopwright.source import Source, TextRange
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.c.syntax import place
-from loopwright.check.addresses import addresses
-from loopwright.check.execute import Built
-from loopwright.check.instrument import instrumented, precise_call
-from loopwright.check.sites import Site
+from loopwright.check.program.addresses import addresses
+from loopwright.check.program.instrument import instrumented, precise_call
+from loopwright.check.program.sites import Site
+from loopwright.check.run.execute import Built
 from loopwright.check.verify import Job, run_built
 
 HEADER = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.check.execute import Toolchain
+from loopwright.check.run.execute import Toolchain
 from loopwright.check.verify import Options
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import BadInput

@@ -7,13 +7,13 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.check.codes import code_map, codes
-from loopwright.check.groups import groups_of
-from loopwright.check.report import Answer
-from loopwright.check.segment import Input, parse_input
+from loopwright.check.algorithms.codes import code_map, codes
+from loopwright.check.algorithms.groups import groups_of
+from loopwright.check.algorithms.versions import can_count
+from loopwright.check.original.writers import writers
+from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import Options, check_file, check_text, delayed, prepared, verdict
-from loopwright.check.versions import can_count
-from loopwright.check.writers import writers
 from loopwright.cli.main import main
 from loopwright.errors import GaveUp
 from loopwright.source import Source

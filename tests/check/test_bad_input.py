@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.check.findings import Class
-from loopwright.check.report import Answer, Report
+from loopwright.check.run.findings import Class
+from loopwright.check.run.report import Answer, Report
 from loopwright.check.verify import Options, check_text
 from loopwright.cli.main import main
 from loopwright.errors import BadInput, Crashed

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.check.report import Answer
-from loopwright.check.segment import Input, parse_input
+from loopwright.check.original.writers import writers
+from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import Options, check_text, delayed, prepared, run_built
-from loopwright.check.writers import writers
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small

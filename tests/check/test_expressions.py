@@ -7,16 +7,16 @@ import re
 import islpy as isl
 import pytest
 
-from loopwright.check.c_text import test as condition_text
-from loopwright.check.c_text import value
-from loopwright.check.codes import codes, guesses, own_code, previous_code, source_code
-from loopwright.check.groups import Group
-from loopwright.check.segment import parse_input
-from loopwright.check.solving import solve
-from loopwright.check.specification import Specification
+from loopwright.check.algorithms.codes import codes, guesses, own_code, previous_code, source_code
+from loopwright.check.algorithms.groups import Group
+from loopwright.check.original.c_text import test as condition_text
+from loopwright.check.original.c_text import value
+from loopwright.check.original.solving import solve
+from loopwright.check.original.specification import Specification
+from loopwright.check.original.writer_functions import subscripts
+from loopwright.check.original.writers import writers
+from loopwright.check.program.segment import parse_input
 from loopwright.check.verify import prepared
-from loopwright.check.writer_functions import subscripts
-from loopwright.check.writers import writers
 from loopwright.source import Source
 from tests.check.support import kernel, quick, small
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.check.findings import Class
-from loopwright.check.report import Answer
+from loopwright.check.run.findings import Class
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import Options, check_text
 from loopwright.errors import BadInput, Crashed
 from tests.check.support import QUICK

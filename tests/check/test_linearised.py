@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.check.findings import Class
-from loopwright.check.report import Answer
+from loopwright.check.run.findings import Class
+from loopwright.check.run.report import Answer
 from tests.check.test_bad_input import check, refused
 
 FRAME = """\

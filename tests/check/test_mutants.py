@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from loopwright.check.report import Answer
-from loopwright.check.segment import Input, parse_input
+from loopwright.check.original.writers import Writers, writers
+from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import Job, prepared, verdict
-from loopwright.check.writers import Writers, writers
 from loopwright.errors import BadInput
 from loopwright.source import Source
 from tests.check.mutation import mutants

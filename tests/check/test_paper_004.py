@@ -7,12 +7,12 @@ from collections.abc import Iterable
 import islpy as isl
 import pytest
 
-from loopwright.check.findings import Class, Instance
-from loopwright.check.report import Answer, explanation
-from loopwright.check.segment import parse_input
-from loopwright.check.specification import Specification
+from loopwright.check.original.specification import Specification
+from loopwright.check.original.writers import Writers, writers
+from loopwright.check.program.segment import parse_input
+from loopwright.check.run.findings import Class, Instance
+from loopwright.check.run.report import Answer, explanation
 from loopwright.check.verify import Job, Options, check_text, prepared
-from loopwright.check.writers import Writers, writers
 from loopwright.source import Source
 from tests.check.figures import FIGURE_1, figure_1, figure_6
 from tests.check.oracle import traced

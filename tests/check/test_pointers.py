@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.check.findings import Class
-from loopwright.check.report import Answer
-from loopwright.check.segment import parse_input
+from loopwright.check.original.writers import writers
+from loopwright.check.program.segment import parse_input
+from loopwright.check.run.findings import Class
+from loopwright.check.run.report import Answer
 from loopwright.check.verify import Options, check_text, delayed, prepared, verdict
-from loopwright.check.writers import writers
 from loopwright.errors import BadInput
 from loopwright.source import Source
 from tests.check.support import QUICK

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from loopwright.c.syntax import place
-from loopwright.check.reachable import reached
-from loopwright.check.report import Answer, as_text
-from loopwright.check.segment import Input, parse_input
+from loopwright.check.original.writers import Writers, writers
+from loopwright.check.program.reachable import reached
+from loopwright.check.program.segment import Input, parse_input
+from loopwright.check.run.report import Answer, as_text
 from loopwright.check.verify import Job, prepared, verdict
-from loopwright.check.writers import Writers, writers
 from loopwright.errors import BadInput
 from loopwright.source import Source
 from tests.check.handwritten import VERSIONS, Version

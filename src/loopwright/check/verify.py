@@ -7,32 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from loopwright.check.addresses import addresses, shared_memory
-from loopwright.check.codes import CodeScheme, codes
-from loopwright.check.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
-from loopwright.check.fast import BEGIN, END, fast_call, fast_check
-from loopwright.check.findings import Told, told
-from loopwright.check.fronts import Front, fronts, insertions
-from loopwright.check.guards import guards
-from loopwright.check.instrument import (
+from loopwright.check.algorithms.codes import CodeScheme, codes
+from loopwright.check.algorithms.fast import BEGIN, END, fast_call, fast_check
+from loopwright.check.algorithms.fronts import Front, fronts, insertions
+from loopwright.check.algorithms.precise import HEADER, precise_runtime
+from loopwright.check.algorithms.scheme import Scheme
+from loopwright.check.algorithms.versions import can_count, versions
+from loopwright.check.original.specification import Specification, specification
+from loopwright.check.original.writers import Writers, writers
+from loopwright.check.program.addresses import addresses, shared_memory
+from loopwright.check.program.guards import guards
+from loopwright.check.program.instrument import (
     Insertion,
     around_sites,
     precise_call,
     size_texts,
     with_insertions,
 )
-from loopwright.check.outside import unseen_functions
-from loopwright.check.precise import HEADER, precise_runtime
-from loopwright.check.races import with_races
-from loopwright.check.reachable import reached
-from loopwright.check.report import Answer, Report
-from loopwright.check.scheme import Scheme
-from loopwright.check.segment import Input, parse_input, read_input
-from loopwright.check.sites import Sites, depends_on_values, find_sites
-from loopwright.check.sizes import Sizes, find_sizes, not_reached
-from loopwright.check.specification import Specification, specification
-from loopwright.check.versions import can_count, versions
-from loopwright.check.writers import Writers, writers
+from loopwright.check.program.outside import unseen_functions
+from loopwright.check.program.reachable import reached
+from loopwright.check.program.segment import Input, parse_input, read_input
+from loopwright.check.program.sites import Sites, depends_on_values, find_sites
+from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.run.findings import Told, told
+from loopwright.check.run.races import with_races
+from loopwright.check.run.report import Answer, Report
+from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
 from loopwright.errors import Code, GaveUp
 from loopwright.source import Source
 

@@ -17,7 +17,7 @@ from loopwright.errors import BadInput, Code, LoopwrightError, Span
 from loopwright.say import Say
 
 if TYPE_CHECKING:
-    from loopwright.check.report import Report
+    from loopwright.check.run.report import Report
     from loopwright.check.verify import Options
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -102,7 +102,7 @@ def _transformed(arguments: argparse.Namespace, options: Options, say: Say) -> R
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from loopwright.check.execute import Toolchain
+    from loopwright.check.run.execute import Toolchain
     from loopwright.check.verify import Options, definitions
 
     try:
@@ -127,7 +127,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _deliver(arguments: argparse.Namespace, report: Report) -> None:
-    from loopwright.check.report import as_data, as_text
+    from loopwright.check.run.report import as_data, as_text
 
     text = json.dumps(as_data(report), indent=2) + "\n" if arguments.json else as_text(report)
     write_out(text)

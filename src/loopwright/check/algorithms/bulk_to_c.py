@@ -1,0 +1,99 @@
+"""The C of a nest checked as a whole: a function of what the nest finds when it starts.
+
+It returns 1 if all checks of the nest pass, with the shadows as the operations would leave them, and
+0 if that is not known, with the shadows as they were.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.check.algorithms.bulk import Bulk, Guess
+from loopwright.check.algorithms.scan import scan
+from loopwright.check.algorithms.scheme import Scheme
+from loopwright.check.algorithms.shadows import DIFFERENCES, DIFFERENT, Shadow
+from loopwright.check.original.c_text import test, value
+from loopwright.check.original.solving import solve
+from loopwright.check.original.writer_functions import subscripts
+from loopwright.presburger.sets import DIM, IN, OUT
+
+FAR = 1 << 40
+"""Parameters beyond this are left to the single checks: sums of them could overflow."""
+
+
+def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Shadow]) -> str:
+    names = [name for name, _ in bulk.nest.parameters]
+    arguments = ", ".join(f"long {name}" for name in names) or "void"
+    lines = [f"static __attribute__((noinline)) int lw_nest_{number}({arguments})", "{"]
+    lines += [f"  if ({name} < -{FAR}L || {name} > {FAR}L) return 0;" for name in names]
+    for guess in bulk.guesses:
+        lines += _guessed(guess, scheme, places)
+    everywhere = isl.Set("{ [] }")
+    if not bulk.wrong.is_empty():
+        lines.append(f"  if ({test(isl.Set.from_params(bulk.wrong), (), everywhere)}) return 0;")
+    lines.append(f"  {DIFFERENCES}")
+    for cells in bulk.before:
+        lines += _compared(cells, places[cells.get_tuple_name()])
+    lines.append(f"  if ({DIFFERENT}) return 0;")
+    for cells in bulk.after:
+        lines += _stored(cells, places[cells.get_tuple_name()])
+    return "\n".join([*lines, "  return 1;", "}", ""])
+
+
+def bulk_call(number: int, bulk: Bulk) -> str:
+    """The call in front of the nest, once it is known that it is of the sizes it was made for."""
+    tests = [f"(long)({text}) == {size}L" for text, size in bulk.nest.fixed]
+    arguments = ", ".join(f"(long)({text})" for _, text in bulk.nest.parameters)
+    return " && ".join([*tests, f"lw_nest_{number}({arguments})"])
+
+
+def _compared(cells: isl.Set, shadow: Shadow) -> list[str]:
+    names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
+    return _scanned(cells, "LW_COMPARE", names, shadow.compared(names, "code"))
+
+
+def _stored(cells: isl.Set, shadow: Shadow) -> list[str]:
+    names = [f"w{k}" for k in range(cells.dim(DIM) - 1)]
+    return _scanned(cells, "LW_STORE", names, f"{shadow.cell(names)} = (lw_code{shadow.size})(code)")
+
+
+def _scanned(cells: isl.Set, macro: str, names: list[str], text: str) -> list[str]:
+    """Loops for every piece, without conditions in them, so that they can become vector loops.
+
+    Where pieces overlap a cell is looked at twice; its code is the same.
+    """
+    head = f"#define {macro}({', '.join([*names, 'code'])}) {text}"
+    lines = [line for piece in cells.get_basic_sets() for line in scan(piece.to_set(), macro)]
+    return [head, *(f"  {line}" for line in lines), f"#undef {macro}"]
+
+
+def _guessed(guess: Guess, scheme: Scheme, places: dict[str, Shadow]) -> list[str]:
+    """q, from the shadow of the first cell of the first site that runs; 0 where none does."""
+    lines = [f"  long {guess.name} = 0;"]
+    for number, first in enumerate(guess.firsts):
+        lines += _guessed_from(guess, first, scheme, places, "  else if" if number else "  if")
+    return lines
+
+
+def _guessed_from(
+    guess: Guess, first: isl.Map, scheme: Scheme, places: dict[str, Shadow], when: str
+) -> list[str]:
+    shadow = places[guess.group.first.write.array]
+    width = len(shadow.extent)
+    free = solve(subscripts(guess.group.first), guess.group.depth).free
+    texts = scheme.guess(guess.group, free, ["s", *(f"o{k}" for k in range(width))])
+    point = first.wrap().flatten()
+    at = isl.Map.from_domain_and_range(isl.Set("{ [] }"), point.reset_tuple_id())
+    function = at.as_pw_multi_aff()
+    some = at.domain()
+    values = [value(function.get_pw_aff(k), (), some) for k in range(function.dim(OUT))]
+    depth = first.dim(IN)
+    along = "" if guess.along is None or guess.along >= depth else f" - ({values[guess.along]})"
+    lines = [f"{when} ({test(some, (), isl.Set('{ [] }'))}) {{"]
+    for k, (low, high) in enumerate(shadow.extent):
+        lines.append(f"    const long o{k} = {values[depth + k]};")
+        lines.append(f"    if (o{k} < {low} || o{k} > {high}) return 0;")
+    cell = shadow.cell([f"o{k}" for k in range(width)])
+    lines.append(f"    const long s = (long){cell};")
+    lines.append(f"    {guess.name} = ({texts[free.index(guess.iterator)]}){along};")
+    return [*lines, "  }"]

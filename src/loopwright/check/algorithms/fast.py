@@ -1,0 +1,329 @@
+"""Delayed detection for one specification and one program: branch-free checks (004, section 5).
+
+A scheme says what the shadow of a cell holds, one number.  For an operation with observed
+subscripts o, taken for an instance of a group:
+
+    x    := the iterators that o and the shadows determine
+    neg  |= every constraint of the domain at x             (its sign says "outside")
+    dif  |= o_k ^ f_k(x)                                    for every subscript
+    dif  |= shadow[w] ^ before(x)                           what the cell must hold before x
+    dif  |= shadow[r] ^ source(x, r)                        for every read of a written array
+    shadow[w] = after(x)
+
+If neg and dif show nothing at the end, every operation was an instance of the domain, ran after
+the previous writer of its cell and found the right values.  With shadow[w] = last(w) for all w in
+the WriteSet, every instance ran exactly once.  How x was found need not be trusted: all that
+follows from it is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.check.algorithms.bulk_to_c import bulk_call, bulk_function
+from loopwright.check.algorithms.fast_engine import ENGINE
+from loopwright.check.algorithms.fronts import Front, front_macro
+from loopwright.check.algorithms.groups import Group, group_of
+from loopwright.check.algorithms.reporting import INCLUDES, PUT
+from loopwright.check.algorithms.scan import scan
+from loopwright.check.algorithms.scheme import Scheme
+from loopwright.check.algorithms.shadows import DIFFERENCES, DIFFERENT, Shadow, shadows
+from loopwright.check.original.c_text import HELPERS, NO_HELPERS, test, value
+from loopwright.check.original.solving import Solution, solution_to_c, solve
+from loopwright.check.original.specification import Specification, Stated, Touched, box, unnamed
+from loopwright.check.original.writer_functions import subscripts
+from loopwright.check.original.writers import Writers
+from loopwright.check.program.sites import Candidate, Site, Sites
+from loopwright.emit.expressions import Level, expression_to_c
+from loopwright.generate.expressions import Place, linear
+from loopwright.presburger.sets import DIM
+
+NARROW = 1 << 24
+CODE_TYPES = (
+    "typedef unsigned char lw_code1;\ntypedef unsigned short lw_code2;\n"
+    "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;"
+)
+_INLINE = "static inline __attribute__((always_inline)) void"
+
+
+@dataclass(frozen=True)
+class Fast:
+    """The C of one check: `header` has a function for each site."""
+
+    header: str
+    engine: str
+    shadows: dict[str, Shadow]
+
+
+def fast_check(
+    spec: Specification,
+    found: Writers,
+    scheme: Scheme,
+    sites: Sites,
+    ahead: Sequence[Front],
+    *,
+    parallel: bool,
+) -> Fast:
+    """The header and the engine for these sites; GaveUp where the scheme does not apply."""
+    places = shadows(spec, scheme)
+    writer = _SiteWriter(scheme, places, parallel)
+    header = "\n".join(
+        (
+            HELPERS,
+            CODE_TYPES,
+            "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
+            DIFFERENCE,
+            *(writer.site(site) for site in sites.sites),
+            *(bulk_function(one.number, one.bulk, scheme, places) for one in ahead if one.bulk is not None),
+            NO_HELPERS,
+            *(front_macro(sites, one, fast_call, _whole(one)) for one in ahead),
+        )
+    )
+    return Fast(header, _engine(spec, found, scheme, places), places)
+
+
+def _whole(front: Front) -> str | None:
+    return None if front.bulk is None else bulk_call(front.number, front.bulk)
+
+
+def fast_call(site: Site, observed: Sequence[str]) -> str:
+    return f"lw_site_{site.number}({', '.join(observed)})"
+
+
+DIFFERENCE = """\
+static struct {
+  char before[65536];
+  unsigned long dif;
+  unsigned int dif4;
+  long neg;
+  char after[65536];
+} lw_sum;
+#define lw_dif lw_sum.dif
+#define lw_dif4 lw_sum.dif4
+#define lw_neg lw_sum.neg
+"""
+"""With room around it: what is written a little outside of an array does not reach it."""
+BEGIN = "lw_dif = 0, lw_dif4 = 0, lw_neg = 0, "
+END = "lw_end(lw_dif | lw_dif4 | (unsigned long)(lw_neg < 0));"
+
+
+@dataclass(frozen=True)
+class _SiteWriter:
+    scheme: Scheme
+    places: dict[str, Shadow]
+    parallel: bool
+
+    def site(self, site: Site) -> str:
+        """The function that checks one site."""
+        names = [f"o{k}" for k in range(len(site.observed))]
+        arguments = ", ".join(f"long {name}" for name in names) or "void"
+        opening = f"{_INLINE} lw_site_{site.number}({arguments})\n{{\n"
+        groups = self._groups(site)
+        if site.write.array not in self.places or not groups:
+            return f"{opening}  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n}}\n"
+        if len(groups) == 1 and not self.parallel:
+            return opening + self._check(site, *groups[0], "lw_dif", "lw_neg", "") + "}\n"
+        return opening + self._alternatives(site, groups) + "}\n"
+
+    def _groups(self, site: Site) -> list[tuple[Group, Candidate]]:
+        """The groups a site may belong to, each with one of its candidates."""
+        found: dict[int, tuple[Group, Candidate]] = {}
+        for candidate in site.candidates:
+            group = group_of(self.scheme.groups, candidate.statement)
+            if not group.domain.is_empty():
+                found.setdefault(group.number, (group, candidate))
+        return list(found.values())
+
+    def _alternatives(self, site: Site, groups: list[tuple[Group, Candidate]]) -> str:
+        """The first group that fits is it; the shadow changes only then."""
+        pieces = []
+        for group, candidate in groups:
+            body = self._check(site, group, candidate, "dif", "neg", "if (!dif && neg >= 0) ")
+            opening = "  {\n  unsigned long dif = 0; long neg = 0;\n"
+            pieces.append(f"{opening}{body}  if (!dif && neg >= 0) return;\n  }}\n")
+        return "".join(pieces) + "  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n"
+
+    def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
+        rows = self._rows(site, group, candidate)
+        solution = solve([row.function for row in rows], group.depth)
+        array, width = site.write.array, len(site.write.subscripts)
+        shadow = self.places[array].cell([f"o{k}" for k in range(width)])
+        lines = [f"  const lw_code{self.scheme.size[array]} c = {shadow};"]
+        values = {k: row.text for k, row in enumerate(rows)}
+        lines += self._open(group, solution, values, width)
+        wide = [f"y{k}" for k in range(group.depth)]
+        for name, text in zip(wide, solution_to_c(solution, values), strict=True):
+            lines.append(f"  const long {name} = {text};")
+        lines += self._subscripts(group, rows, solution, wide, dif)
+        names = wide
+        if self._is_narrow(group) and solution.is_integral:
+            names = [f"x{k}" for k in range(group.depth)]
+            lines += [f"  {line}" for line in narrowed(group.domain, names, solution.free, dif)]
+        else:
+            lines += [f"  {line}" for line in domain_checks(group.domain, names, dif, neg)]
+        lines.append(self._compared(array, "c", self.scheme.before(group, names), dif))
+        lines += self._reads(site, group, names, dif)
+        lines.append(f"  {when}{shadow} = {self.scheme.after(group, names)};")
+        return "\n".join(lines) + "\n"
+
+    def _is_narrow(self, group: Group) -> bool:
+        """Whether iterators and shadows are so small that int arithmetic cannot overflow on them."""
+        is_small = all(low > -NARROW and high < NARROW for low, high in box(group.domain))
+        arrays = {group.first.write.array, *(read.array for read in group.first.reads)} & set(self.places)
+        is_short = all(self.scheme.size[array] <= 4 for array in arrays)
+        return is_small and is_short and self.scheme.fits_int(group)
+
+    def _rows(self, site: Site, group: Group, candidate: Candidate) -> list[_Row]:
+        """What each observed value must be, iterators in the text and linear shadows included."""
+        rows = [_Row(one, f"o{k}", True) for k, one in enumerate(subscripts(group.first))]
+        start = site.first_hole(candidate)
+        local = isl.LocalSpace.from_space(unnamed(group.domain).get_space())
+        for offset, (name, _) in enumerate(candidate.holes):
+            iterator = candidate.statement.iterators.index(name)
+            function = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator))
+            rows.append(_Row(function, f"o{start + offset}", True))
+        before = self.scheme.linear_before(group)
+        if before is not None:
+            rows.append(_Row(before, "(long)c", False))
+        for number, read, texts in self._shadowed(site, group):
+            source = self.scheme.linear_source(group, number)
+            if source is not None:
+                rows.append(_Row(source, f"(long){self.places[read.array].cell(texts)}", False))
+        return rows
+
+    def _open(self, group: Group, solution: Solution, values: dict[int, str], width: int) -> list[str]:
+        """The iterators that the subscripts leave open, guessed from the shadow of the cell."""
+        if not solution.free:
+            return []
+        names = ["s", *(f"o{k}" for k in range(width))]
+        lines = ["  const long s = (long)c;"]
+        count = len(values)
+        parts = self.scheme.guess(group, solution.free, names)
+        for iterator, text in zip(solution.free, parts, strict=True):
+            lines.append(f"  const long g{iterator} = {text};")
+            values[count + iterator] = f"g{iterator}"
+        return lines
+
+    def _subscripts(
+        self, group: Group, rows: list[_Row], solution: Solution, names: list[str], dif: str
+    ) -> list[str]:
+        """The subscripts that were not used to find x, or all if finding it took a division."""
+        used = set(solution.rows) if solution.is_integral else set()
+        return [
+            f"  {dif} |= (unsigned long)({row.text} ^ ({value(row.function, names, group.domain)}));"
+            for k, row in enumerate(rows)
+            if k not in used and row.is_observed
+        ]
+
+    def _shadowed(self, site: Site, group: Group) -> list[tuple[int, Touched, list[str]]]:
+        """The reads to compare: of written arrays, but not of the cell written, which is compared already."""
+        found = []
+        position = len(site.write.subscripts)
+        first = group.first
+        for number, read in enumerate(first.reads):
+            count = len(read.subscripts)
+            texts = [f"o{position + k}" for k in range(count)]
+            position += count
+            if read.array in self.places and not _is_target(first, read):
+                found.append((number, read, texts))
+        return found
+
+    def _reads(self, site: Site, group: Group, names: list[str], dif: str) -> list[str]:
+        lines = []
+        for number, read, texts in self._shadowed(site, group):
+            shadow = self.places[read.array].cell(texts)
+            lines.append(self._compared(read.array, shadow, self.scheme.source(group, number, names), dif))
+        return lines
+
+    def _compared(self, array: str, shadow: str, expected: str, dif: str) -> str:
+        """Small codes are compared as such: more of them go into a vector register."""
+        if self.scheme.size[array] <= 4 and dif == "lw_dif":
+            return f"  lw_dif4 |= {shadow} ^ (unsigned int)({expected});"
+        return f"  {dif} |= {shadow} ^ (unsigned long)({expected});"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A value that must be `function` of the iterators; a shadow is one that is compared elsewhere."""
+
+    function: isl.PwAff
+    text: str
+    is_observed: bool
+
+
+def _is_target(statement: Stated, read: Touched) -> bool:
+    same = read.array == statement.write.array
+    return same and bool(read.relation.is_equal(statement.write.relation))
+
+
+def narrowed(domain: isl.Set, names: Sequence[str], free: tuple[int, ...], dif: str) -> list[str]:
+    """The iterators as int, with statements that leave a trace if they are none or outside `domain`.
+
+    The bounds of each iterator come first and by themselves, so that nothing overflows unseen.
+    What was guessed from a shadow is small; if not, its bounds show it.
+    """
+    small = "lw_dif4" if dif == "lw_dif" else dif
+    lines = []
+    around = isl.Set.universe(domain.get_space())
+    for k, ((low, high), name) in enumerate(zip(box(domain), names, strict=True)):
+        lines.append(f"const int {name} = (int)y{k};")
+        if k not in free:
+            lines.append(f"{dif} |= (unsigned long)(y{k} ^ {name});")
+        lines.append(f"{small} |= ({name} < {low}) | ({name} > {high});")
+        around = around.lower_bound_val(DIM, k, isl.Val(low)).upper_bound_val(DIM, k, isl.Val(high))
+    inside = domain.gist(around)
+    if not inside.plain_is_universe():
+        lines.append(f"{small} |= !({test(domain, names, around, branches=False)});")
+    return lines
+
+
+def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> list[str]:
+    """Statements that leave a trace if x is outside `domain`."""
+    pieces = domain.get_basic_sets()
+    constraints = pieces[0].get_constraints() if len(pieces) == 1 else []
+    if len(pieces) != 1 or pieces[0].dim(isl.dim_type.div):
+        everything = isl.Set.universe(domain.get_space())
+        return [f"{dif} |= (unsigned long)!({test(domain, names, everything, branches=False)});"]
+    place = Place(tuple(names), domain)
+    lines = []
+    for constraint in constraints:
+        text = expression_to_c(linear(constraint.get_aff(), place).expr(), Level.SELECT)
+        is_equality = constraint.is_equality()
+        lines.append(f"{dif} |= (unsigned long)({text});" if is_equality else f"{neg} |= {text};")
+    return lines
+
+
+def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
+    table = ", ".join(f"{{{one.address:#x}UL, {max(one.bytes, 1)}UL}}" for one in places.values())
+    return "\n".join(
+        (
+            "#define _GNU_SOURCE",
+            "#include <sys/mman.h>",
+            INCLUDES,
+            HELPERS,
+            CODE_TYPES,
+            f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
+            f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
+            _last_writers(spec, found, scheme, places),
+            PUT,
+            ENGINE,
+        )
+    )
+
+
+def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
+    """@terminate: shadow(w) == LastWriter(w) for all w in the WriteSet, with generated loops."""
+    lines = [f"static unsigned long lw_last_writers(void)\n{{\n  {DIFFERENCES}"]
+    for array, shadow in places.items():
+        cells = found.arrays[array].write_set
+        rank = spec.ranks[array]
+        names = [f"w{k}" for k in range(rank)]
+        arguments = ", ".join(names)
+        lines.append(f"#define LW_CELL({arguments}) {shadow.compared(names, scheme.last(array, names))}")
+        lines += [f"  {line}" for line in scan(cells, "LW_CELL")]
+        lines.append("#undef LW_CELL")
+    lines.append(f"  return {DIFFERENT};\n}}\n")
+    return "\n".join(lines)

@@ -1,0 +1,171 @@
+"""Checks in front of whole nests instead of in front of every operation.
+
+A nest that is affine and does nothing but operations can be checked before it runs: what it will do
+does not depend on what it computes.  Its own loops then stay as the compiler likes them.  Where the
+nest can be checked as a whole, the checks of its single operations, in loops of their own, are only
+for the case that this does not show it to be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.syntax import place, walk, without_comments
+from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
+from loopwright.check.algorithms.codes import CodeScheme
+from loopwright.check.algorithms.scheme import Scheme
+from loopwright.check.program.instrument import CallOf, Insertion, observed_text
+from loopwright.check.program.nests import Nest, read_nest
+from loopwright.check.program.sites import Site, Sites
+from loopwright.errors import BadInput
+from loopwright.read.c.names import loop_iterator
+
+EFFORT = 400_000
+"""isl's steps for one nest, after which it is left in parts; a second at most."""
+LEAST_EFFORT = 50_000
+"""Inside a nest that was too much, half of its steps for each loop further in, but no less than this."""
+MOST_PIECES = 40
+"""Pieces of sets to scan for one nest; beyond that it is left in parts."""
+
+
+@dataclass(frozen=True)
+class Front:
+    """A nest that is checked before it runs; `bulk` where it can be checked as a whole."""
+
+    node: Node
+    number: int
+    bulk: Bulk | None
+    sites: tuple[Site, ...]
+
+
+def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_checks: bool) -> tuple[Front, ...]:
+    """The nests of the program to be checked in front of themselves, in the order of the text."""
+    known = original(scheme) if isinstance(scheme, CodeScheme) else None
+    finder = _Finder(sites, known, sizes, only_checks)
+    found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
+    found.sort(key=lambda pair: pair[0].node.start_byte)
+    return tuple(
+        Front(nest.node, number, bulk, tuple(one.site for one in nest.operations))
+        for number, (nest, bulk) in enumerate(found)
+    )
+
+
+_Result = TypeVar("_Result")
+_Found = tuple[Nest, Bulk | None]
+"""A nest, and how to check it as a whole."""
+
+
+@dataclass(frozen=True)
+class _Finder:
+    sites: Sites
+    known: Original | None
+    sizes: Mapping[str, int]
+    only_checks: bool
+
+    def nests(self, node: Node, effort: int) -> Iterator[_Found]:
+        """The largest nests in `node` that can be checked as wholes, and other affine innermost loops."""
+        nest, bulk = None, None
+        if node.type == "for_statement":
+            try:
+                nest = _within(effort, lambda: self._read(node))
+                bulk = None if nest is None else _within(effort, lambda: self._whole(nest))
+            except isl.Error:  # too much, or a failure of isl: the loops inside are smaller
+                effort = max(effort // 2, LEAST_EFFORT)
+        if nest is not None and bulk is not None:
+            yield nest, bulk
+            return
+        inner = [found for child in node.named_children for found in self.nests(child, effort)]
+        is_innermost = not any(part.type == "for_statement" for part in walk(node) if part != node)
+        if nest is not None and is_innermost:
+            yield nest, None
+        yield from inner
+
+    def _read(self, node: Node) -> Nest | None:
+        nest = read_nest(self.sites, node, self.sizes)
+        if nest is None or not all(_is_statement(one.site) for one in nest.operations):
+            return None
+        return None if self.only_checks and self._leaves_values(node) else nest
+
+    def _leaves_values(self, node: Node) -> bool:
+        """Whether the last value of an iterator is used: without the loops nobody would compute it."""
+        source = self.sites.known.source
+        loops = [part for part in walk(node) if part.type == "for_statement"]
+        names = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
+        try:
+            refuse_live_iterators(source, self.sites.known.file, place(node), names)
+        except BadInput:
+            return True
+        return False
+
+    def _whole(self, nest: Nest) -> Bulk | None:
+        """How to check the nest as a whole."""
+        bulk = None if self.known is None else in_bulk(self.known, nest)
+        if bulk is None:
+            return None
+        pieces = [bulk.wrong, *bulk.before, *bulk.after]
+        return bulk if sum(one.n_basic_set() for one in pieces) <= MOST_PIECES else None
+
+
+def _within(effort: int, work: Callable[[], _Result]) -> _Result:
+    """What `work` finds with so many of isl's steps, a number that no machine changes; or isl.Error."""
+    context = isl.DEFAULT_CONTEXT
+    before = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(effort)
+    try:
+        return work()
+    finally:
+        context.set_max_operations(before)
+        context.reset_operations()
+
+
+def _is_statement(site: Site) -> bool:
+    parent = site.assignment.node.parent
+    return parent is not None and parent.type == "expression_statement"
+
+
+def front_macro(sites: Sites, front: Front, call: CallOf, whole: str | None) -> str:
+    """What is put in front of the nest; `whole` is the C condition that it is right as a whole."""
+    single = _single_checks(sites, front, call)
+    checks = single if whole is None else f"if (!({whole})) {{ {single} }}"
+    return f"#define LW_FRONT_{front.number} {checks}\n"
+
+
+def insertions(front: Front, *, only_checks: bool) -> list[Insertion]:
+    """The nest with its checks in front, or, with `only_checks`, in its place."""
+    node, name = front.node, f"LW_FRONT_{front.number}"
+    if only_checks:
+        return [Insertion(node.start_byte, 0, f"{{ {name} }}", node.end_byte - node.start_byte)]
+    return [Insertion(node.start_byte, 0, f"{{ {name} "), Insertion(node.end_byte, -2, " }")]
+
+
+def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
+    """The nest with its operations replaced by their checks, on one line and without labels."""
+    source = sites.known.source
+    changes: list[tuple[int, int, str]] = []
+    for site in front.sites:
+        node = site.assignment.node
+        text = call(site, [observed_text(source, one) for one in site.observed])
+        changes.append((node.start_byte, node.end_byte, text))
+    for node in walk(front.node):
+        if node.type == "labeled_statement":
+            changes.append((node.start_byte, _labelled(node).start_byte, ""))
+    pieces: list[str] = []
+    position = front.node.start_byte
+    for start, end, text in sorted(changes):
+        pieces += [source.text[position:start], text]
+        position = end
+    pieces.append(source.text[position : front.node.end_byte])
+    return " ".join(without_comments("".join(pieces), literals=True).split())
+
+
+def _labelled(node: Node) -> Node:
+    """The statement behind a label."""
+    statements: Sequence[Node] = [part for part in node.named_children if part.type != "comment"]
+    return statements[-1]

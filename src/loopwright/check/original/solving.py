@@ -1,0 +1,165 @@
+"""Iterators from observed subscripts: LIN(S) · x = RHS(S) of 004, section 4.2, solved beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import islpy as isl
+
+from loopwright.presburger.sets import DIV, IN, OUT
+
+Row = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """x_k = Σ weights[k][j] · (value of row rows[j] − constants[j]) for every iterator k.
+
+    A row is an observed value by its position, or, from `observed` on, an iterator that the
+    observed values leave open: `free` are these iterators.
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[Row, ...]
+    constants: tuple[int, ...]
+    free: tuple[int, ...]
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether no division is needed."""
+        return all(weight.denominator == 1 for row in self.weights for weight in row)
+
+
+def linear_row(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
+    """Coefficients and constant of a function that one affine expression without divisions gives."""
+    affine = _on_all_pieces(function.coalesce().get_pieces())
+    if affine is None:
+        return _on_affine_hull(function, depth)
+    if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+        return None
+    row = tuple(Fraction(affine.get_coefficient_val(IN, k).to_python()) for k in range(depth))
+    return row, affine.get_constant_val().to_python()
+
+
+def _on_all_pieces(pieces: Sequence[tuple[isl.Set, isl.Aff]]) -> isl.Aff | None:
+    """The function of one piece that is right on the others too."""
+    for _, candidate in pieces:
+        others = [(domain, other) for domain, other in pieces if other is not candidate]
+        if all(domain.is_subset(candidate.eq_set(other)) for domain, other in others):
+            return candidate
+    return None
+
+
+def _on_affine_hull(function: isl.PwAff, depth: int) -> tuple[Row, int] | None:
+    """An equation v = Σ a_k · x_k + b that all points of the graph satisfy, if there is one."""
+    hull = isl.Map.from_pw_aff(function).affine_hull()
+    if hull.is_empty() or hull.dim(DIV):
+        return None
+    for equation in hull.get_constraints():
+        sign = equation.get_coefficient_val(OUT, 0).to_python() if equation.is_equality() else 0
+        if abs(sign) == 1:
+            row = tuple(
+                Fraction(-sign * equation.get_coefficient_val(IN, k).to_python()) for k in range(depth)
+            )
+            return row, -sign * equation.get_constant_val().to_python()
+    return None
+
+
+def _uses_divisions(affine: isl.Aff) -> bool:
+    return any(not affine.get_coefficient_val(DIV, k).is_zero() for k in range(affine.dim(DIV)))
+
+
+def solve(functions: Sequence[isl.PwAff], depth: int) -> Solution:
+    """Enough of the values o_k = f_k(x) to determine x, and the iterators they do not determine."""
+    chosen: list[int] = []
+    matrix: list[Row] = []
+    constants: list[int] = []
+    for position, function in enumerate(functions):
+        linear = linear_row(function, depth)
+        if linear is not None and _rank([*matrix, linear[0]]) > len(matrix):
+            chosen.append(position)
+            matrix.append(linear[0])
+            constants.append(linear[1])
+    free: list[int] = []
+    for iterator in range(depth):
+        unit = tuple(Fraction(int(k == iterator)) for k in range(depth))
+        if _rank([*matrix, unit]) > len(matrix):
+            free.append(iterator)
+            matrix.append(unit)
+            constants.append(0)
+            chosen.append(len(functions) + iterator)
+    return Solution(tuple(chosen), _inverse(matrix), tuple(constants), tuple(free))
+
+
+def _reduced(rows: Sequence[Row], width: int) -> list[list[Fraction]]:
+    """Row echelon form by the first `width` columns, pivots 1."""
+    work = [list(row) for row in rows]
+    rank = 0
+    for column in range(width):
+        pivot = next((k for k in range(rank, len(work)) if work[k][column]), None)
+        if pivot is None:
+            continue
+        work[rank], work[pivot] = work[pivot], work[rank]
+        lead = work[rank][column]
+        work[rank] = [entry / lead for entry in work[rank]]
+        for k, row in enumerate(work):
+            if k != rank and row[column]:
+                factor = row[column]
+                work[k] = [a - factor * b for a, b in zip(row, work[rank], strict=True)]
+        rank += 1
+    return work
+
+
+def _rank(rows: Sequence[Row]) -> int:
+    if not rows:
+        return 0
+    return sum(any(row) for row in _reduced(rows, len(rows[0])))
+
+
+def _inverse(matrix: Sequence[Row]) -> tuple[Row, ...]:
+    size = len(matrix)
+    widened = [(*row, *(Fraction(int(k == index)) for k in range(size))) for index, row in enumerate(matrix)]
+    return tuple(tuple(row[size:]) for row in _reduced(widened, size))
+
+
+def solution_to_c(solution: Solution, values: dict[int, str]) -> tuple[str, ...]:
+    """Each iterator as C; `values` has the text of each chosen row."""
+    return tuple(_weighted(solution, weights, values) for weights in solution.weights)
+
+
+def _weighted(solution: Solution, weights: Row, values: dict[int, str]) -> str:
+    scale = 1
+    for weight in weights:
+        scale = scale * weight.denominator // _gcd(scale, weight.denominator)
+    constant = 0
+    terms: list[str] = []
+    for row, weight, offset in zip(solution.rows, weights, solution.constants, strict=True):
+        factor = int(weight * scale)
+        if factor:
+            terms.append(values[row] if factor == 1 else f"{factor} * {values[row]}")
+            constant -= factor * offset
+    if constant or not terms:
+        terms.append(str(constant))
+    text = " + ".join(terms).replace("+ -", "- ")
+    return text if scale == 1 else f"({text}) / {scale}"
+
+
+def _gcd(a: int, b: int) -> int:
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def fits_int(function: isl.PwAff, extent: Sequence[tuple[int, int]]) -> bool:
+    """Whether no sum of terms of the function overflows an int for iterators in `extent`."""
+    for _, affine in function.get_pieces():
+        if affine.get_denominator_val().to_python() != 1 or _uses_divisions(affine):
+            return False
+        largest = abs(affine.get_constant_val().to_python())
+        for k, (low, high) in enumerate(extent):
+            largest += abs(affine.get_coefficient_val(IN, k).to_python()) * max(abs(low), abs(high))
+        if largest >= 1 << 30:
+            return False
+    return True

@@ -1,0 +1,278 @@
+"""The affine original at one problem size: its statements as functions of their iterators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.c.references import Reference
+from loopwright.c.region_syntax import parse_region
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import place, refuse, walk
+from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
+from loopwright.errors import BadInput, Code, InternalError
+from loopwright.model.program import Access, Array, Inlined, Program, Statement
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.source import TextRange
+
+_AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
+
+
+@dataclass(frozen=True)
+class Touched:
+    """An access at the fixed size: `relation` is { S[x] -> A[cell] }, single-valued on the domain."""
+
+    array: str
+    relation: isl.Map
+
+    @property
+    def subscripts(self) -> tuple[isl.PwAff, ...]:
+        function = self.relation.as_pw_multi_aff()
+        return tuple(function.get_pw_aff(k) for k in range(function.dim(OUT)))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement of the original: S.w, S.r and when it runs (004, 4.1.2).
+
+    `holes` are the iterators whose values stand in its text outside subscripts, in order.
+    """
+
+    name: str
+    number: int
+    iterators: tuple[str, ...]
+    domain: isl.Set
+    schedule: isl.Map
+    write: Touched
+    reads: tuple[Touched, ...]
+    assignment: Assignment
+    place: TextRange
+
+    @property
+    def depth(self) -> int:
+        return len(self.iterators)
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The original with its parameters fixed; `sizes` in the order of the parameters."""
+
+    program: Program
+    sizes: tuple[tuple[str, int], ...]
+    statements: tuple[Stated, ...]
+    ranks: dict[str, int]
+    side: Side
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        return tuple(self.ranks)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The arrays some statement writes, in the order of the text."""
+        return tuple(dict.fromkeys(statement.write.array for statement in self.statements))
+
+    def writers(self, array: str) -> tuple[Stated, ...]:
+        return tuple(statement for statement in self.statements if statement.write.array == array)
+
+    def footprint(self, array: str) -> isl.Set:
+        """All cells of `array` that the original touches."""
+        touched = [t for s in self.statements for t in (s.write, *s.reads) if t.array == array]
+        cells = [t.relation.range() for t in touched]
+        result = cells[0]
+        for part in cells[1:]:
+            result = result.union(part)
+        return result.coalesce()
+
+
+def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
+    """`program` at `sizes`, which name all its parameters; BadInput where it is not affine."""
+    fixed = _sizes_set(program, sizes)
+    if fixed.intersect(program.context).is_empty():
+        shown = ", ".join(f"{name} = {sizes[name]}" for name in program.params)
+        hint = "look at the '#define's and at the 'assume' pragmas of the original"
+        raise refuse(
+            program.source, program.region, f"the original does not allow {shown}", hint, code=Code.SEGMENT
+        )
+    ranks = {array.name: array.rank for array in program.arrays}
+    names = {array.name for array in program.arrays}
+
+    def array_of(reference: Reference) -> str | None:
+        return reference.base if reference.base in names else None
+
+    rows = {
+        access.place.start: access.relation.get_tuple_name(OUT)
+        for statement in program.statements
+        for access in statement.accesses
+    }
+
+    def pointee_of(reference: Reference) -> str | None:
+        """The array of `row[j]`, row being a local that points to a row of it."""
+        is_row = reference.base not in names and bool(reference.subscripts)
+        return rows.get(place(reference.node).start) if is_row else None
+
+    side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
+    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    block = parse_region(program.source, region)
+    try:
+        statements = tuple(
+            _stated(program, statement, number, fixed, side, block)
+            for number, statement in enumerate(program.statements)
+        )
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"isl could not fix the problem size: {failure}") from failure
+    given = tuple((name, sizes[name]) for name in program.params)
+    return Specification(program, given, statements, ranks, side)
+
+
+def _sizes_set(program: Program, sizes: Mapping[str, int]) -> isl.Set:
+    equations = " and ".join(f"{name} = {sizes[name]}" for name in program.params)
+    return isl.Set(f"[{', '.join(program.params)}] -> {{ : {equations or 'true'} }}")
+
+
+def _fixed_set(domain: isl.Set, sizes: isl.Set) -> isl.Set:
+    here = domain.intersect_params(sizes)
+    return here.project_out(PARAM, 0, here.dim(PARAM)).coalesce()
+
+
+def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:
+    here = relation.intersect_params(sizes)
+    return here.project_out(PARAM, 0, here.dim(PARAM)).coalesce()
+
+
+def _stated(
+    program: Program, statement: Statement, number: int, sizes: isl.Set, side: Side, block: Node
+) -> Stated:
+    source = program.source
+    domain = _fixed_set(statement.domain, sizes)
+    schedule = _fixed_map(statement.schedule, sizes)
+    assignment = _assignment(program, statement, block)
+    target = side.cell(assignment.target)
+    if target is None:
+        raise refuse(
+            source, statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
+        )
+    _refuse_inlined(program, statement, side, assignment)
+    write = _touched(program, statement, target, True, sizes, domain)
+    read = tuple(_touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment))
+    return Stated(
+        statement.name, number, statement.iterators, domain, schedule, write, read, assignment,
+        statement.body.place,
+    )  # fmt: skip
+
+
+def _assignment(program: Program, statement: Statement, block: Node) -> Assignment:
+    """The one assignment of a statement."""
+    wanted = statement.body.place
+    found = [
+        assignment
+        for node in walk(block)
+        if wanted.contains(place(node)) and (assignment := assignment_of(node)) is not None
+    ]
+    if len(found) != 1 or len(statement.writes) != 1:
+        raise refuse(
+            program.source, wanted, "this statement is not one assignment", _AFFINE, code=Code.SEGMENT
+        )
+    around = found[0].node.parent
+    is_whole = around is not None and around.type in ("expression_statement", "declaration")
+    if not is_whole:
+        raise refuse(program.source, wanted, "this assignment depends on data", _AFFINE, code=Code.SEGMENT)
+    return found[0]
+
+
+def _refuse_inlined(program: Program, statement: Statement, side: Side, assignment: Assignment) -> None:
+    """A local that stands for an expression can be followed into subscripts, not into values."""
+    inside = [
+        place(part)
+        for cell in (side.cell(assignment.target), *reads(side, assignment))
+        if cell is not None
+        for part in cell.terms
+    ]
+    for hole in statement.body.holes:
+        is_value = isinstance(hole, Inlined) and not hole.is_row
+        if is_value and not any(spot.contains(hole.place) for spot in inside):
+            hint = "write the expression it stands for"
+            raise refuse(
+                program.source,
+                hole.place,
+                "this value cannot be told in another program",
+                hint,
+                code=Code.SEGMENT,
+            )
+
+
+def _touched(
+    program: Program, statement: Statement, cell: Cell, is_write: bool, sizes: isl.Set, domain: isl.Set
+) -> Touched:
+    where = place(cell.node)
+    access = _access(statement.accesses, where, is_write)
+    relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
+    (array,) = [one for one in program.arrays if one.name == cell.array]
+    if relation is not None and array.rows:
+        relation = _as_declared(program, relation, array, sizes, where)
+    is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
+    if relation is not None and (is_read_otherwise or not relation.is_single_valued()):
+        raise refuse(program.source, where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
+    is_certain = access is not None and (access.must or not is_write)
+    if relation is None or not is_certain or not domain.is_subset(relation.domain()):
+        raise refuse(
+            program.source,
+            where,
+            "it depends on data whether this cell is touched",
+            _AFFINE,
+            code=Code.SEGMENT,
+        )
+    return Touched(cell.array, relation)
+
+
+def _as_declared(
+    program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: TextRange
+) -> isl.Map:
+    """An array of one dimension that the reader takes for rows, by its own subscript."""
+    positions = [sizes.find_dim_by_name(PARAM, name) for name in array.rows]
+    if min(positions) < 0:
+        row = array.rows[positions.index(-1)]
+        message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
+        raise refuse(program.source, where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
+    sizes_of_rows = [sizes.plain_get_val_if_fixed(PARAM, position).to_python() for position in positions]
+    return by_own_subscript(relation, array.name, sizes_of_rows)
+
+
+def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.Map:
+    """{ S[v] -> A[(c1 * r2 + c2) * r3 + c3] } of { S[v] -> A[c1, c2, c3] }."""
+    names = [f"c{k}" for k in range(len(rows) + 1)]
+    value = names[0]
+    for name, row in zip(names[1:], rows, strict=True):
+        value = f"({value}) * {row} + {name}"
+    cells = isl.Map(f"{{ {array}[{', '.join(names)}] -> {array}[{value}] }}")
+    return relation.apply_range(cells)
+
+
+def _access(accesses: tuple[Access, ...], where: TextRange, is_write: bool) -> Access | None:
+    for access in accesses:
+        if access.is_write == is_write and (access.place == where or where.contains(access.place)):
+            return access
+    return None
+
+
+def anonymous(function: isl.PwAff) -> isl.PwAff:
+    """`function` of an unnamed tuple."""
+    return function.reset_tuple_id(IN) if function.has_tuple_id(IN) else function
+
+
+def unnamed(domain: isl.Set) -> isl.Set:
+    return domain.reset_tuple_id() if domain.has_tuple_id() else domain
+
+
+def box(cells: isl.Set) -> tuple[tuple[int, int], ...]:
+    """The least and greatest value of each dimension of a set that is not empty."""
+    if cells.is_empty():
+        raise BadInput(
+            Code.SEGMENT, "the original touches nothing at this problem size", hint="give a larger one"
+        )
+    return tuple(
+        (cells.dim_min_val(k).to_python(), cells.dim_max_val(k).to_python()) for k in range(cells.dim(DIM))
+    )

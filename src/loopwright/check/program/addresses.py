@@ -1,0 +1,169 @@
+"""Where the arrays of the original lie in the checked program, asked where its segment starts.
+
+From that, cells that are touched through pointers are known by their addresses, and arrays that
+share memory are found out: affine analysis takes them to be apart (004, section 5, "Aliasing").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.c.declarations import Variable
+from loopwright.c.syntax import refuse
+from loopwright.check.original.specification import Specification, box
+from loopwright.check.original.structure import Decoded
+from loopwright.check.program.reachable import Reached
+from loopwright.check.program.sites import Sites
+from loopwright.errors import BadInput
+
+FAR = 1 << 35
+"""Bytes; an address further from an array is no cell of it."""
+
+_AT = """\
+static long lw_at_{array}_{dimension}(const volatile void *at)
+{{
+  long rest = (const volatile char *)at - lw_base_{array}, found = 0;
+  if (rest < -{far}L || rest > {far}L) rest = -lw_stride_{array}[0];
+  for (int k = 0; k <= {dimension}; k++) {{
+    long size = lw_stride_{array}[k];
+    found = rest >= 0 ? rest / size : -((size - 1 - rest) / size);
+    rest -= found * size;
+  }}
+  return found;
+}}
+"""
+
+_APART = """\
+void lw_alias(int one, int other);
+static struct { const char *low, *high; int array; } *lw_areas;
+static int lw_area_count;
+static void lw_area(int array, const void *base, long low, long high)
+{
+  const char *first = (const char *)base + low, *last = (const char *)base + high;
+  static int told;
+  for (int k = 0; k < lw_area_count && !told; k++)
+    if (first < lw_areas[k].high && lw_areas[k].low < last) lw_alias(lw_areas[k].array, array), told = 1;
+  if (lw_area_count % 64 == 0)
+    lw_areas = __builtin_realloc(lw_areas, sizeof *lw_areas * (unsigned long)(lw_area_count + 64));
+  lw_areas[lw_area_count].low = first;
+  lw_areas[lw_area_count].high = last;
+  lw_areas[lw_area_count++].array = array;
+}
+static void lw_rows(int array, const void *rows, long from, long to, long size)
+{
+  for (long k = from; k <= to; k++)
+    lw_area(array, ((const void *const *)rows)[k], 0, size);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """`header` goes in front of the program, `begin` in front of its segment."""
+
+    header: str
+    begin: str
+
+
+def addresses(spec: Specification, sites: Sites) -> Addresses:
+    """What the checks of these sites need to know about addresses."""
+    decoded = {one.array: None for site in sites.sites for one in site.observed if isinstance(one, Decoded)}
+    lines, begin = [], []
+    for array in decoded:
+        rank = spec.ranks[array]
+        _require_block(sites.known, array)
+        lines.append(f"static const char *lw_base_{array};\nstatic long lw_stride_{array}[{rank}];\n")
+        lines += [_AT.format(array=array, dimension=k, far=FAR) for k in range(rank)]
+        begin.append(f"lw_base_{array} = (const char *)&{array}{'[0]' * rank}")
+        begin += [f"lw_stride_{array}[{k}] = sizeof {array}{'[0]' * (k + 1)}" for k in range(rank)]
+    apart = _apart(spec, sites.known)
+    if apart is not None:
+        lines.append(_APART)
+        begin.append(apart)
+    return Addresses("".join(lines), "".join(f"{text}, " for text in begin))
+
+
+def _require_block(known: Reached, array: str) -> None:
+    variable = known.at_segment(array)
+    if variable is None or not _is_block(known, variable):
+        message = f"'{array}' is used through pointers, but is not known to be one block of memory"
+        hint = f"declare it as an array, or as a pointer to one: double (*{array})[N]"
+        raise refuse(known.source, known.segment.place, message, hint)
+
+
+def _is_block(known: Reached, variable: Variable) -> bool:
+    """Whether an array is one block: no array of pointers, and no pointer to pointers."""
+    stars = variable.rank - len(variable.extents)
+    text = known.source.slice(variable.place)
+    is_pointer_to_array = re.search(rf"\(\s*\*[^()*]*\b{re.escape(variable.name)}\s*\)", text) is not None
+    return stars == 0 or (stars == 1 and (not variable.extents or is_pointer_to_array))
+
+
+def blocks(spec: Specification, known: Reached) -> list[str]:
+    """The arrays of the original that are one block of memory each, and not empty."""
+    return [
+        array
+        for array in spec.arrays
+        if (variable := known.at_segment(array)) is not None
+        and variable.rank == spec.ranks[array]
+        and _is_block(known, variable)
+        and not spec.footprint(array).is_empty()
+    ]
+
+
+def _apart(spec: Specification, known: Reached) -> str | None:
+    """Calls that look whether arrays share memory; None where declarations rule that out.
+
+    Of arrays of pointers to rows the first element of each row has to be apart from all others.
+    """
+    whole, rows = blocks(spec, known), _by_rows(spec, known)
+    variables = [variable for array in whole if (variable := known.at_segment(array)) is not None]
+    may_be = any(one.may_alias or one.rank > len(one.extents) for one in variables)
+    if not rows and (len(whole) < 2 or not may_be):
+        return None
+    calls = ["lw_area_count = 0"]
+    for array in whole:
+        base, ends = f"&{array}{'[0]' * spec.ranks[array]}", ", ".join(bounds(spec, array))
+        calls.append(f"lw_area({spec.arrays.index(array)}, (const void *){base}, {ends})")
+    for array in rows:
+        low, high = box(spec.footprint(array))[0]
+        size = f"(long)sizeof {array}[0][0]"
+        calls.append(f"lw_rows({spec.arrays.index(array)}, (const void *){array}, {low}, {high}, {size})")
+    return ", ".join(calls)
+
+
+def _by_rows(spec: Specification, known: Reached) -> list[str]:
+    """The arrays `double **A`, `double *A[9]` of the original."""
+    return [
+        array
+        for array in spec.arrays
+        if (variable := known.at_segment(array)) is not None
+        and variable.rank == spec.ranks[array] == 2
+        and variable.has_row_pointers
+        and not spec.footprint(array).is_empty()
+    ]
+
+
+def bounds(spec: Specification, array: str) -> tuple[str, str]:
+    """The first byte the original touches and the first behind the last, counted from the first cell."""
+    extent = box(spec.footprint(array)) if spec.ranks[array] else ()
+    sizes = [f"(long)sizeof {array}{'[0]' * (k + 1)}" for k in range(len(extent))]
+    low = " + ".join(f"{low} * {size}" for (low, _), size in zip(extent, sizes, strict=True)) or "0"
+    high = " + ".join(f"{high} * {size}" for (_, high), size in zip(extent, sizes, strict=True)) or "0"
+    return low, f"{high} + (long)sizeof {array}{'[0]' * len(extent)}"
+
+
+def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int, int]]) -> BadInput:
+    """The error for arrays that were found to overlap."""
+    one, other = (spec.arrays[number] for number in pairs[0])
+    message = f"'{one}' and '{other}' share memory"
+    hint = "the original takes its arrays to be apart; check a call for which they are"
+    if one == other:
+        is_by_rows = one in _by_rows(spec, known)
+        message = f"'{one}' is written through a pointer that is not followed"
+        hint = "use the array by its name, or give the pointer its value in the segment"
+        if is_by_rows:
+            message, hint = f"rows of '{one}' share memory", "give each row memory of its own"
+    return refuse(known.source, known.segment.place, message, hint)

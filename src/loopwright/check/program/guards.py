@@ -1,0 +1,102 @@
+"""Assignments that are no operations: none may reach an array of the original.
+
+Where a pointer points that was set in front of the segment, in a field, or by another file is not
+known, nor whether a subscript stays in its own array.  So the address such an assignment goes to is
+compared, when it runs, with where the arrays lie; what it assigns stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.check.original.specification import Specification
+from loopwright.check.original.structure import assignment_of
+from loopwright.check.program.addresses import blocks, bounds
+from loopwright.check.program.instrument import Insertion
+from loopwright.check.program.sites import Sites
+
+_FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
+_HEADER = """\
+void lw_alias(int one, int other);
+static const char *volatile lw_reach[{count}][2];
+static const int lw_reached[] = {{{arrays}}};
+static inline void *lw_elsewhere(const volatile void *at)
+{{
+  static int told;
+  const char *here = (const char *)at;
+  for (int k = 0; k < {count}; k++)
+    if (here >= lw_reach[k][0] && here < lw_reach[k][1] && !told++)
+      lw_alias(lw_reached[k], lw_reached[k]);
+  return (void *)at;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Guards:
+    """`header` goes in front of the program, `begin` and `end`, both expressions, around its segment."""
+
+    header: str
+    begin: str
+    end: str
+    insertions: tuple[Insertion, ...]
+
+
+def guards(spec: Specification, sites: Sites) -> Guards:
+    """What notices assignments to the arrays that are no sites."""
+    arrays = blocks(spec, sites.known)
+    targets = [target for body in sites.known.bodies for target in _unknown_targets(sites, body)]
+    filled = [argument for body in sites.known.bodies for argument in _filled(sites, body)]
+    if not arrays or not (targets or filled):
+        return Guards("", "", "", ())
+    numbers = [spec.arrays.index(array) for array in arrays]
+    header = _HEADER.format(count=len(arrays), arrays=", ".join(map(str, numbers)))
+    begin, end = [], []
+    for k, array in enumerate(arrays):
+        base = f"(const char *)&{array}{'[0]' * spec.ranks[array]}"
+        for side, offset in enumerate(bounds(spec, array)):
+            begin.append(f"lw_reach[{k}][{side}] = {base} + {offset}, ")
+            end.append(f"lw_reach[{k}][{side}] = 0, ")
+    marks = [mark for target in targets for mark in _around(sites, target)]
+    marks += [mark for argument in filled for mark in _in_call(argument)]
+    return Guards(header, "".join(begin), "".join(end), tuple(marks))
+
+
+def _unknown_targets(sites: Sites, body: Node) -> Iterator[Node]:
+    """`*p`, `p[k]` and `s.p[k]` that are assigned and are no cells."""
+    for node in walk(body):
+        assignment = None if node.type == "init_declarator" else assignment_of(node)
+        if assignment is None or sites.side.cell(assignment.target) is not None:
+            continue
+        core = without_parentheses(assignment.target)
+        is_pointer = core.type == "pointer_expression" and operator(core) == "*"
+        if is_pointer or core.type == "subscript_expression":
+            yield assignment.target
+
+
+def _filled(sites: Sites, body: Node) -> Iterator[Node]:
+    """What functions of the library fill that get it as their first argument."""
+    for node in walk(body):
+        if node.type != "call_expression":
+            continue
+        if text_of(sites.known.source, field(node, "function")) in _FILLERS:
+            yield from named_children(field(node, "arguments"))[:1]
+
+
+def _around(sites: Sites, target: Node) -> tuple[Insertion, Insertion]:
+    text = text_of(sites.known.source, target)
+    opening = f"(*(__typeof__({text}) *)lw_elsewhere(&("
+    return _wrapped(target, opening, ")))")
+
+
+def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
+    return _wrapped(argument, "lw_elsewhere(", ")")
+
+
+def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
+    """Inside whatever is put in front of the node and behind it."""
+    return Insertion(node.start_byte, 1 << 20, opening), Insertion(node.end_byte, -(1 << 20), closing)

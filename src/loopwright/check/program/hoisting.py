@@ -1,0 +1,187 @@
+"""Names for what a loop nest does not change and the C reader cannot take apart.
+
+`ii < least(NI, it * T + T)` is not affine in `it` and T, but inside the nest neither changes: the
+bound is a parameter.  It is evaluated once, in front of the nest, so only expressions that can do
+no harm there are hoisted: no calls but of macros that are values, and what could fault (an array
+element, a quotient) only from the head of the nest itself, which is evaluated in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
+from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.check.original.structure import assignment_of
+from loopwright.check.program.reachable import Reached
+from loopwright.check.program.sites import Sites
+from loopwright.read.c.names import loop_iterator
+from loopwright.source import Source
+
+_PLAIN = ("identifier", "number_literal", "parenthesized_expression", "unary_expression")
+_VALUES = (*_PLAIN, "binary_expression", "conditional_expression", "cast_expression", "argument_list")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`text` in place of the characters from `start` to `end` of the nest."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Hoisted:
+    """A nest with names for its invariants: `texts` says what each name stands for."""
+
+    text: str
+    texts: dict[str, str]
+    start: int
+    edits: tuple[Edit, ...]
+    iterators: frozenset[str]
+    index_expressions: tuple[Node, ...]
+    """All bounds, conditions and subscripts of the nest as it was."""
+
+    def moved(self, offset: int) -> int:
+        """Where the character at `offset` of the file stands in `text`."""
+        grown = sum(len(e.text) - (e.end - e.start) for e in self.edits if e.end <= offset)
+        return offset - self.start + grown
+
+
+def hoisted(sites: Sites, node: Node) -> Hoisted:
+    """The nest of the loop `node`, its invariants named."""
+    source = sites.known.source
+    loops = [part for part in walk(node) if part.type == "for_statement"]
+    iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
+    finder = _Finder(sites.known, iterators | _assigned(source, node))
+    names: dict[str, str] = {}
+    edits: list[Edit] = []
+    expressions = list(_index_expressions(sites, node))
+    for expression, is_head in expressions:
+        for part in finder.invariants(expression, is_head):
+            name = names.setdefault(text_of(source, part), f"lw_invariant_{len(names)}")
+            edits.append(Edit(part.start_byte, part.end_byte, name))
+    edits = sorted({edit.start: edit for edit in edits}.values(), key=lambda edit: edit.start)
+    text = _edited(source, node, edits)
+    found = {name: text for text, name in names.items()}
+    return Hoisted(
+        text, found, node.start_byte, tuple(edits), iterators, tuple(one for one, _ in expressions)
+    )
+
+
+def _edited(source: Source, node: Node, edits: list[Edit]) -> str:
+    pieces: list[str] = []
+    position = node.start_byte
+    for edit in edits:
+        pieces += [source.text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, source.text[position : node.end_byte]])
+
+
+def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
+    """Bounds, steps, conditions and subscripts; with each, whether it is evaluated in any case."""
+    for node in walk(nest):
+        if node.type == "for_statement":
+            for name in ("initializer", "condition", "update"):
+                part = node.child_by_field_name(name)
+                if part is not None:
+                    yield part, node == nest and name != "update" and _is_simple(part)
+        elif node.type == "if_statement":
+            yield field(node, "condition"), False
+        elif node.type == "init_declarator" and field(node, "declarator").type == "pointer_declarator":
+            yield field(node, "value"), False
+    for site in sites.sites:
+        if place(nest).contains(place(site.assignment.node)):
+            for cell in (site.write, *site.reads):
+                yield from ((term, False) for term in cell.terms)
+
+
+def _is_simple(node: Node) -> bool:
+    """Whether all parts of an expression are evaluated with it."""
+    return not any(
+        part.type == "conditional_expression"
+        or (part.type == "binary_expression" and operator(part) in ("&&", "||"))
+        for part in walk(node)
+    )
+
+
+def _assigned(source: Source, nest: Node) -> frozenset[str]:
+    """The names of everything that is assigned in the nest."""
+    targets = [found.target for part in walk(nest) if (found := assignment_of(part)) is not None]
+    roots = [part for target in targets for part in walk(target) if part.type == "identifier"]
+    return frozenset(text_of(source, root) for root in roots)
+
+
+@dataclass(frozen=True)
+class _Finder:
+    known: Reached
+    changing: frozenset[str]
+
+    def invariants(self, node: Node, is_head: bool) -> Iterator[Node]:
+        """The outermost parts that do not change in the nest and are not sums of names."""
+        if self._is_hard(node) and self._is_invariant(node, is_head):
+            yield node
+        else:
+            for child in node.named_children:
+                yield from self.invariants(child, is_head)
+
+    def _is_hard(self, node: Node) -> bool:
+        """Whether the reader would not take this for an affine expression of parameters."""
+        if node.type in ("call_expression", "conditional_expression", "subscript_expression"):
+            return True
+        if node.type != "binary_expression" or operator(node) in ("+", "-"):
+            return False
+        sides = [without_parentheses(field(node, side)) for side in ("left", "right")]
+        has_number = any(side.type == "number_literal" for side in sides)
+        return operator(node) in ("/", "%", "<<", ">>", "&", "|", "^") or (
+            operator(node) == "*" and not has_number
+        )
+
+    def _is_invariant(self, node: Node, is_head: bool) -> bool:
+        source = self.known.source
+        for part in walk(node):
+            if not part.is_named:
+                continue
+            name = text_of(source, part)
+            if part.type == "identifier":
+                if name in self.changing or self._is_hidden(name):
+                    return False
+            elif part.type == "call_expression":
+                if not definitions(self.known.macros, text_of(source, field(part, "function"))):
+                    return False
+            elif part.type == "subscript_expression":
+                if not is_head or self._is_array(part):
+                    return False
+            elif part.type not in (*_VALUES, "type_descriptor", "primitive_type", "comment"):
+                return False
+            if part.type == "binary_expression" and not (is_head or self._is_safe(part)):
+                return False
+        return True
+
+    def _is_safe(self, node: Node) -> bool:
+        """Whether a binary operation cannot fault: divisors are numbers."""
+        if operator(node) not in ("/", "%"):
+            return True
+        divisor = integer_text(text_of(self.known.source, field(node, "right")))
+        return divisor is not None and divisor > 0
+
+    def _is_hidden(self, name: str) -> bool:
+        """Whether a macro is more than a value, or its value may change in the nest."""
+        macros = self.known.macros
+        if any(
+            assigns(macro) or "[" in macro.body or "*(" in macro.body
+            for macro in reachable_macros(macros, name)
+        ):
+            return True
+        return any(called or word in self.changing for _, word, called in hidden_names(macros, name))
+
+    def _is_array(self, node: Node) -> bool:
+        """Whether an element is one of an array of the original, which may change."""
+        base = field(node, "argument")
+        while base.type in ("subscript_expression", "parenthesized_expression"):
+            base = base.named_children[0]
+        return base.type != "identifier" or text_of(self.known.source, base) in self.known.ranks

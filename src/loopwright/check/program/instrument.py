@@ -1,0 +1,141 @@
+"""Checks put into the program's own text: nothing else of it changes, not even its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from loopwright.c.references import is_subtracted
+from loopwright.c.syntax import field, is_atomic, text_of
+from loopwright.check.original.structure import Decoded, Observed, assignment_of
+from loopwright.check.program.segment import Segment
+from loopwright.check.program.sites import Site, Sites
+from loopwright.source import Source
+
+HEADER_FILE = "loopwright_check.h"
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """`text` in front of the character at `offset`; of several at one place, `rank` orders them.
+
+    The next `dropped` characters of the program are left out.
+    """
+
+    offset: int
+    rank: int
+    text: str
+    dropped: int = 0
+
+
+CallOf = Callable[[Site, Sequence[str]], str]
+"""The call that checks a site, from the texts of what is observed there."""
+
+
+def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_checks: bool = False) -> str:
+    """The program with `call` in front of every site and the two statements around its segment.
+
+    With `only_checks`, statements that are sites are replaced by their calls (004, section 6.4).
+    """
+    marks = around_sites(sites, sites.sites, call, only_checks=only_checks)
+    return with_insertions(sites.known.segment, marks, begin, end)
+
+
+def around_sites(
+    sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
+) -> list[Insertion]:
+    """Checks in front of sites; those of `c = b` in `a = c = b` in front of those of a, before all of it."""
+    at = {site.assignment.node.id: site for site in sites.sites}
+    inside = {node.id for site in sites.sites if (node := _inner(site)) is not None}
+    return [
+        insertion
+        for site in some
+        if site.assignment.node.id not in inside
+        for insertion in _around(sites, _chain(site, at), call, only_checks)
+    ]
+
+
+def _inner(site: Site) -> Node | None:
+    """`c = b` of a site `a = c = b`."""
+    written = assignment_of(site.assignment.node)
+    return None if written is None or written.inner is None else written.inner.node
+
+
+def _chain(site: Site, at: dict[int, Site]) -> list[Site]:
+    """The sites of `a = c = b`, that of a first."""
+    chain = [site]
+    while (node := _inner(chain[-1])) is not None and node.id in at:
+        chain.append(at[node.id])
+    return chain
+
+
+def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
+    place = segment.place
+    both = (
+        Insertion(place.start, -1, _statement(segment.source, place.start, begin)),
+        Insertion(place.end, 1 << 30, _statement(segment.source, place.end, end)),
+    )
+    text = segment.source.text
+    pieces = [f'#include "{HEADER_FILE}"\n#line 1 "{_file(segment.source)}"\n']
+    position = 0
+    for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
+        pieces += [text[position : mark.offset], mark.text]
+        position = mark.offset + mark.dropped
+    return "".join([*pieces, text[position:]])
+
+
+def _statement(source: Source, offset: int, statement: str) -> str:
+    """`statement` to be put at `offset`: on a line of its own if a preprocessor line follows."""
+    if source.text[offset:].lstrip(" \t")[:1] != "#":
+        return f"{statement} "
+    return f"{statement}\n#line {source.line_of(offset)}\n"
+
+
+def _file(source: Source) -> str:
+    return source.path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _around(sites: Sites, chain: list[Site], call: CallOf, only_checks: bool) -> list[Insertion]:
+    source = sites.known.source
+    calls = [call(one, [observed_text(source, part) for part in one.observed]) for one in reversed(chain)]
+    text, site = ", ".join(calls), chain[0]
+    node = site.assignment.node
+    parent = node.parent
+    if node.type == "init_declarator":
+        node = field(node, "value")
+    elif parent is not None and parent.type == "expression_statement":
+        if only_checks:
+            return [Insertion(node.start_byte, site.number, text, node.end_byte - node.start_byte)]
+        return [Insertion(node.start_byte, site.number, f"{text}, ")]
+    # what ends here closes before what starts here opens, and inner sites close first
+    return [
+        Insertion(node.start_byte, site.number, f"({text}, "),
+        Insertion(node.end_byte, -2 - site.number, ")"),
+    ]
+
+
+def observed_text(source: Source, subscript: Observed) -> str:
+    """The sum of the terms of a subscript, or what the address of an element says about it."""
+    if isinstance(subscript, Decoded):
+        return f"lw_at_{subscript.array}_{subscript.dimension}(&({text_of(source, subscript.node)}))"
+    texts = [
+        ("-" if is_subtracted(term) else "")
+        + (text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})")
+        for term in subscript
+    ]
+    if len(texts) == 1 and not is_subtracted(subscript[0]):
+        return text_of(source, subscript[0])
+    return " + ".join(texts) if texts else "0"
+
+
+def size_texts(names: Sequence[tuple[str, str]]) -> str:
+    """The values of the sizes where the segment starts, as a C array; `names` are texts or numbers."""
+    values = [f"(long)({text})" for _, text in names]
+    return f"(const long[]){{{', '.join(values) or '0'}}}"
+
+
+def precise_call(site: Site, observed: Sequence[str]) -> str:
+    """The call of Algorithm A: site and all that is observed."""
+    return f"lw_operation({site.number}, (const long[]){{{', '.join(observed) or '0'}}})"

@@ -1,0 +1,275 @@
+"""Loop nests of the checked program that are affine by themselves (004, section 5, "full tiles").
+
+"While the bounds for these tiles can be constants or influenced by a tile-size parameter, the code
+within a tile itself is often an affine program."  A nest is read by the C reader, as a region of
+its own in which everything the nest does not change is a parameter: products of tile sizes and
+calls of macros in bounds and subscripts get names first.
+
+What the reader would take on trust is not trusted here: indices are signed and as wide as an int,
+no helper is believed by its name, and what the numbers of this run are is looked at when it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+from tree_sitter import Node
+
+from loopwright.c.declarations import is_integer_type, is_unsigned_type
+from loopwright.c.macros import reachable_macros
+from loopwright.c.regions import directives
+from loopwright.c.syntax import blank, place, text_of, walk, without_comments
+from loopwright.check.original.specification import by_own_subscript
+from loopwright.check.original.structure import Cell
+from loopwright.check.program.hoisting import Hoisted, hoisted
+from loopwright.check.program.reachable import Reached
+from loopwright.check.program.sites import Site, Sites
+from loopwright.errors import BadInput, InternalError
+from loopwright.model.program import AssumptionKind, Program, Statement
+from loopwright.presburger.sets import PARAM
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source, TextRange
+
+_CHECKED = {
+    AssumptionKind.BOUNDS,
+    AssumptionKind.ARITHMETIC,
+    AssumptionKind.ITERATOR,
+    AssumptionKind.ALIASING,
+    AssumptionKind.CONSTANT,
+}
+"""What the checker looks after itself: cells are compared with the original's, types are looked at
+below, the nest still runs after it was checked, aliases are refused, and parameters are read anew."""
+_OPEN, _CLOSE = "\n#pragma scop\n", "\n#pragma endscop\n"
+_UNSIGNED = re.compile(r"\b\d\w*[uU]|\b(sizeof|unsigned|size_t|uint\w*|volatile)\b")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a site does in a nest: when it runs, and the cells it touches, as functions of the nest's
+    iterators.  Sets are over the parameters of the nest."""
+
+    site: Site
+    domain: isl.Set
+    time: isl.Map
+    write: isl.Map
+    reads: tuple[isl.Map, ...]
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A `for` of the program and everything in it; `parameters` are names with their texts in C.
+
+    `fixed` are texts in C that must have the values the sets were made for.
+    """
+
+    node: Node
+    parameters: tuple[tuple[str, str], ...]
+    fixed: tuple[tuple[str, int], ...]
+    operations: tuple[Operation, ...]
+
+
+def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> Nest | None:
+    """The nest of the loop `node`; None where it is not affine, or does more than operations."""
+    inside = tuple(site for site in sites.sites if place(node).contains(place(site.assignment.node)))
+    if not inside or _has_directives(sites.known.source, node) or _may_be_entered(sites.known, node):
+        return None
+    renamed = hoisted(sites, node)
+    if not _are_signed(sites.known, renamed, sizes):
+        return None
+    try:
+        (program,) = parse_c(_alone(sites.known.source, node, renamed))
+    except (BadInput, InternalError):
+        return None
+    return _nest(sites, node, renamed, program, inside, sizes)
+
+
+def _has_directives(source: Source, node: Node) -> bool:
+    """A pragma belongs to the statement behind it: nothing can be put between the two.
+
+    Behind any other directive it is not looked for where that pragma is.
+    """
+    text = source.text
+    before = without_comments(text[: node.start_byte], literals=True).rstrip()
+    line = before[before.rfind("\n") + 1 :].lstrip()
+    is_mark = re.match(r"#\s*pragma\s+(end)?scop\b", line) is not None
+    return bool(directives(text[node.start_byte : node.end_byte])) or (line[:1] == "#" and not is_mark)
+
+
+def _may_be_entered(known: Reached, node: Node) -> bool:
+    """Whether a `goto` may lead into the nest."""
+    has_label = any(part.type == "labeled_statement" for part in walk(node))
+    return has_label and re.search(r"\bgoto\b", known.source.text) is not None
+
+
+def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
+    """The file up to the nest, the nest as its only region, and no assumptions of its author's.
+
+    Loops before the nest are left out: nothing in them is known in it.
+    """
+    before = source.text[: node.start_byte]
+    for loop in _loops_before(node):
+        before = (
+            before[: loop.start_byte]
+            + blank(before[loop.start_byte : loop.end_byte])
+            + before[loop.end_byte :]
+        )
+    before = re.sub(r"(?m)^[ \t]*#[ \t]*pragma\b.*$", lambda line: " " * len(line.group()), before)
+    plain = without_comments(before, literals=False)
+    closing = "}\n" * max(0, plain.count("{") - plain.count("}"))
+    return Source(source.path, f"{before}{_OPEN}{renamed.text}{_CLOSE}{closing}")
+
+
+def _loops_before(node: Node) -> list[Node]:
+    """The `for` statements in front of the nest and in the blocks around it."""
+    found: list[Node] = []
+    current: Node | None = node
+    while current is not None:
+        sibling = current.prev_named_sibling
+        while sibling is not None:
+            if sibling.type == "for_statement":
+                found.append(sibling)
+            sibling = sibling.prev_named_sibling
+        current = current.parent
+    return found
+
+
+def _are_signed(known: Reached, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
+    """Whether every number in bounds and subscripts is a signed integer, an int at least."""
+    for node in renamed.index_expressions:
+        if _UNSIGNED.search(text_of(known.source, node)):
+            return False
+        for part in walk(node):
+            if part.type == "identifier" and not _is_signed(known, part, renamed, sizes):
+                return False
+            if part.type == "primitive_type" and not is_integer_type(text_of(known.source, part)):
+                return False
+    return True
+
+
+def _is_signed(known: Reached, node: Node, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
+    name = text_of(known.source, node)
+    macros = reachable_macros(known.macros, name)
+    if macros:
+        return not any(_UNSIGNED.search(macro.body) for macro in macros)
+    if name in renamed.iterators:
+        return True  # their types are looked at where the reader has found them
+    declared = known.declarations.visible(name, place(node))
+    if declared is None:
+        return name in sizes
+    if declared.rank > 0 and name in known.ranks:
+        return True  # what a pointer points into; no element of it is a number the reader takes
+    kind = known.declarations.resolved(declared.type)
+    if "volatile" in kind.split() or "_Atomic" in kind:
+        return False
+    return is_integer_type(kind) and not is_unsigned_type(kind)
+
+
+def _nest(
+    sites: Sites,
+    node: Node,
+    renamed: Hoisted,
+    program: Program,
+    inside: Sequence[Site],
+    sizes: Mapping[str, int],
+) -> Nest | None:
+    if len(program.statements) != len(inside):
+        return None
+    if any(one.kind not in _CHECKED for one in program.assumptions):
+        return None
+    texts = {one.name: renamed.texts.get(one.text, one.text) for one in program.parameters}
+    fixed = {name: sizes[name] for name, text in texts.items() if name in sizes and text == name}
+    names = {name: f"p{k}" for k, name in enumerate(one for one in texts if one not in fixed)}
+    view = _View(sites, node, renamed, program, fixed, names)
+    ordered = sorted(inside, key=lambda site: site.assignment.node.start_byte)
+    operations = []
+    for site, statement in zip(ordered, program.statements, strict=True):
+        operation = view.operation(site, statement)
+        if operation is None:
+            return None
+        operations.append(operation)
+    parameters = tuple((new, texts[name]) for name, new in names.items())
+    return Nest(node, parameters, tuple(fixed.items()), tuple(operations))
+
+
+@dataclass(frozen=True)
+class _View:
+    """The nest as the reader sees it."""
+
+    sites: Sites
+    node: Node
+    renamed: Hoisted
+    program: Program
+    fixed: Mapping[str, int]
+    names: Mapping[str, str]
+
+    def operation(self, site: Site, statement: Statement) -> Operation | None:
+        start = self._at(site.assignment.node)
+        if not statement.body.place.contains(TextRange(start, start + 1)):
+            return None
+        if len(statement.writes) != 1 or not statement.writes[0].must:
+            return None
+        if any(not is_integer_type(kind) or is_unsigned_type(kind) for kind in statement.iterator_types):
+            return None
+        write = self._cell(statement, site.write, is_write=True)
+        reads = [self._cell(statement, cell, is_write=False) for cell in site.reads]
+        if write is None or any(read is None for read in reads):
+            return None
+        domain = self._set(statement.domain.intersect_params(self.program.context))
+        time = self._map(statement.schedule)
+        return Operation(site, domain, time, write, tuple(read for read in reads if read is not None))
+
+    def _at(self, node: Node) -> int:
+        """Where `node` stands in the text that was read."""
+        return self.node.start_byte + len(_OPEN) + self.renamed.moved(node.start_byte)
+
+    def _cell(self, statement: Statement, cell: Cell, *, is_write: bool) -> isl.Map | None:
+        """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
+        start = self._at(cell.node)
+        for access in statement.accesses:
+            if access.is_write == is_write and access.place.start == start:
+                name = access.relation.get_tuple_name(isl.dim_type.out)
+                if cell.by_address and not self._is_itself(name, cell.array):
+                    return None
+                relation = self._as_declared(self._map(access.relation), name)
+                rank = self.sites.known.ranks[cell.array]
+                if relation is None or relation.dim(isl.dim_type.out) != rank:
+                    return None
+                named = relation.set_tuple_name(isl.dim_type.out, cell.array)
+                return named if named.is_single_valued() else None
+        return None
+
+    def _is_itself(self, name: str, array: str) -> bool:
+        """Whether the array that the reader says a pointer points into is that of the original."""
+        known = self.sites.known
+        here = known.declarations.visible(name, place(self.node))
+        return name == array and here is not None and here == known.at_segment(name)
+
+    def _as_declared(self, relation: isl.Map, name: str) -> isl.Map | None:
+        """An array of one dimension that is read in rows, A[i, j], by its own subscript, A[i * m + j]."""
+        rows = next((one.rows for one in self.program.arrays if one.name == name), ())
+        if not all(row in self.fixed for row in rows):
+            return None
+        return by_own_subscript(relation, name, [self.fixed[row] for row in rows]) if rows else relation
+
+    def _set(self, domain: isl.Set) -> isl.Set:
+        for name, value in self.fixed.items():
+            k = domain.find_dim_by_name(PARAM, name)
+            if k >= 0:
+                domain = domain.fix_val(PARAM, k, isl.Val(value)).project_out(PARAM, k, 1)
+        for name, new in self.names.items():
+            k = domain.find_dim_by_name(PARAM, name)
+            domain = domain.set_dim_name(PARAM, k, new) if k >= 0 else domain
+        return domain.coalesce()
+
+    def _map(self, relation: isl.Map) -> isl.Map:
+        for name, value in self.fixed.items():
+            k = relation.find_dim_by_name(PARAM, name)
+            if k >= 0:
+                relation = relation.fix_val(PARAM, k, isl.Val(value)).project_out(PARAM, k, 1)
+        for name, new in self.names.items():
+            k = relation.find_dim_by_name(PARAM, name)
+            relation = relation.set_dim_name(PARAM, k, new) if k >= 0 else relation
+        return relation

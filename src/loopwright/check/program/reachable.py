@@ -1,0 +1,267 @@
+"""All code the segment can reach, and which of its names mean an array of the original.
+
+Functions of the file are followed wherever they are named, so that pointers to functions are.
+A parameter means the array that is passed for it, everywhere the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from tree_sitter import Node
+
+from loopwright.c.casts import parse_possible
+from loopwright.c.declarations import Declarations, Variable, declarations_of, declared_name
+from loopwright.c.macros import Macro, macros_of
+from loopwright.c.references import Reference
+from loopwright.c.region_syntax import parse_file
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import named_children, place, refuse, text_of, walk
+from loopwright.check.program.segment import Segment
+from loopwright.source import Source, TextRange
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    node: Node
+    parameters: tuple[str | None, ...]
+
+    @property
+    def body(self) -> Node:
+        found = self.node.child_by_field_name("body")
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The segment's top nodes and the functions it reaches, with the meaning of their names."""
+
+    source: Source
+    segment: Segment
+    file: Node
+    """The whole file, preprocessor lines left out."""
+    roots: tuple[Node, ...]
+    functions: tuple[Function, ...]
+    declarations: Declarations
+    macros: tuple[Macro, ...]
+    bound: dict[tuple[str, str], str] = field(default_factory=dict)
+    """(function, parameter) -> the array of the original passed for it."""
+    ranks: dict[str, int] = field(default_factory=dict)
+    pure: frozenset[str] = frozenset()
+    """Functions the user vouches for."""
+    around: Function | None = None
+    """The function the segment is in."""
+
+    @property
+    def bodies(self) -> tuple[Node, ...]:
+        """Nothing stands in two of them: a function inside another is part of that one."""
+        around = [*map(place, self.roots), *(place(function.body) for function in self.functions)]
+        return (
+            *self.roots,
+            *(one.body for one in self.functions if not any(o.contains(place(one.node)) for o in around)),
+        )
+
+    def array_of(self, reference: Reference) -> str | None:
+        """The array of the original that a reference in reachable code means."""
+        root = text_of(self.source, reference.root)
+        here = self.declarations.visible(root, place(reference.root))
+        function = self._parameter_of(here)
+        if function is not None:
+            found = self.bound.get((function, root))
+            return found if reference.base == root else None
+        outside = self.at_segment(root)
+        if outside is not None and outside != here:
+            return None
+        return reference.base if reference.base in self.ranks else None
+
+    def at_segment(self, name: str) -> Variable | None:
+        """What `name` means where the segment starts."""
+        start = self.segment.place.start
+        return self.declarations.visible(name, TextRange(start, start + 1))
+
+    def parameter(self, function: Function, name: str) -> Variable | None:
+        """The parameter `name` of a function."""
+        return self.declarations.visible(name, place(function.body))
+
+    def named(self, variable: Variable) -> str | None:
+        """The array that a variable is everywhere another name of."""
+        function = self._parameter_of(variable)
+        return None if function is None else self.bound.get((function, variable.name))
+
+    def _parameter_of(self, variable: Variable | None) -> str | None:
+        """The reached function of which `variable` is a parameter, unless the segment is in it."""
+        if variable is None:
+            return None
+        for function in self.functions:
+            inside = place(function.node).contains(variable.place)
+            if inside and not place(function.body).contains(variable.place):
+                holds_segment = place(function.node).contains(self.segment.place)
+                return None if holds_segment else function.name
+        return None
+
+
+def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
+    """What the segment reaches, and what its names mean."""
+    source = segment.source
+    possible = parse_possible(without_directives(source.text))
+    bodies = [place(one.body) for one in _functions(source, possible)]
+    declarations = declarations_of(source, possible, [segment.place, *bodies])
+    root = parse_file(source, declarations)
+    macros = macros_of(source)
+    functions = _functions(source, root)
+    roots = _roots(root, segment.place)
+    names = _closure(source, root, roots, functions, macros)
+    found = Reached(
+        source,
+        segment,
+        root,
+        roots,
+        tuple(function for function in functions if function.name in names),
+        declarations,
+        macros,
+        {},
+        ranks,
+        frozenset(pure),
+        next((one for one in functions if place(one.body).contains(segment.place)), None),
+    )
+    return _with_bindings(found)
+
+
+def _functions(source: Source, root: Node) -> tuple[Function, ...]:
+    found = []
+    for node in walk(root):
+        if node.type != "function_definition" or node.child_by_field_name("body") is None:
+            continue
+        declarator = next((n for n in walk(node) if n.type == "function_declarator"), None)
+        name = None if declarator is None else declarator.child_by_field_name("declarator")
+        parameters = None if declarator is None else declarator.child_by_field_name("parameters")
+        if name is None or name.type != "identifier" or parameters is None:
+            continue
+        inner = [part.child_by_field_name("declarator") for part in named_children(parameters)]
+        declared = [None if one is None else declared_name(source, one) for one in inner]
+        names = tuple(None if one is None else one[0] for one in declared)
+        found.append(Function(text_of(source, name), node, names))
+    return tuple(found)
+
+
+def _roots(root: Node, inside: TextRange) -> tuple[Node, ...]:
+    """The outermost nodes that lie in the segment."""
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        where = place(node)
+        if inside.contains(where) and where.end > where.start:
+            found.append(node)
+        elif where.start < inside.end and inside.start < where.end:
+            pending.extend(reversed(node.children))
+    return tuple(found)
+
+
+def _closure(
+    source: Source,
+    root: Node,
+    roots: Iterable[Node],
+    functions: tuple[Function, ...],
+    macros: tuple[Macro, ...],
+) -> frozenset[str]:
+    by_name = {function.name: function for function in functions}
+    bodies = {macro.name: macro.body for macro in macros}
+    seen: set[str] = set()
+    pending = [text_of(source, node) for node in roots]
+    pending += _addressed(source, root, by_name)
+    while pending:
+        for word in re.findall(r"[A-Za-z_]\w*", pending.pop()):
+            if word in seen:
+                continue
+            if word in by_name:
+                seen.add(word)
+                pending.append(text_of(source, by_name[word].body))
+            elif word in bodies:
+                seen.add(word)
+                pending.append(bodies[word])
+    return frozenset(seen)
+
+
+def _addressed(source: Source, root: Node, functions: Iterable[str]) -> list[str]:
+    """Functions that are named without being called: handlers of signals, and whatever else calls them."""
+    names = frozenset(functions)
+    found = [
+        text_of(source, node)
+        for node in walk(root)
+        if node.type == "identifier"
+        and node.parent is not None
+        and node.parent.type not in ("call_expression", "function_declarator")
+    ]
+    return [name for name in dict.fromkeys(found) if name in names]
+
+
+def _with_bindings(start: Reached) -> Reached:
+    """Arrays followed into parameters that are given the same whole array everywhere.
+
+    A parameter that is given anything else, too, is a pointer and no other name of the array.
+    """
+    blocks: frozenset[tuple[str, str]] = frozenset()
+    while True:
+        found = _bound(start, blocks)
+        mixed = frozenset(
+            key
+            for key, argument in _arguments(found)
+            if key in found.bound and passed_array(found, argument) != found.bound[key]
+        )
+        if not mixed:
+            return found
+        blocks |= mixed
+
+
+def _bound(start: Reached, blocks: frozenset[tuple[str, str]]) -> Reached:
+    """Follow arrays into parameters, `blocks` left out, until nothing new is bound."""
+    current = start
+    while True:
+        bound = dict(current.bound)
+        for key, argument in _arguments(current):
+            array = passed_array(current, argument)
+            if array is not None and key not in blocks:
+                before = bound.setdefault(key, array)
+                if before != array:
+                    message = f"'{key[1]}' of {key[0]} is once '{before}' and here '{array}'"
+                    hint = "give each array its own function, or use the arrays by their names"
+                    raise refuse(start.source, argument, message, hint)
+        if bound == current.bound:
+            return current
+        current = replace(start, bound=bound)
+
+
+def _arguments(known: Reached) -> Iterator[tuple[tuple[str, str], Node]]:
+    """(function, parameter) and argument, of all calls."""
+    for body in known.bodies:
+        for node in walk(body):
+            if node.type != "call_expression":
+                continue
+            arguments = node.child_by_field_name("arguments")
+            callee = node.child_by_field_name("function")
+            if arguments is None or callee is None:
+                continue
+            for function in callees(known, callee):
+                for name, argument in zip(function.parameters, named_children(arguments), strict=False):
+                    if name is not None:
+                        yield (function.name, name), argument
+
+
+def passed_array(known: Reached, argument: Node) -> str | None:
+    """The array of the original whose whole storage `argument` passes."""
+    if argument.type != "identifier":
+        return None
+    array = known.array_of(Reference(text_of(known.source, argument), (), False, argument, argument))
+    return array if array is not None and known.ranks[array] > 0 else None
+
+
+def callees(known: Reached, callee: Node) -> tuple[Function, ...]:
+    """The function called; through a pointer, any function that was reached."""
+    name = text_of(known.source, callee)
+    direct = tuple(function for function in known.functions if function.name == name)
+    return direct or known.functions

@@ -1,0 +1,181 @@
+"""Where the affine original is, and which part of the program is checked (004, section 4).
+
+One file holds both:
+
+    /*@ polycheck start spec
+      <affine input program>
+    */
+    <transformed program>
+    /*@ polycheck end */
+
+or the original is the region of a file of its own, and the program marks what is to be checked by
+`/*@ polycheck start */ ... /*@ polycheck end */` or by the pragmas of a region.  Problem sizes
+may be annotated: `/*@ polycheck size N = 4, T = 2 */`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.c.macros import integer_text
+from loopwright.c.regions import find_regions
+from loopwright.c.syntax import blank, refuse, without_comments
+from loopwright.check.program.expansion import written_out
+from loopwright.errors import BadInput, Code, Span
+from loopwright.model.program import Program
+from loopwright.read.c.reader import parse_c, read_c
+from loopwright.source import Source, TextRange
+
+_START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
+_END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")
+_SIZE = re.compile(r"/\*@\s*polycheck\s+sizes?\b(.*?)\*/", re.DOTALL)
+_REGION = "#pragma scop"
+_MARKS = "put /*@ polycheck start */ before and /*@ polycheck end */ after the statements to check"
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The checked part of a program: `place` holds whole statements."""
+
+    source: Source
+    place: TextRange
+    sizes: tuple[tuple[str, int], ...]
+    """The annotated problem sizes."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An affine original and the segment that claims to reorder it."""
+
+    original: Program
+    segment: Segment
+
+
+def read_input(program: str | Path, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:
+    """The two programs of one annotated file, or of two files."""
+    name = str(program)
+    try:
+        source = Source.decode(name, Path(program).read_bytes())
+    except OSError as failure:
+        message = f"cannot read this file: {failure.strerror}"
+        raise BadInput(Code.FILE, message, span=Span(name, 1, 1), hint="give a C source file") from None
+    return parse_input(source, spec, pure=pure)
+
+
+def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:
+    """`read_input` of a text."""
+    start = _marked_start(source)
+    if spec is None:
+        return _one_file(source, start, pure)
+    originals = read_c(spec, pure=pure)
+    if len(originals) != 1:
+        raise BadInput(
+            Code.SEGMENT, "the original has more than one region", span=Span(str(spec), 1, 1), hint="keep one"
+        )
+    return Input(originals[0], _segment(*_written_out(source, originals[0])))
+
+
+def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[str] | None]:
+    """The program without the macros that hide what it does, and where its segment starts."""
+    plain = written_out(source, [array.name for array in original.arrays])
+    return plain, _marked_start(plain)
+
+
+def _marked_start(source: Source) -> re.Match[str] | None:
+    found = list(_START.finditer(source.text))
+    if len(found) > 1:
+        where = TextRange(found[1].start(), found[1].end())
+        raise refuse(
+            source, where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT
+        )
+    return found[0] if found else None
+
+
+def _segment(source: Source, start: re.Match[str] | None) -> Segment:
+    if start is None:
+        regions = find_regions(source) if re.search(r"#\s*pragma\s+scop", source.text) else ()
+        if len(regions) != 1:
+            message = "it is not marked what is to be checked"
+            raise BadInput(Code.SEGMENT, message, span=Span(source.path, 1, 1), hint=_MARKS)
+        return Segment(source, regions[0].place, _sizes(source))
+    end = _END.search(source.text, start.end())
+    if end is None:
+        where = TextRange(start.start(), start.start() + len("/*@ polycheck start"))
+        raise refuse(source, where, "this segment does not end", _MARKS, code=Code.SEGMENT)
+    return Segment(source, TextRange(start.end(), end.start()), _sizes(source))
+
+
+def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
+    """The sizes that comments `/*@ polycheck size N = 4 */` give."""
+    found: list[tuple[str, int]] = []
+    for comment in _SIZE.finditer(source.text):
+        for entry in comment[1].split(","):
+            name, equals, text = (part.strip() for part in entry.partition("="))
+            value = integer_text(text) if equals else None
+            if value is None or not name.isidentifier():
+                where = TextRange(comment.start(), comment.end())
+                raise refuse(
+                    source,
+                    where,
+                    f"'{entry.strip()}' is not a size",
+                    "write N = 100, M = 20",
+                    code=Code.SEGMENT,
+                )
+            found.append((name, value))
+    return tuple(found)
+
+
+def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) -> Input:
+    if start is None or not start[1]:
+        raise BadInput(
+            Code.SEGMENT,
+            "there is no original in this file",
+            span=Span(source.path, 1, 1),
+            hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
+        )
+    _segment(source, start)
+    original = _original(source, start, pure)
+    return Input(original, _segment(*_written_out(source, original)))
+
+
+def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Program:
+    """The commented program as a region; places in it are those of the file.
+
+    What follows it in the file is another program: iterators it reads are not the original's.
+    """
+    text = source.text
+    opener = TextRange(start.start(), start.start(2))
+    before = text[text.rfind("\n", 0, opener.start) + 1 : opener.start]
+    after = text[opener.end : text.find("\n", opener.end)]
+    if before.strip() or after.strip():
+        hint = "put '/*@ polycheck start spec' on a line of its own"
+        raise refuse(source, opener, "the original starts in the middle of a line", hint, code=Code.SEGMENT)
+    length = opener.end - opener.start
+    pieces = [
+        text[: opener.start],
+        _REGION.ljust(length) if "\n" not in text[opener.start : opener.end] else _two_lines(text, opener),
+        text[opener.end : start.end() - 2],
+        "\n#pragma endscop\n",
+        "}\n" * _open_blocks(text[: opener.start]),
+    ]
+    (program,) = parse_c(Source(source.path, "".join(pieces)), pure=pure)
+    if not program.statements:
+        raise refuse(
+            source, opener, "the original has no statements", "write the affine loops here", code=Code.SEGMENT
+        )
+    return program
+
+
+def _open_blocks(text: str) -> int:
+    """How many braces are open at the end of `text`."""
+    plain = without_comments(text, literals=False)
+    return max(0, plain.count("{") - plain.count("}"))
+
+
+def _two_lines(text: str, opener: TextRange) -> str:
+    """An opener with a line end in it, `#pragma scop` in front and the rest blank."""
+    rest = blank(text[opener.start : opener.end])
+    return _REGION + rest[len(_REGION) :] if "\n" not in rest[: len(_REGION)] else _REGION + "\n"

@@ -1,0 +1,171 @@
+"""The assignments to be checked, in the segment and in all code it reaches (004, 4.1.2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from loopwright.c.macros import assigns, reachable_macros
+from loopwright.c.references import reference_of
+from loopwright.c.syntax import field, place, refuse, text_of, walk
+from loopwright.check.original.specification import Specification, Stated
+from loopwright.check.original.structure import (
+    Assignment,
+    Cell,
+    Observed,
+    Side,
+    assignment_of,
+    match_assignments,
+    reads,
+)
+from loopwright.check.program.effects import call_with_effects, changed_in
+from loopwright.check.program.escapes import refuse_escapes
+from loopwright.check.program.pointers import pointers
+from loopwright.check.program.reachable import Reached
+from loopwright.errors import Code
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BARRIER = re.compile(r"\(\s*\"\s*\"\s*:\s*:\s*:")
+"""Assembler code that is empty and has no operands."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A statement of the original a site may be, and what stands for its iterators there."""
+
+    statement: Stated
+    holes: tuple[tuple[str, Node], ...]
+
+
+@dataclass(frozen=True)
+class Site:
+    """An assignment of the program to an array of the original.
+
+    What is observed when it runs: the subscripts of the cell written, those of the cells read in
+    order, then the expressions that stand for iterators, candidate by candidate.
+    """
+
+    number: int
+    assignment: Assignment
+    write: Cell
+    reads: tuple[Cell, ...]
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def observed(self) -> tuple[Observed, ...]:
+        subscripts = [part for cell in (self.write, *self.reads) for part in cell.subscripts]
+        return (*subscripts, *((node,) for one in self.candidates for _, node in one.holes))
+
+    def first_hole(self, candidate: Candidate) -> int:
+        """Where in `observed` the holes of `candidate` start."""
+        position = sum(len(cell.subscripts) for cell in (self.write, *self.reads))
+        for one in self.candidates:
+            if one is candidate:
+                return position
+            position += len(one.holes)
+        raise KeyError(candidate.statement.name)
+
+
+@dataclass(frozen=True)
+class Sites:
+    known: Reached
+    side: Side
+    sites: tuple[Site, ...]
+
+
+def find_sites(spec: Specification, known: Reached) -> Sites:
+    """Every assignment that writes an array of the original by one of its names."""
+    followed = pointers(known)
+    side = Side(known.source, known.array_of, lambda array: known.ranks[array], followed.array_of)
+    found: list[Site] = []
+    for body in known.bodies:
+        for node in walk(body):
+            assignment = assignment_of(node)
+            target = None if assignment is None else side.cell(assignment.target)
+            if assignment is not None and target is not None:
+                found.append(_site(spec, known, side, len(found), assignment, target))
+        refuse_escapes(spec, followed, side, body)
+    _refuse_macros(spec, known)
+    if not found:
+        names = ", ".join(spec.written)
+        hint = "the operations of the original must be recognisable assignments to the same arrays"
+        raise refuse(
+            known.source, known.segment.place, f"nothing here assigns to {names}", hint, code=Code.SEGMENT
+        )
+    return Sites(known, side, tuple(found))
+
+
+def _site(
+    spec: Specification, known: Reached, side: Side, number: int, assignment: Assignment, target: Cell
+) -> Site:
+    meant, candidates = assignment, _candidates(spec, side, assignment)
+    while not candidates and (inner := _same_value(known, side, meant)) is not None:
+        meant = replace(assignment, value=inner)
+        candidates = _candidates(spec, side, meant)
+    if not candidates:
+        meant = assignment
+    site = Site(number, meant, target, reads(side, meant), candidates)
+    terms = [term for cell in (target, *site.reads) for term in cell.terms]
+    for part in (*terms, *(node for candidate in candidates for _, node in candidate.holes)):
+        _refuse_effects(known, part)
+    return site
+
+
+def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tuple[Candidate, ...]:
+    found = []
+    for statement in spec.statements:
+        holes = match_assignments(spec.side, statement.assignment, statement.iterators, side, assignment)
+        if holes is not None:
+            found.append(Candidate(statement, holes))
+    return tuple(found)
+
+
+def _same_value(known: Reached, side: Side, assignment: Assignment) -> Node | None:
+    """b of `a = c = b` where a and c are of one type: what c holds then is what a would get from b."""
+    inner = assignment.inner
+    if inner is None or inner.operator != "=" or inner.value is None:
+        return None
+    cells = [reference_of(side.source, one) for one in (assignment.target, inner.target)]
+    found = [None if one is None else known.declarations.visible(one.base, place(one.root)) for one in cells]
+    types = {None if one is None else known.declarations.resolved(one.type) for one in found}
+    return inner.value if len(types) == 1 and None not in types else None
+
+
+def _refuse_effects(known: Reached, node: Node) -> None:
+    hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
+    changed = changed_in(node)
+    if changed is not None:
+        raise refuse(known.source, changed, "a subscript changes a variable", hint)
+    call = call_with_effects(known, node)
+    if call is not None:
+        name = text_of(known.source, field(call, "function"))
+        message = f"'{name}' in a subscript is not known to be free of side effects"
+        raise refuse(known.source, call, message, f"{hint}; or say --pure {name}")
+
+
+def _refuse_macros(spec: Specification, known: Reached) -> None:
+    """Assignments and assembler code inside macros would not be seen."""
+    text = " ".join(text_of(known.source, body) for body in known.bodies)
+    names = {one for word in set(_WORD.findall(text)) for one in reachable_macros(known.macros, word)}
+    hint = "write the assignment out, or make the macro a function"
+    for macro in known.macros:
+        words = set(_WORD.findall(macro.body))
+        if macro in names and assigns(macro) and words & set(spec.arrays):
+            raise refuse(known.source, macro.place, f"macro {macro.name} hides an assignment", hint)
+        is_assembler = not words.isdisjoint(("asm", "__asm", "__asm__"))
+        if macro in names and is_assembler and not _BARRIER.search(known.source.slice(macro.place)):
+            raise refuse(known.source, macro.place, f"macro {macro.name} hides assembler code", hint)
+
+
+def depends_on_values(spec: Specification, sites: Sites) -> bool:
+    """Whether reachable code uses a written array elsewhere than in the operations themselves."""
+    own = [place(site.assignment.node) for site in sites.sites]
+    for body in sites.known.bodies:
+        for node in walk(body):
+            cell = sites.side.cell(node)
+            used = cell is not None and cell.array in spec.written and node.type != "field_identifier"
+            if used and not any(one.contains(place(node)) for one in own):
+                return True
+    return False

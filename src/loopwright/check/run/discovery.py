@@ -1,0 +1,212 @@
+"""Problem sizes found from the operations that run (004, section 5, "Problem-size parameters").
+
+The paper relates "properties of a full polyhedron — number of integer points, ... extremes on the
+array locations read/written" to what the running program shows.  Here: for every written array,
+the least and greatest subscripts written, and the number of writes.  A size is taken only if no
+other one shows the same; what it rests on is the program that is checked, and the report says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.check.original.specification import Specification, specification
+from loopwright.check.program.addresses import addresses
+from loopwright.check.program.instrument import instrumented, precise_call
+from loopwright.check.program.reachable import Reached
+from loopwright.check.program.segment import Input
+from loopwright.check.program.sites import Sites, find_sites
+from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.errors import Code, GaveUp
+from loopwright.model.program import Program
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import DIM, PARAM
+
+MOST_OPERATIONS = 200_000
+"""Instances that are counted one by one to tell sizes apart."""
+MOST_SIZES = 10_000
+
+HEADER = "void lw_begin(void);\nvoid lw_end(void);\nvoid lw_operation(int site, const long *observed);\n"
+
+ENGINE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static const int lw_array[] = {SITES}, lw_ranks[] = {RANKS};
+static long lw_count[ARRAYS], lw_low[ARRAYS][DEEPEST], lw_high[ARRAYS][DEEPEST];
+static int lw_active;
+void lw_begin(void) { lw_active = 1; }
+void lw_alias(int one, int other) { } /* told by the run that checks */
+void lw_operation(int site, const long *o)
+{
+  int a = lw_array[site];
+  if (!lw_active) return;
+  for (int k = 0; k < lw_ranks[a]; k++) {
+    if (!lw_count[a] || o[k] < lw_low[a][k]) lw_low[a][k] = o[k];
+    if (!lw_count[a] || o[k] > lw_high[a][k]) lw_high[a][k] = o[k];
+  }
+  lw_count[a]++;
+}
+void lw_end(void)
+{
+  FILE *report = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
+  for (int a = 0; a < ARRAYS; a++) {
+    fprintf(report, "%ld", lw_count[a]);
+    for (int k = 0; k < lw_ranks[a]; k++) fprintf(report, " %ld %ld", lw_low[a][k], lw_high[a][k]);
+    fprintf(report, "\n");
+  }
+  fclose(report);
+  _exit(0);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a run shows of an array: how often it was written, and between which subscripts."""
+
+    writes: int
+    extent: tuple[tuple[int, int], ...]
+
+
+def discovered(given: Input, known: Reached, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
+    """The sizes of the parameters that `fixed` leaves open; GaveUp if the run does not tell."""
+    program = given.original
+    spec = specification(program, _any_sizes(program, fixed))
+    sites = find_sites(spec, known)
+    shown = _observed(given, sites, spec, tools)
+    possible = _with_extents(program, _context(program, fixed), shown)
+    return _told_apart(program, possible, shown)
+
+
+def _all_parameters(program: Program, text: str = "true") -> isl.Set:
+    return isl.Set(f"[{', '.join(program.params)}] -> {{ : {text} }}")
+
+
+def _context(program: Program, fixed: dict[str, int]) -> isl.Set:
+    equations = " and ".join(f"{name} = {number}" for name, number in fixed.items())
+    return _all_parameters(program, equations or "true").intersect(program.context)
+
+
+def _any_sizes(program: Program, fixed: dict[str, int]) -> dict[str, int]:
+    """Sizes the context allows: the texts of statements do not depend on them."""
+    context = _context(program, fixed)
+    large = " and ".join(f"{name} >= 4" for name in program.params if name not in fixed)
+    wished = context.intersect(_all_parameters(program, large or "true"))
+    return _sizes(program, context if wished.is_empty() else wished)
+
+
+def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
+    point = smallest_point(possible)
+    if point is None:
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "no problem size shows what the program does", hint="give the sizes with -D"
+        )
+    return {name: point.parameters[name] for name in program.params}
+
+
+def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain) -> dict[str, Shown]:
+    """Run the program to the end of its segment, and see what it writes."""
+    arrays, ranks = spec.written, spec.ranks
+    order = {array: number for number, array in enumerate(arrays)}
+    numbers = [order.get(site.write.array, len(arrays)) for site in sites.sites]
+    tables = {
+        "SITES": ", ".join(map(str, numbers)),
+        "RANKS": ", ".join([*(str(ranks[array]) for array in arrays), "0"]),
+        "ARRAYS": str(len(arrays) + 1),
+        "DEEPEST": str(1 + max(ranks.values())),
+    }
+    engine = ENGINE
+    for name, text in tables.items():
+        engine = engine.replace(name, text)
+    where = addresses(spec, sites)
+    program = instrumented(sites, precise_call, f"{where.begin}lw_begin();", "lw_end();")
+    built = Built(program, where.header + HEADER, engine, ("-O1",))
+    with workspace() as folder:
+        executable = compile_program(tools, built, folder, given.segment.source)
+        ended = run_program(tools, executable, folder)
+    return _parsed(ended, arrays)
+
+
+def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:
+    if len(ended.lines) < len(arrays):
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, "the program ends before its size can be told", hint="give the sizes with -D"
+        )
+    found = {}
+    for array, line in zip(arrays, ended.lines, strict=False):
+        writes, *ends = (int(word) for word in line.split())
+        found[array] = Shown(writes, tuple(zip(ends[::2], ends[1::2], strict=True)))
+    return found
+
+
+def _with_extents(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> isl.Set:
+    """The sizes at which each array is written exactly between the subscripts seen."""
+    for array, seen in shown.items():
+        for statement in program.statements:
+            if seen.writes == 0 and statement.writes[0].array == array:
+                possible = possible.subtract(statement.writes[0].relation.domain().params())
+        for k, (low, high) in enumerate(seen.extent if seen.writes else ()):
+            values = _subscript_values(program, array, k)
+            for end, beyond in ((low, "v < "), (high, "v > ")):
+                here = values.intersect(isl.Set(f"{{ [v] : v = {end} }}")).params()
+                further = values.intersect(isl.Set(f"{{ [v] : {beyond}{end} }}")).params()
+                possible = possible.intersect(here.subtract(further))
+    return possible
+
+
+def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
+    """{ [v] : some statement writes a cell of `array` whose k-th subscript is v }."""
+    total = None
+    for statement in program.statements:
+        for write in statement.writes:
+            if write.array == array:
+                cells = write.relation.range().reset_tuple_id()
+                one = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, 0, k)
+                total = one if total is None else total.union(one)
+    assert total is not None
+    return total
+
+
+def _told_apart(program: Program, possible: isl.Set, shown: dict[str, Shown]) -> dict[str, int]:
+    """The only sizes left, or the only ones with the numbers of writes seen."""
+    first = _sizes(program, possible)
+    if _without(program, possible, first).is_empty():
+        return first
+    open_names = [name for name in program.params if not _is_fixed(program, possible, name, first[name])]
+    writes = sum(seen.writes for seen in shown.values())
+    hint = "give the sizes with -D"
+    if len(open_names) != 1 or writes > MOST_OPERATIONS:
+        raise GaveUp(
+            Code.SIZES_UNKNOWN, f"what the program writes does not tell {', '.join(open_names)}", hint=hint
+        )
+    (name,) = open_names
+    for number in range(MOST_SIZES):
+        sizes = {**first, name: number}
+        total = _instances(program, sizes)
+        if total == writes and _instances(program, {**first, name: number + 1}) > writes:
+            return sizes
+        if total > writes:
+            break
+    raise GaveUp(Code.SIZES_UNKNOWN, f"what the program writes does not tell {name}", hint=hint)
+
+
+def _is_fixed(program: Program, possible: isl.Set, name: str, number: int) -> bool:
+    return bool(possible.is_subset(_all_parameters(program, f"{name} = {number}")))
+
+
+def _without(program: Program, possible: isl.Set, sizes: dict[str, int]) -> isl.Set:
+    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
+    return possible.subtract(_all_parameters(program, text))
+
+
+def _instances(program: Program, sizes: dict[str, int]) -> int:
+    text = " and ".join(f"{name} = {number}" for name, number in sizes.items())
+    here = _all_parameters(program, text)
+    total = 0
+    for statement in program.statements:
+        domain = statement.domain.intersect_params(here)
+        total += domain.project_out(PARAM, 0, domain.dim(PARAM)).count_val().to_python()
+    return total

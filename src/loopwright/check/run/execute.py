@@ -1,0 +1,152 @@
+"""Compiling and running checked programs, and what became of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.check.program.instrument import HEADER_FILE
+from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
+from loopwright.source import Source
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """How programs are compiled and run."""
+
+    compiler: str = "gcc"
+    options: tuple[str, ...] = ()
+    """The user's: definitions, include paths, libraries."""
+    arguments: tuple[str, ...] = ()
+    timeout: float = 60.0
+    openmp: bool = False
+    fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
+    """For the run that only adds up differences."""
+    keep: Path | None = None
+    """A folder for the instrumented programs."""
+    precise: tuple[str, ...] = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
+    """For the run that tells what is wrong, frames being counted to tell call depths."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What is compiled: the instrumented program, the header it includes, and the engine."""
+
+    program: str
+    header: str
+    engine: str
+    options: tuple[str, ...] = ("-O3",)
+    title: str = ""
+    """The subfolder it is kept in where the user wants to see it."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; `lines` are what it reported."""
+
+    lines: tuple[str, ...]
+    status: int
+    timed_out: bool
+    errors: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def crashed(self) -> str | None:
+        """The signal that ended the run, if one did."""
+        if self.timed_out or self.status >= 0:
+            return None
+        try:
+            return signal.Signals(-self.status).name
+        except ValueError:
+            return f"signal {-self.status}"
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="loopwright-check-") as name:
+        yield Path(name)
+
+
+def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source) -> Path:
+    """The executable; `source` is the user's file, whose folder is searched for includes."""
+    if shutil.which(tools.compiler) is None:
+        raise GaveUp(
+            Code.NO_COMPILER,
+            f"'{tools.compiler}' is not installed",
+            hint="checking needs a C compiler: install gcc",
+        )
+    program, engine, executable = folder / "program.c", folder / "engine.c", folder / "program"
+    program.write_text(built.program, "utf-8", "surrogateescape")
+    (folder / HEADER_FILE).write_text(built.header)
+    engine.write_text(built.engine)
+    if tools.keep is not None and built.title:
+        shutil.copytree(folder, tools.keep / built.title, dirs_exist_ok=True)
+    extra = ("-fopenmp",) if tools.openmp else ()
+    around = str(Path(source.path).resolve().parent)
+    command = [
+        tools.compiler, *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
+        str(program), str(engine), "-o", str(executable), *tools.options, "-lm",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        _refuse(tools, folder, source, done.stderr)
+    return executable
+
+
+def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> None:
+    """The program does not compile: by itself, or because of what was put into it."""
+    extra = ("-fopenmp",) if tools.openmp else ()
+    plain, path = folder / "plain.c", source.path
+    plain.write_text(f'#line 1 "{path}"\n{source.text}', "utf-8", "surrogateescape")
+    around = ("-iquote", str(Path(path).resolve().parent))
+    output = ("-o", str(folder / "plain.o"), *_compile_only(tools.options))
+    command = [tools.compiler, "-w", *extra, *around, "-c", str(plain), *output]
+    alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if alone.returncode:
+        first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])
+        hint = f"{tools.compiler} says: {first.strip()}"
+        raise BadInput(
+            Code.DOES_NOT_COMPILE, "the program does not compile", span=Span(path, 1, 1), hint=hint
+        )
+    first = next((line for line in messages.splitlines() if "error" in line), messages[:400])
+    if "undefined reference" in messages:
+        hint = f"{first.strip()}; give what it needs with --cc-option"
+        raise BadInput(
+            Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span(path, 1, 1), hint=hint
+        )
+    raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first.strip()}")
+
+
+def _compile_only(options: Sequence[str]) -> list[str]:
+    return [option for option in options if not option.startswith("-l") and not option.endswith((".c", ".o"))]
+
+
+def run_program(tools: Toolchain, executable: Path, folder: Path) -> Ended:
+    """Run until it ends or time is up; what it wrote to the report is kept whatever happens."""
+    report = folder / "report"
+    report.write_text("")
+    errors = folder / "errors"
+    environment = {**os.environ, "LOOPWRIGHT_REPORT": str(report)}
+    with open(errors, "w") as sink:
+        process = subprocess.Popen(
+            [str(executable), *tools.arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=sink,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            status, timed_out = process.wait(tools.timeout), False
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            status, timed_out = process.wait(), True
+    lines = tuple(report.read_text(errors="replace").splitlines())
+    return Ended(lines, status, timed_out, errors.read_text(errors="replace")[-4000:])

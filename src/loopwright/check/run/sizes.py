@@ -1,0 +1,112 @@
+"""The problem size that is checked: given, annotated, or asked of the program where the segment starts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loopwright.check.program.instrument import size_texts, with_insertions
+from loopwright.check.program.reachable import Reached
+from loopwright.check.program.segment import Input
+from loopwright.check.run.discovery import discovered
+from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.errors import BadInput, Code, Crashed, GaveUp, Span
+
+_PROBE = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+void lw_probe(int count, const long *sizes)
+{
+  FILE *report = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
+  fprintf(report, "sizes");
+  for (int k = 0; k < count; k++) fprintf(report, " %ld", sizes[k]);
+  fprintf(report, "\\n");
+  fclose(report);
+  _exit(0);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The value of each parameter; `texts` are what must have that value where the segment starts."""
+
+    values: dict[str, int]
+    texts: tuple[tuple[str, str], ...]
+    solved: tuple[str, ...] = ()
+    """Parameters whose values the operations of the program told."""
+
+
+def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
+    """The size of every parameter of the original, or BadInput saying which is not known."""
+    annotated = dict(given.segment.sizes)
+    values: dict[str, int] = {}
+    asked: list[tuple[str, str]] = []
+    solved: list[str] = []
+    for parameter in given.original.parameters:
+        stated = annotated.get(parameter.name, defined.get(parameter.name))
+        if stated is not None:
+            values[parameter.name] = stated
+        elif _is_visible(known, parameter.text, defined):
+            asked.append((parameter.name, parameter.text))
+        else:
+            solved.append(parameter.name)
+    values |= _asked(given, asked, tools)
+    if solved:
+        values |= _solved(given, known, values, solved, tools)
+    texts = tuple(
+        (one.name, one.text if _is_visible(known, one.text, defined) else str(values[one.name]))
+        for one in given.original.parameters
+    )
+    return Sizes({name: values[name] for name in given.original.params}, texts, tuple(solved))
+
+
+def _solved(
+    given: Input, known: Reached, values: dict[str, int], open_names: list[str], tools: Toolchain
+) -> dict[str, int]:
+    try:
+        return discovered(given, known, values, tools)
+    except GaveUp as failure:
+        name = open_names[0]
+        hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
+        message = f"the problem size {name} is not known: {failure.message}"
+        raise BadInput(Code.OPTION, message, span=Span(given.segment.source.path, 1, 1), hint=hint) from None
+
+
+def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:
+    """Whether the program can evaluate `text` where the segment starts."""
+    words = re.findall(r"[A-Za-z_]\w*", text)
+    macros = {macro.name for macro in known.macros} | set(defined)
+    return bool(words) and all(word in macros or known.at_segment(word) is not None for word in words[:1])
+
+
+def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict[str, int]:
+    """Run the program up to the segment."""
+    if not names:
+        return {}
+    begin = f"lw_probe({len(names)}, {size_texts(names)});"
+    program = with_insertions(given.segment, (), begin, "")
+    built = Built(program, "void lw_probe(int count, const long *sizes);\n", _PROBE, ("-O1",))
+    with workspace() as folder:
+        ended = run_program(tools, compile_program(tools, built, folder, given.segment.source), folder)
+    if not ended.lines:
+        raise not_reached(given, ended)
+    numbers = [int(word) for word in ended.lines[0].split()[1:]]
+    return {name: number for (name, _), number in zip(names, numbers, strict=True)}
+
+
+def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
+    """The error for a program that ended, or did not, before its segment."""
+    where = given.segment.source.span(given.segment.place)
+    if ended.timed_out:
+        message = "time ran out before the segment was entered"
+        return Crashed(Code.CRASHED, message, span=where, hint="raise --timeout")
+    hint = "does it need arguments? give them with --args"
+    if ended.crashed is not None:
+        message = f"the program crashed ({ended.crashed}) before the segment was entered"
+        return Crashed(Code.CRASHED, message, span=where, hint=hint)
+    status = f" and ends with status {ended.status}" if ended.status else ""
+    return BadInput(Code.SEGMENT, f"the program never enters the segment{status}", span=where, hint=hint)
