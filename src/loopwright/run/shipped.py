@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
@@ -18,13 +19,9 @@ class Kernel:
 
 
 def kernel_folder() -> Path:
-    """`kernels/` of the working directory, or of the project this package lies in."""
-    for folder in (Path("kernels"), Path(__file__).resolve().parents[3] / "kernels"):
-        if folder.is_dir():
-            return folder
-    raise BadInput(
-        Code.FILE, "there is no folder 'kernels' here", hint="run it in the project's folder, or name C files"
-    )
+    """`kernels/` of the working directory, or the one that is part of the package."""
+    here = Path("kernels")
+    return here if here.is_dir() else Path(str(resources.files("loopwright") / "data" / "kernels"))
 
 
 def kernels_named(names: Sequence[str]) -> tuple[Kernel, ...]:

@@ -7,10 +7,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
@@ -50,12 +50,10 @@ def coqc() -> str | None:
     return shutil.which(os.environ.get("COQC", "coqc"))
 
 
-def library_source() -> Path | None:
-    """The folder `proofs/` of this project, the installed one, or the one LOOPWRIGHT_PROOFS names."""
+def library_source() -> Path:
+    """The folder LOOPWRIGHT_PROOFS names, or `proofs/`, which is part of the package."""
     given = os.environ.get("LOOPWRIGHT_PROOFS")
-    here = [parent / "proofs" for parent in Path(__file__).parents]
-    folders = [Path(given)] if given else [*here, Path(sys.prefix) / "share" / "loopwright" / "proofs"]
-    return next((folder for folder in folders if (folder / "Tactics.v").is_file()), None)
+    return Path(given or str(resources.files("loopwright") / "data" / "proofs"))
 
 
 def how_to_check(path: str) -> str:
@@ -73,9 +71,11 @@ def library(say: Say) -> Path:
     Its name is made from the library's text, so that a library that changed is another one.
     """
     source = library_source()
-    if source is None:
+    if not (source / "Tactics.v").is_file():
         raise GaveUp(
-            Code.MISSING_PROGRAM, "the Coq library is not here", hint="LOOPWRIGHT_PROOFS names its folder"
+            Code.MISSING_PROGRAM,
+            f"there is no Coq library in {source}",
+            hint="LOOPWRIGHT_PROOFS names its folder",
         )
     texts = [file for file in sorted(source.glob("*.v")) if file.name not in APART]
     files = [*texts, source / "Makefile"]

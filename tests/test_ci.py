@@ -1,0 +1,56 @@
+"""`.ci/run` does not pass by leaving things out: coqc and chromium may be missing only where that is said."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+MAKE = """#!/bin/bash
+echo "make $@"
+if [ "$1" = test ]; then echo "7 passed in 1.00s"; fi
+"""
+
+
+def run(folder: Path, without: str) -> subprocess.CompletedProcess[str]:
+    """`.ci/run` where neither coqc, chromium nor apt-get is installed, and `make` does nothing."""
+    for name in ("bash", "dirname", "mktemp", "rm", "tee", "grep", "tail"):
+        found = shutil.which(name)
+        assert found is not None
+        (folder / name).symlink_to(found)
+    (folder / "make").write_text(MAKE)
+    (folder / "make").chmod(0o755)
+    environment = {"PATH": str(folder), "LOOPWRIGHT_CI_WITHOUT": without}
+    words = [str(folder / "bash"), str(ROOT / ".ci" / "run")]
+    return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("without", "missing"), [("", "coqc"), ("coq", "chromium"), ("chromium", "coqc")])
+def test_a_missing_part_fails(tmp_path: Path, without: str, missing: str) -> None:
+    done = run(tmp_path, without)
+    assert done.returncode == 1
+    assert f"{missing} is missing and could not be installed" in done.stderr
+    assert "make" not in done.stdout
+
+
+def test_a_part_may_be_missing_where_that_is_said(tmp_path: Path) -> None:
+    done = run(tmp_path, "coq,chromium")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "coqc is missing: what needs it is NOT checked",
+        "chromium is missing: what needs it is NOT checked",
+        "make lint",
+        "make test",
+        "7 passed in 1.00s",
+        "7 passed in 1.00s",
+    ]
+
+
+def test_a_misspelt_part_fails(tmp_path: Path) -> None:
+    done = run(tmp_path, "coqc")
+    assert done.returncode == 2
+    assert "'coqc' must be coq or chromium" in done.stderr
