@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.proofs import CORPUS, ROOT, SUFFIXES, scripts
 from loopwright.errors import BadInput, LoopwrightError
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.prove.backends.cvc5 import Cvc5
 from loopwright.prove.backends.interface import Fails, Holds, Unknown
 from loopwright.prove.backends.isl import Isl
@@ -30,8 +30,8 @@ from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.text.ranking import ranking_obligations
-from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
+from loopwright.read.schedules import read_schedule
 from loopwright.transform import to_schedule, transform
 
 BATCH = 10

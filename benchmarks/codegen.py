@@ -30,14 +30,14 @@ from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
 from benchmarks.valuation import Range, Valuation, choose, parameters
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
-from loopwright.generate import generate
 from loopwright.generate.options import Options
+from loopwright.generate.program import generate
 from loopwright.loops.measure import cost, size
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Band, Leaf, LoopType, Member, Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("LOOPWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))

@@ -31,19 +31,20 @@ from math import ceil
 from pathlib import Path
 
 from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError
-from loopwright.generate import Options, generate
+from loopwright.generate.options import Options
+from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
+from loopwright.progress import silent
 from loopwright.prove.coq.check import CLOSED, Accepted, OutOfTime, Refused, check, coqc, library
 from loopwright.prove.coq.program_file import program_file
 from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
+from loopwright.read.schedules import read_schedule
 from loopwright.run.supervise import within
-from loopwright.say import silent
 from loopwright.transform import Plan, to_schedule, transform
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,7 +121,7 @@ def of_file(path: Path, seconds: float) -> Iterator[Result]:
         return kind(program), program_file(schedule, program, f"Loops for {path.name}")
 
     try:
-        why, text = within(seconds, lambda say: write(), silent)
+        why, text = within(seconds, lambda progress: write(), silent)
     except BadInput as error:
         yield Result(name, "infinite loops", 0, error.message)
     except LoopwrightError as error:

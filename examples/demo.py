@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.emit.c import to_c
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.expressions import Compare, Int, Sum
 from loopwright.loops.nodes import For, Node
 from loopwright.model.schedule import Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted, Undecided
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 
 EXAMPLE = Path(__file__).parent / "triangle_tiles.poly"
 

@@ -1,6 +1,7 @@
 """The rules of docs/architecture.md, from the import statements alone.
 
-Imports inside functions and under TYPE_CHECKING count like all others.
+Imports inside functions and under TYPE_CHECKING count like all others, and so do calls of `import_module`
+and its kin, whose names have to be literal.
 """
 
 from __future__ import annotations
@@ -51,10 +52,25 @@ def imports() -> tuple[Import, ...]:
 
 def _imports(importer: str, path: Path) -> Iterator[Import]:
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        targets: list[str] = []
         if isinstance(node, ast.Import | ast.ImportFrom):
-            for target in _targets(node):
-                if target in modules() and target != importer:
-                    yield Import(importer, target, node.lineno)
+            targets = _targets(node)
+        elif isinstance(node, ast.Call):
+            targets = [str(one.value) for one in _loaded(node) if isinstance(one, ast.Constant)]
+        for target in targets:
+            if target in modules() and target != importer:
+                assert isinstance(node, ast.stmt | ast.expr)
+                yield Import(importer, target, node.lineno)
+
+
+LOADERS = {"import_module", "__import__", "find_spec", "run_module", "files", "resolve_name"}
+"""Functions that load, or look into, the module whose name they are given."""
+
+
+def _loaded(node: ast.Call) -> list[ast.expr]:
+    """The names of modules that a call loads, however it spells the function."""
+    name = ast.unparse(node.func).rpartition(".")[2]
+    return [*node.args[:1], *(one.value for one in node.keywords)] if name in LOADERS else []
 
 
 def _targets(node: ast.Import | ast.ImportFrom) -> list[str]:
@@ -143,6 +159,29 @@ FLUENT = {
 }
 """`plan["Mult"].tile(32)` and `plan.transform(script)`: methods of a plan that give plans, by way of modules
 that stand on it."""
+
+
+def test_every_import_can_be_seen() -> None:
+    """A module that is loaded by name is loaded by a name that stands there."""
+    trees = {name: ast.parse(path.read_text()) for name, path in modules().items()}
+    calls = [
+        (name, node) for name, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.Call)
+    ]
+    unseen = [
+        f"{name}:{call.lineno}"
+        for name, call in calls
+        for one in _loaded(call)
+        if not isinstance(one, ast.Constant)
+    ]
+    assert unseen == []
+
+
+def test_an_import_by_a_call_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "low.py"
+    for call in ('importlib.import_module("loopwright.show.draw")', '__import__("loopwright.show.draw")'):
+        path.write_text(f"import importlib\n{call}\n")
+        expected = Import("loopwright.model.low", "loopwright.show.draw", 2)
+        assert list(_imports("loopwright.model.low", path)) == [expected]
 
 
 def test_no_circles() -> None:

@@ -2,42 +2,48 @@
 
     import loopwright as lw
 
-    schedule = lw.read("gemm.poly")
-    program = lw.generate(schedule, dead_loops=True)
-    print(lw.prove(schedule, program))
-    print(lw.to_c(program))
-
     plan = lw.read("gemm.c")["Mult"].interchange("j", "k").tile(32, 32).plan
     print(lw.prove(plan).status)
     print(lw.to_c(plan))
     print(lw.suggest(plan))
+
+    schedule = lw.read_schedule("gemm.poly")
+    program = lw.generate(schedule, dead_loops=True)
+    print(lw.prove(schedule, program))
+    print(lw.to_c(program))
+
     print(lw.prove("old.c", "new.c").verdict)
     print(lw.check("new.c", "old.c", N=100).answer)
     print(lw.tune("program.c", budget=60).script)
 
-docs/python.md has examples of all of it.
+docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
 
-`read`, `generate`, `prove`, `check` and `tune` are rooms of this package as well as verbs, so their
-modules are made callable when they are imported.  Nothing heavy is loaded before it is used.
+Some functions have the name of a room, which is a subpackage: `lw.read` is the function, and
+`from loopwright.read.poly import parse` imports from the room.  Python binds a subpackage's name in
+its parent once, when the subpackage is first loaded.  So the rooms are loaded below, before the
+functions are defined, and no later import changes what `lw.read` is.  Loading them is cheap: these
+rooms import nothing in their `__init__`, and the functions import what they need when they are called.
 """
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast, overload
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, overload
 
+import loopwright.check
+import loopwright.generate
+import loopwright.prove
+import loopwright.read
+import loopwright.tune  # noqa: F401
+from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from loopwright.check.run.report import Report
     from loopwright.loops.nodes import Node
-    from loopwright.model.schedule import Schedule
+    from loopwright.model.schedule import LoopType, Schedule
     from loopwright.prove.equivalence.files import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
@@ -58,35 +64,150 @@ __all__ = [
     "generate",
     "prove",
     "read",
-    "read_c",
+    "read_regions",
+    "read_schedule",
     "suggest",
     "to_c",
     "tune",
 ]
 
 
-def to_c(program: Node | Plan | Sequence[Plan], **options: Any) -> str:
-    """The program as C; `standalone=True` makes it a file that compiles alone.
+def __dir__() -> list[str]:
+    """The functions and the errors; not the rooms that happen to be loaded."""
+    return [*__all__, "__doc__", "__version__"]
 
-    A plan, or the plans of a file's regions, gives the C file with its new loops, after the proof;
-    `openmp=True` and `allow_reassociation=True` mean what they do on the command line.
+
+def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> Plan:
+    """The region of a C file, in the order its author wrote.
+
+    `pure` names functions without side effects and `assume` states facts about the parameters, as
+    `--pure` and `--assume` do on the command line.  A file with several regions is `BadInput`:
+    `read_regions` reads it.
     """
-    from loopwright.emit.c import to_c
-    from loopwright.transform.plan import Plan
+    from loopwright.read.schedules import SUFFIXES
 
-    if isinstance(program, Plan | Sequence):
-        from loopwright.rewrite.plans import plan_to_c
+    if str(path).endswith(SUFFIXES):
+        from loopwright.errors import Span
 
-        return plan_to_c(program, **options)
-    return to_c(program, **options)
+        message = "this is the name of a description of a schedule, not of a C file"
+        hint = "loopwright.read_schedule reads it"
+        raise BadInput(Code.FILE, message, span=Span(str(path), 1, 1), hint=hint)
+    first, *others = read_regions(path, pure=pure, assume=assume)
+    if others:
+        program = others[0].original
+        message = f"this file has {1 + len(others)} regions, and one is expected"
+        hint = "loopwright.read_regions gives all of them"
+        raise BadInput(Code.REGION, message, span=program.source.span(program.region), hint=hint)
+    return first
 
 
-def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Plan, ...]:
-    """The regions of a C file, in the order of its text; `read` gives the only one as it is."""
+def read_regions(
+    path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
+) -> tuple[Plan, ...]:
+    """The regions of a C file, in the order of its text; there is one at least."""
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
-    return tuple(plan_of(program) for program in read_c(str(path), pure=pure, assume=assume))
+    return tuple(plan_of(program) for program in read_c(path, pure=pure, assume=assume))
+
+
+def read_schedule(path: str | Path) -> Schedule:
+    """The schedule that a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file describes."""
+    from loopwright.read.schedules import read_schedule
+
+    return read_schedule(path)
+
+
+def generate(
+    schedule: Schedule,
+    *,
+    loop_type: LoopType | str = "default",
+    separate_from: int = 0,
+    separate_depth: int | None = None,
+    single_upper_bound: bool = True,
+    nested_bounds: bool = True,
+    split_bounds: bool = False,
+    dead_loops: bool = False,
+    max_statements: int | None = None,
+    max_unroll: int = 100_000,
+) -> Node:
+    """The loops that run the schedule; the options are those of `loopwright codegen`."""
+    from loopwright.generate.options import Options
+    from loopwright.generate.program import generate
+    from loopwright.model.schedule import LoopType
+
+    options = Options(
+        loop_type=LoopType(loop_type),
+        separate_from=separate_from,
+        separate_depth=separate_depth,
+        single_upper_bound=single_upper_bound,
+        nested_bounds=nested_bounds,
+        split_bounds=split_bounds,
+        dead_loops=dead_loops,
+        max_statements=max_statements,
+        max_unroll=max_unroll,
+    )
+    return generate(schedule, options)
+
+
+@overload
+def prove(what: Plan, *, allow_reassociation: bool = False) -> LegalityVerdict: ...
+@overload
+def prove(what: Schedule, other: Node) -> Verdict: ...
+@overload
+def prove(
+    what: str | Path,
+    other: str | Path,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    allow_reassociation: bool = False,
+) -> Comparison: ...
+def prove(
+    what: Plan | Schedule | str | Path,
+    other: Node | str | Path | None = None,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    allow_reassociation: bool = False,
+) -> LegalityVerdict | Verdict | Comparison:
+    """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
+    from pathlib import Path
+
+    from loopwright.model.schedule import Schedule
+    from loopwright.transform.plan import Plan
+
+    match what, other:
+        case Plan(), None:
+            from loopwright.prove.legality.plans import prove_plan
+
+            return prove_plan(what, allow_reassociation=allow_reassociation)
+        case str() | Path(), str() | Path():
+            from loopwright.prove.equivalence.files import compare_files
+
+            return compare_files(
+                what, other, pure=pure, assume=assume, allow_reassociation=allow_reassociation
+            )
+        case Schedule(), program if program is not None and not isinstance(program, str | Path):
+            from loopwright.prove.scanning.scan import prove_scan
+
+            return prove_scan(what, program)
+        case _:
+            raise TypeError("prove(plan), prove(schedule, program) or prove('old.c', 'new.c')")
+
+
+def check(program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report:
+    """Run `program` and compare every operation with `spec`, or with the original in its comment."""
+    from loopwright.check.verify import Options, check_file
+
+    return check_file(program, spec, Options(sizes))
+
+
+def tune(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
+    """The fastest script for a C file with a main that `budget` seconds of trying find, proved."""
+    from loopwright.tune.tuning import tune_file
+
+    return tune_file(path, budget=budget, defines=defines)
 
 
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
@@ -96,112 +217,47 @@ def suggest(plan: Plan) -> tuple[Suggestion, ...]:
     return tuple(one for one in suggestions(plan) if one.legal)
 
 
-if TYPE_CHECKING:
+@overload
+def to_c(
+    program: Node, *, standalone: bool = False, parameters: Sequence[str] = (), openmp: bool = False
+) -> str: ...
+@overload
+def to_c(
+    program: Plan | Sequence[Plan], *, openmp: bool = False, allow_reassociation: bool = False
+) -> str: ...
+def to_c(
+    program: Node | Plan | Sequence[Plan],
+    *,
+    standalone: bool = False,
+    parameters: Sequence[str] = (),
+    openmp: bool = False,
+    allow_reassociation: bool = False,
+) -> str:
+    """The program as C; `standalone` makes it a file that compiles alone.
 
-    def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> Any: ...
-    def generate(schedule: Schedule, **options: Any) -> Node: ...
-    @overload
-    def prove(what: Plan, *, allow_reassociation: bool = False) -> LegalityVerdict: ...
-    @overload
-    def prove(what: Schedule, other: Node) -> Verdict: ...
-    @overload
-    def prove(
-        what: str | Path,
-        other: str | Path,
-        *,
-        pure: Sequence[str] = (),
-        assume: Sequence[str] = (),
-        allow_reassociation: bool = False,
-    ) -> Comparison: ...
-    def prove(what: Any, other: Any = None, **options: Any) -> Any: ...
-    def check(program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report: ...
-    def tune(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned: ...
+    A plan, or the plans of a file's regions in the order of its text, gives the C file with its
+    new loops, proved as `loopwright transform` proves it.  A region without a plan keeps its text.
+    """
+    from loopwright.transform.plan import Plan
 
+    if not isinstance(program, Plan | Sequence):
+        from loopwright.emit.c import to_c
 
-class _Read(ModuleType):
-    def __call__(self, path: str | Path, **options: Any) -> Schedule | Plan | tuple[Plan, ...]:
-        """The schedule of a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file; the plan of a `.c` file.
+        return to_c(program, standalone=standalone, parameters=parameters, openmp=openmp)
+    from loopwright.progress import silent
+    from loopwright.rewrite.pipeline import rewritten
+    from loopwright.rewrite.request import Wishes
 
-        For C, `pure` names functions without effects and `assume` states facts, as on the command line.
-        """
-        if str(path).endswith(".c"):
-            from loopwright.rewrite.plans import read_plans
-
-            return read_plans(path, **options)
-        from loopwright.read import read_schedule
-
-        return read_schedule(path, **options)
-
-
-class _Generate(ModuleType):
-    def __call__(self, schedule: Schedule, **options: Any) -> Node:
-        """The loops that run the schedule; the options are the fields of `generate.options.Options`."""
-        from loopwright.generate import generate
-        from loopwright.generate.options import Options
-
-        return generate(schedule, Options(**options))
+    plans = [program] if isinstance(program, Plan) else program
+    wishes = Wishes(openmp=openmp, allow_reassociation=allow_reassociation)
+    return rewritten(plans, wishes, silent).source.text
 
 
-class _Prove(ModuleType):
-    def __call__(
-        self, what: Schedule | Plan | str | Path, other: Node | str | Path | None = None, **options: Any
-    ) -> Verdict | LegalityVerdict | Comparison:
-        """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
-        from loopwright.model.schedule import Schedule
-        from loopwright.transform.plan import Plan
+def _html(value: object) -> str:
+    """How a notebook shows a value of ours."""
+    from loopwright.show.notebook import html
 
-        if isinstance(what, Plan):
-            from loopwright.prove.legality.plans import prove_plan
-
-            return prove_plan(what, **options)
-        if other is None:
-            raise TypeError("prove(plan), prove(schedule, program) or prove('old.c', 'new.c')")
-        if isinstance(what, Schedule):
-            from loopwright.prove.scanning.scan import prove_scan
-
-            return prove_scan(what, cast("Node", other), **options)
-        from loopwright.prove.equivalence.files import compare_files
-
-        return compare_files(what, cast("str", other), **options)
+    return html(value)
 
 
-class _Check(ModuleType):
-    def __call__(self, program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report:
-        """Run `program` and compare every operation with `spec`, or with the original in its comment."""
-        from loopwright.check.verify import Options, check_file
-
-        return check_file(program, spec, Options(sizes))
-
-
-class _Tune(ModuleType):
-    def __call__(self, path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
-        """The fastest script for a C file with a main that `budget` seconds of trying find, proved."""
-        from loopwright.tune.tuning import tune_file
-
-        return tune_file(path, budget=budget, defines=defines)
-
-
-_VERBS: dict[str, type[ModuleType]] = {
-    "read": _Read,
-    "generate": _Generate,
-    "prove": _Prove,
-    "check": _Check,
-    "tune": _Tune,
-}
-
-
-class _Package(ModuleType):
-    """This package: a room that is also a verb can be called once Python has bound it here."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in _VERBS and isinstance(value, ModuleType):
-            value.__class__ = _VERBS[name]
-        super().__setattr__(name, value)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _VERBS:
-            return importlib.import_module(f"{self.__name__}.{name}")
-        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-
-
-sys.modules[__name__].__class__ = _Package
+Displayed.render = _html

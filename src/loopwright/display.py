@@ -1,18 +1,22 @@
-"""Values that show themselves in a notebook.
+"""Values that display themselves in a notebook.
 
-How they look is known in `show`, below the rooms the values live in, so it is found by name when a
-notebook asks.
+What they look like is known to `show`, which stands on the rooms the values live in.  So the
+function that renders them is given from above: `loopwright/__init__.py` sets `Displayed.render`.
 """
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
+from typing import ClassVar
 
 
 class Displayed:
-    """A value with a face: pieces of HTML that need nothing around them."""
+    """A value with a representation in HTML, which a notebook asks for."""
 
     __slots__ = ()
 
+    render: ClassVar[Callable[[object], str]]
+    """From a value to HTML that needs nothing around it."""
+
     def _repr_html_(self) -> str:
-        return str(importlib.import_module("loopwright.show.notebook").html(self))
+        return Displayed.render(self)

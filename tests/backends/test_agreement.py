@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.coq import Coq
 from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
@@ -20,7 +20,7 @@ from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 from loopwright.transform import to_schedule
 from tests.conftest import corpus_files
 from tests.coq.support import needs_coqc

@@ -8,14 +8,14 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import GaveUp, InternalError
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE, Compare, Int, Relation, Var
+from loopwright.progress import silent
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.rewrite.evidence import of_model
 from loopwright.rewrite.opinions import second_opinion
 from loopwright.rewrite.request import ProverRequest, Wishes
-from loopwright.say import silent
 from tests.c.support import region
 from tests.generate.support import flat
 

@@ -8,7 +8,7 @@ from loopwright.check.run.execute import Toolchain
 from loopwright.check.verify import Options
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import BadInput
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule, transform
 from loopwright.transform.interpret import continued

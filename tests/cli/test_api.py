@@ -1,8 +1,14 @@
-"""`import loopwright as lw`: the verbs as functions, though rooms have their names."""
+"""`import loopwright as lw`: functions with types, though some rooms have their names."""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import importlib
+import inspect
+import io
+import pickle
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,34 +17,113 @@ import pytest
 
 import loopwright as lw
 from loopwright.emit.region import Loops, file_text
-from loopwright.errors import Illegal, InternalError
+from loopwright.errors import BadInput, Illegal, InternalError
+from loopwright.generate.options import Options
 from loopwright.prove.verdict import Proved
 from loopwright.rewrite import pipeline
+from tests.conftest import ROOT
+
+ROOMS = ("check", "generate", "prove", "read", "tune")
+"""Functions with the name of a room."""
+
+SUMS = (
+    "double x[99], A[99][99], y[99];\nvoid f(int N)\n{\n#pragma scop\n"
+    "  for (int i = 0; i < N; i++) {\n    Clear: x[i] = 0;\n"
+    "    for (int j = 0; j < N; j++)\n      Add: x[i] += A[j][i] * y[j];\n  }\n#pragma endscop\n}\n"
+)
 
 
 def test_read_generate_prove_print(tmp_path: Path) -> None:
     path = tmp_path / "line.poly"
     path.write_text("param n\nstatement S(i)\n  domain 0 <= i < n\n  schedule -i\n")
-    schedule = lw.read(path)
+    schedule = lw.read_schedule(path)
     program = lw.generate(schedule, single_upper_bound=False)
     assert isinstance(lw.prove(schedule, program), Proved)
     assert lw.to_c(program) == "for (int c0 = 1 - n; c0 <= 0; c0 += 1)\n  S(-c0);\n"
+    with pytest.raises(BadInput) as raised:
+        lw.read(path)
+    assert raised.value.hint == "loopwright.read_schedule reads it"
 
 
-def test_the_rooms_stay_modules() -> None:
-    poly = importlib.import_module("loopwright.read.poly")
-    room: object = lw.read
-    assert room is sys.modules["loopwright.read"]
-    assert vars(lw.read)["poly"] is poly
+def test_functions_are_functions_whatever_is_imported() -> None:
+    """In a Python of its own: other tests have imported the rooms already."""
+    code = f"""
+import importlib, pickle, sys, types
+import loopwright as lw
+for name in {ROOMS!r}:
+    function = getattr(lw, name)
+    assert isinstance(function, types.FunctionType), name
+    room = importlib.import_module("loopwright." + name)
+    assert isinstance(room, types.ModuleType) and room is sys.modules["loopwright." + name]
+    assert getattr(lw, name) is function
+import loopwright.check.report, loopwright.generate.program, loopwright.read.c.reader, loopwright.tune.moves
+import loopwright.prove.legality.plans
+from loopwright.read import poly
+from loopwright import read, generate
+assert read is lw.read and isinstance(read, types.FunctionType) and isinstance(poly, types.ModuleType)
+for name in {ROOMS!r}:
+    assert isinstance(getattr(lw, name), types.FunctionType), name
+    assert pickle.loads(pickle.dumps(getattr(lw, name))) is getattr(lw, name)
+importlib.reload(sys.modules["loopwright.read"])
+assert isinstance(lw.read, types.FunctionType)
+importlib.reload(lw)
+for name in {ROOMS!r}:
+    assert isinstance(getattr(lw, name), types.FunctionType), name
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    """The rooms that are loaded before the functions are defined import nothing themselves."""
+    code = "import sys, loopwright; print(*sorted(name for name in sys.modules if 'loopwright' in name))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True
+    )
+    loaded = {f"loopwright.{name}" for name in (*ROOMS, "display", "errors")} | {"loopwright"}
+    assert set(done.stdout.split()) == loaded
+
+
+def test_what_is_there_to_see() -> None:
+    assert set(lw.__all__) <= set(dir(lw)) and "importlib" not in dir(lw)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        help(lw)
+    text = printed.getvalue()
+    assert "read(path: 'str | Path'" in text and "-> 'Plan'" in text
+    for name in lw.__all__:
+        assert inspect.getdoc(getattr(lw, name)), name
+
+
+def test_options_of_the_generator_are_those_of_its_room() -> None:
+    given = inspect.signature(lw.generate).parameters
+    assert [name for name in given if name != "schedule"] == [one.name for one in dataclasses.fields(Options)]
+    for one in dataclasses.fields(Options):
+        wanted = one.default.value if one.name == "loop_type" else one.default
+        assert given[one.name].default == wanted, one.name
+
+
+def test_values_print_on_a_few_lines(tmp_path: Path) -> None:
+    source = tmp_path / "sums.c"
+    source.write_text(SUMS)
+    plan = lw.read(source)
+    place = f"{source}:5"
+    assert repr(plan) == f"<Plan {place}: as written>"
+    assert repr(plan.program) == f"<Program {place}: S1[i], S2[i, j]>"
+    wrong = plan["Add"].interchange("i", "j")
+    assert repr(wrong) == f"<Handle Add of <Plan {place}:\n  interchange(Add, i, j)>>"
+    verdict = lw.prove(wrong.plan)
+    assert repr(verdict) == "<LegalityVerdict illegal, 2 violations, 10 obligations>"
+    assert repr(verdict.violations[0]) == (
+        "<Violation reversed: flow dependence Clear[1] -> Add[1, 0] on x[1], N = 2>"
+    )
+    long = plan.transform("reverse(Add, j)\n" * 40)
+    assert len(repr(long).splitlines()) == 8 and "... 34 operations" in repr(long)
 
 
 def test_a_c_file_is_rewritten_from_python(tmp_path: Path) -> None:
     source = tmp_path / "sums.c"
-    source.write_text(
-        "double x[99], A[99][99], y[99];\nvoid f(int N)\n{\n#pragma scop\n"
-        "  for (int i = 0; i < N; i++) {\n    Clear: x[i] = 0;\n"
-        "    for (int j = 0; j < N; j++)\n      Add: x[i] += A[j][i] * y[j];\n  }\n#pragma endscop\n}\n"
-    )
+    source.write_text(SUMS)
     wrong = lw.read(source)["Add"].interchange("i", "j").plan
     assert not lw.prove(wrong).proved
     with pytest.raises(Illegal):
@@ -55,10 +140,19 @@ TWO = (
 )
 
 
+def test_a_file_with_several_regions(tmp_path: Path) -> None:
+    source = tmp_path / "two.c"
+    source.write_text(TWO)
+    with pytest.raises(BadInput, match="this file has 2 regions") as raised:
+        lw.read(source, pure=["cost"])
+    assert raised.value.span is not None and raised.value.span.line == 9
+    assert len(lw.read_regions(source, pure=["cost"])) == 2
+
+
 def test_a_plan_of_one_region_leaves_the_others_alone(tmp_path: Path) -> None:
     source = tmp_path / "two.c"
     source.write_text(TWO)
-    one, two = lw.read(source, pure=["cost"])
+    one, two = lw.read_regions(source, pure=["cost"])
     new = lw.to_c(two["Two"].reverse("i").plan)
     head, tail = TWO.split("#pragma endscop", 1)
     assert new.startswith(head + "#pragma endscop") and new != TWO
@@ -69,7 +163,7 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
     """A printer that misprints is found by `lw.to_c` as it is by the command line."""
     source = tmp_path / "two.c"
     source.write_text(TWO.replace("cost(i)", "2"))
-    plan = lw.read(source)[1]["Two"].reverse("i").plan
+    plan = lw.read_regions(source)[1]["Two"].reverse("i").plan
 
     def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> str:
         return file_text(regions, openmp=openmp).replace("y[i]", "y[i + 1]")
@@ -77,3 +171,13 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(pipeline, "file_text", misprinted)
     with pytest.raises(InternalError, match="does not do what S1"):
         lw.to_c(plan)
+
+
+def test_functions_can_be_pickled_and_their_room_found() -> None:
+    assert pickle.loads(pickle.dumps(lw.read)) is lw.read
+    assert vars(importlib.import_module("loopwright.read"))["schedules"]
+
+
+def test_what_cannot_be_proved_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="prove\\(plan\\)"):
+        lw.prove("old.c")  # type: ignore[call-overload]

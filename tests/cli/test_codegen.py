@@ -16,8 +16,10 @@ import islpy as isl
 import pytest
 
 from loopwright.cli.main import main
+from loopwright.generate import program
 from loopwright.loops.nodes import EMPTY, Node
 from loopwright.model.schedule import Schedule
+from loopwright.prove.scanning import scan
 from loopwright.prove.verdict import Refuted, Undecided, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,7 +151,7 @@ def undecide(schedule: Schedule, node: Node) -> Verdict:
 
 
 def test_nothing_wrong_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr("loopwright.prove.scanning.scan.prove_scan", refute)
+    monkeypatch.setattr(scan, "prove_scan", refute)
     for words in ([], ["--timeout", "60"]):
         assert run(triangle, *words) == 1
         out, err = capfd.readouterr()
@@ -162,7 +164,7 @@ def test_nothing_wrong_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch
 def test_a_program_that_lost_its_statements_is_not_printed(
     triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
-    monkeypatch.setattr("loopwright.generate.generate", lambda schedule, options: EMPTY)
+    monkeypatch.setattr(program, "generate", lambda schedule, options: EMPTY)
     assert run(triangle) == 1
     out, err = capfd.readouterr()
     assert out == ""
@@ -171,7 +173,7 @@ def test_a_program_that_lost_its_statements_is_not_printed(
 
 
 def test_nothing_unproved_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr("loopwright.prove.scanning.scan.prove_scan", undecide)
+    monkeypatch.setattr(scan, "prove_scan", undecide)
     assert run(triangle) == 3
     out, err = capfd.readouterr()
     assert out == ""
@@ -188,7 +190,7 @@ def test_a_failure_of_isl_is_no_answer(
         isl.Set("{ what }")
         raise AssertionError
 
-    monkeypatch.setattr("loopwright.generate.generate", fail)
+    monkeypatch.setattr(program, "generate", fail)
     assert run(triangle) == 4
     out, err = capfd.readouterr()
     assert out == ""
@@ -198,7 +200,7 @@ def test_a_failure_of_isl_is_no_answer(
 
 
 def test_time_runs_out(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr("loopwright.generate.generate", lambda schedule, options: time.sleep(60))
+    monkeypatch.setattr(program, "generate", lambda schedule, options: time.sleep(60))
     start = time.monotonic()
     assert run(triangle, "--timeout", "0.5") == 3
     assert time.monotonic() - start < 20
@@ -213,7 +215,7 @@ def test_a_worker_that_dies_is_no_answer(
     def die(schedule: Schedule, options: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr("loopwright.generate.generate", die)
+    monkeypatch.setattr(program, "generate", die)
     assert run(triangle, "--timeout", "60") == 4
     assert "internal error: the process that was generating loops died" in capfd.readouterr().err
 

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from loopwright.cli.diagnostics import exit_code, show
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError, Span
 
 
@@ -65,9 +65,9 @@ def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_is_a_line_that_goes_away_and_silence_in_a_pipe() -> None:
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):
-        with progress(stream) as say:
-            say("reading")
-            say("proving", 3, 7)
+        with progress_line(stream) as progress:
+            progress("reading")
+            progress("proving", 3, 7)
     assert pipe.getvalue() == ""
     assert "reading" in terminal.getvalue() and "3 of 7" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.prove.coq.program_file import program_file
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 from tests.conftest import corpus_files
 from tests.coq.support import assert_accepted, needs_coqc
 

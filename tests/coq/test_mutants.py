@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.prove.coq.check import Refused
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted

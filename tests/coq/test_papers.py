@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.model.schedule import LoopType, Schedule
 from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.coq.program_file import program_file
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 from tests.coq.support import SECONDS, assert_accepted, needs_coqc
 from tests.generate.support import flat, proved_program, tree
 
@@ -114,12 +114,12 @@ def test_the_same_input_gives_the_same_file() -> None:
 def test_progress_counts_the_lemmas() -> None:
     told: list[tuple[int, int]] = []
 
-    def say(doing: str, done: int = 0, total: int = 0) -> None:
+    def report(doing: str, done: int = 0, total: int = 0) -> None:
         told.append((done, total))
 
     text = written(flat(FLAT["one point"]))
-    library(say)
+    library(report)
     told.clear()
-    assert check(text, SECONDS, say) == Accepted()
+    assert check(text, SECONDS, report) == Accepted()
     count = sum(text.count(f"\n{word} ") for word in ("Lemma", "Theorem", "Example"))
     assert told == [(done, count) for done in range(count + 1)]

@@ -6,8 +6,8 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
+from loopwright.progress import silent
 from loopwright.prove.coq.check import coqc, library
-from loopwright.say import silent
 from tests.coq.support import needs_coqc
 
 SOURCE = Path(__file__).resolve().parents[2] / "proofs" / "semantics.py"

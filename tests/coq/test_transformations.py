@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.generate import Options, generate
+from loopwright.generate.options import Options
+from loopwright.generate.program import generate
 from loopwright.prove.coq.check import Refused, check
 from loopwright.prove.coq.transformation_file import transformation_file
 from loopwright.prove.legality.plans import prove_plan

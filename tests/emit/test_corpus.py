@@ -10,8 +10,8 @@ import pytest
 
 from loopwright.emit.c import to_c
 from loopwright.errors import BadInput
-from loopwright.generate import generate
-from loopwright.read import read_schedule
+from loopwright.generate.program import generate
+from loopwright.read.schedules import read_schedule
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile with")
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.progress import silent
 from loopwright.prove.verdict import Proved, Refuted
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.say import silent
 from tests.conftest import ROOT
 from tests.equivalence.support import compared
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 
 UNBOUNDED = {"ard.cloog", "infinite.cloog", "infinite3.cloog"}
 """These have no first iteration: the right answer is an error (002, 5.3)."""

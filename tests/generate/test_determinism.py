@@ -12,8 +12,8 @@ import pytest
 GENERATE_ALL = """
 import sys
 from loopwright.emit.c import to_c
-from loopwright.generate import generate
-from loopwright.read import read_schedule
+from loopwright.generate.program import generate
+from loopwright.read.schedules import read_schedule
 
 for path in sys.argv[1:]:
     print(path)

@@ -15,14 +15,12 @@ import islpy as isl
 import pytest
 
 from loopwright.generate import (
-    Options,
     bounds,
     branches,
     components,
     conditions,
     create,
     expressions,
-    generate,
     leaf,
     levels,
     lookahead,
@@ -36,6 +34,8 @@ from loopwright.generate import (
     strides,
     tree,
 )
+from loopwright.generate.options import Options
+from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.model.schedule import LoopType, Schedule, Sequence
 from loopwright.presburger.sets import eliminate_inner

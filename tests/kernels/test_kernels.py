@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import Illegal
+from loopwright.progress import silent
 from loopwright.rewrite.outcome import NotLegal
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.comparison import first_difference
 from loopwright.run.compiler import compile_c, find_compiler
 from loopwright.run.execution import output_of
-from loopwright.say import silent
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 FILES = sorted(KERNELS.glob("*.c"))

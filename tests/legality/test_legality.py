@@ -9,6 +9,7 @@ import pytest
 
 from loopwright.errors import InternalError
 from loopwright.model.program import Program
+from loopwright.prove.legality import legality
 from loopwright.prove.legality.legality import Status, prove_legal
 from loopwright.prove.legality.violation import Breach, DefectKind
 from tests.c.support import region
@@ -174,6 +175,6 @@ def test_an_error_of_isl_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
         raise isl.Error("out of operations")
 
     own: Program = region("for (i = 0; i < n; i++) a[i] = 0;")
-    monkeypatch.setattr("loopwright.prove.legality.legality.pieces_of", fail)
+    monkeypatch.setattr(legality, "pieces_of", fail)
     with pytest.raises(InternalError, match="out of operations"):
         prove_legal(own, own)

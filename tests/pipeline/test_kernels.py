@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.progress import silent
 from loopwright.prove.equivalence.equivalence import prove_equivalent
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.say import silent
 from tests.conftest import ROOT
 from tests.pipeline.support import output, small_sizes
 

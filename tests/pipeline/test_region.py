@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from loopwright.progress import silent
 from loopwright.prove.text.scopes import prove_scopes
 from loopwright.prove.verdict import Proved, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.say import silent
 from tests.pipeline.support import file, new_region, output, region, result, wrapped
 
 LOOP = "  for (i = 0; i < n; i++)\n    a[i] = 0;"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import GaveUp
-from loopwright.generate import generate
+from loopwright.generate.program import generate
+from loopwright.progress import silent
 from loopwright.prove.backends.interface import Fails
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.obligations.legality import transformation_obligations
@@ -17,7 +18,6 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.outcome import NotLegal
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
-from loopwright.say import silent
 from loopwright.transform import to_schedule, transform
 from tests.pipeline.support import file, output, region, result
 

@@ -18,7 +18,7 @@ from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 from tests.generate.brute_force import Timed, expected, mistake
 from tests.prove.mutation import mutants
 

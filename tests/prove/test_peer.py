@@ -9,7 +9,7 @@ import pytest
 from benchmarks.peer import peer_generate
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 
 
 @pytest.mark.parametrize("suffix", [".in", ".st"])

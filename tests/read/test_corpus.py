@@ -7,7 +7,7 @@ from pathlib import Path
 import islpy as isl
 
 from loopwright.model.schedule import Band, Schedule
-from loopwright.read import read_schedule
+from loopwright.read.schedules import read_schedule
 
 
 def test_every_file_of_the_corpus_is_read(corpus_file: Path) -> None:

@@ -12,15 +12,15 @@ import pytest
 from loopwright.emit.described import described_text
 from loopwright.emit.openscop import to_openscop
 from loopwright.errors import BadInput, Illegal
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.model.program import Program
 from loopwright.model.schedule import Band, Schedule
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
-from loopwright.read import read_schedule
 from loopwright.read.c.reader import read_c
 from loopwright.read.openscop import parse, read_openscop
+from loopwright.read.schedules import read_schedule
 from loopwright.read.source import Source
 from tests.conftest import ROOT
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.read import READERS, read_schedule
+from loopwright.read.schedules import SUFFIXES, read_schedule
 from loopwright.read.source import LARGEST, Source
-
-SUFFIXES = sorted(READERS)
 
 
 def refusal(path: Path) -> BadInput:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from loopwright.cli.main import main
+from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.say import silent
 from loopwright.transform import plan_of
 from loopwright.transform.suggest import Kind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from loopwright.errors import BadInput
-from loopwright.generate import generate
+from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted

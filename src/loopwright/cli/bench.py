@@ -12,9 +12,9 @@ from loopwright.cli.diagnostics import as_json as diagnostic
 from loopwright.cli.diagnostics import exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import BadInput, Code, Illegal, InternalError, LoopwrightError, Span
-from loopwright.say import Say
+from loopwright.progress import Progress
 
 if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
@@ -92,33 +92,34 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
         except OSError as failure:
             raise BadInput(Code.FILE, f"{folder} cannot be made: {failure.strerror}") from None
         for number, kernel in enumerate(kernels):
-            with progress(sys.stderr) as say:
-                result = _benchmark(kernel, folder, compiler, arguments, _counted(say, number, len(kernels)))
+            with progress_line(sys.stderr) as progress:
+                counted = _counted(progress, number, len(kernels))
+                result = _benchmark(kernel, folder, compiler, arguments, counted)
             results.append(result)
             if not arguments.json:
                 write_out(_line(result))
 
 
-def _counted(say: Say, number: int, kernels: int) -> Say:
+def _counted(progress: Progress, number: int, kernels: int) -> Progress:
     """The bar counts kernels, where there are several; how far one of them is does not move it."""
 
     def counted(doing: str, done: int = 0, total: int = 0) -> None:
         if kernels > 1:
             done, total = number, kernels
-        say(doing, done, total)
+        progress(doing, done, total)
 
     return counted
 
 
 def _benchmark(
-    kernel: Kernel, folder: Path, compiler: Compiler, arguments: argparse.Namespace, say: Say
+    kernel: Kernel, folder: Path, compiler: Compiler, arguments: argparse.Namespace, progress: Progress
 ) -> Result:
     from loopwright.run.benchmark import compare_and_time
 
     new = folder / f"{kernel.name}.c"
     if new.resolve() == kernel.source.resolve():
         raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
-    new.write_bytes(_transformed(kernel, not arguments.no_prove, say))
+    new.write_bytes(_transformed(kernel, not arguments.no_prove, progress))
     try:
         return compare_and_time(
             kernel.name,
@@ -130,7 +131,7 @@ def _benchmark(
             timeout=arguments.timeout,
             defines=[f"-D{text}" for text in arguments.define],
             wall_clock=arguments.wall_clock,
-            say=say,
+            progress=progress,
         )
     except BadInput as failure:
         if failure.span is not None and Path(failure.span.file) == new:
@@ -139,7 +140,7 @@ def _benchmark(
         raise
 
 
-def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
+def _transformed(kernel: Kernel, prove: bool, progress: Progress) -> bytes:
     """The kernel's file with its script applied, and proved."""
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
@@ -152,7 +153,7 @@ def _transformed(kernel: Kernel, prove: bool, say: Say) -> bytes:
     request = Request(file=str(kernel.source), script=script, script_file=file, prove=prove)
 
     def named(doing: str, done: int = 0, total: int = 0) -> None:
-        say(f"{kernel.name}: {doing}", done, total)
+        progress(f"{kernel.name}: {doing}", done, total)
 
     return transformed(request, named).source.encode()
 

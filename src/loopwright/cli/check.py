@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
-from loopwright.say import Say
+from loopwright.progress import Progress
 
 if TYPE_CHECKING:
     from loopwright.check.run.report import Report
@@ -80,14 +80,14 @@ def _report(arguments: argparse.Namespace) -> Report:
     from loopwright.check.verify import check_file
 
     options = _options(arguments)
-    with progress(sys.stderr) as say:
+    with progress_line(sys.stderr) as progress:
         if arguments.script is None:
-            say(f"checking {arguments.file}")
+            progress(f"checking {arguments.file}")
             return check_file(arguments.file, arguments.spec, options)
-        return _transformed(arguments, options, say)
+        return _transformed(arguments, options, progress)
 
 
-def _transformed(arguments: argparse.Namespace, options: Options, say: Say) -> Report:
+def _transformed(arguments: argparse.Namespace, options: Options, progress: Progress) -> Report:
     """The report on what a script makes of the file."""
     from loopwright.check.verify import check_text
     from loopwright.read.source import load
@@ -96,8 +96,8 @@ def _transformed(arguments: argparse.Namespace, options: Options, say: Say) -> R
 
     script = load(arguments.script).text
     request = Request(arguments.file, script, arguments.script, tuple(arguments.pure))
-    outcome = transformed(request, say)
-    say(f"checking {arguments.file}")
+    outcome = transformed(request, progress)
+    progress(f"checking {arguments.file}")
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.cli.prover import (
     add_prover_options,
     answers,
@@ -23,7 +23,7 @@ from loopwright.cli.prover import (
     report,
 )
 from loopwright.errors import REPORT, BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
-from loopwright.say import Say
+from loopwright.progress import Progress
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
@@ -167,22 +167,22 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 def _run(job: Job, timeout: float | None) -> Outcome:
     prover_request(job.arguments)
-    with progress(sys.stderr) as say:
+    with progress_line(sys.stderr) as progress:
         if timeout is None:
-            return _work(job, say)
+            return _work(job, progress)
         from loopwright.run.supervise import within
 
-        return within(timeout, lambda say: failures_named(lambda: _work(job, say)), say)
+        return within(timeout, lambda progress: failures_named(lambda: _work(job, progress)), progress)
 
 
-def _work(job: Job, say: Say) -> Outcome:
+def _work(job: Job, progress: Progress) -> Outcome:
     """Read, generate, prove, print; `say` hears what is being done."""
-    say(f"reading {job.file}")
-    from loopwright.read import read_schedule
+    progress(f"reading {job.file}")
+    from loopwright.read.schedules import read_schedule
 
     schedule = read_schedule(job.file)
-    say("generating loops")
-    from loopwright.generate import generate
+    progress("generating loops")
+    from loopwright.generate.program import generate
     from loopwright.loops.measure import size
     from loopwright.prove.scanning.scan import prove_scan
 
@@ -191,12 +191,12 @@ def _work(job: Job, say: Say) -> Outcome:
     generated = time.perf_counter()
     obligations = None
     if job.prove:
-        say("proving the loops right")
+        progress("proving the loops right")
         obligations = _proved(prove_scan(schedule, node))
     proved = time.perf_counter()
-    say("printing the program")
+    progress("printing the program")
     code = _text(job, schedule, node)
-    remarks = _other_prover(job, schedule, node, say) if job.prove else ()
+    remarks = _other_prover(job, schedule, node, progress) if job.prove else ()
     counts = size(node)
     times = generated - start, proved - generated if job.prove else None
     return Outcome(code, Stats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks)
@@ -214,7 +214,7 @@ def _text(job: Job, schedule: Schedule, node: Node) -> str:
     return to_c(node, standalone=job.standalone, parameters=_parameters(schedule), openmp=job.openmp)
 
 
-def _other_prover(job: Job, schedule: Schedule, node: Node, say: Say) -> tuple[str, ...]:
+def _other_prover(job: Job, schedule: Schedule, node: Node, progress: Progress) -> tuple[str, ...]:
     """What the prover that was asked for says, if it is not isl."""
     arguments = job.arguments
     match arguments.prover:
@@ -222,14 +222,14 @@ def _other_prover(job: Job, schedule: Schedule, node: Node, say: Say) -> tuple[s
             from loopwright.prove.obligations.scanning import scanning_obligations
             from loopwright.rewrite.opinions import second_opinion
 
-            return (second_opinion(scanning_obligations(schedule, node), arguments.prover_timeout, say),)
+            return (second_opinion(scanning_obligations(schedule, node), arguments.prover_timeout, progress),)
         case "coq":
             from loopwright.prove.coq.program_file import program_file
             from loopwright.rewrite.opinions import coq_proof
 
-            say("writing the proof")
+            progress("writing the proof")
             text = program_file(schedule, node, f"Loops for {Path(job.file).name}")
-            return coq_proof((text,), proof_path(arguments), arguments.prover_timeout, say)
+            return coq_proof((text,), proof_path(arguments), arguments.prover_timeout, progress)
         case _:
             return ()
 

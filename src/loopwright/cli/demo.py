@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.outcome import failures_named, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import Code, GaveUp, Illegal, InternalError, LoopwrightError
 
 if TYPE_CHECKING:
+    from loopwright.progress import Progress
     from loopwright.rewrite.outcome import Outcome
-    from loopwright.say import Say
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -154,8 +154,8 @@ def _transformed(act: Act, script: str) -> Outcome:
     from loopwright.rewrite.request import Request
 
     request = Request(file=f"{act.name}.c", script=Path(script).read_text(), script_file=script)
-    with progress(sys.stderr) as say:
-        return transformed(request, say)
+    with progress_line(sys.stderr) as progress:
+        return transformed(request, progress)
 
 
 def _timed(act: Act) -> str:
@@ -166,17 +166,19 @@ def _timed(act: Act) -> str:
         find_compiler()
     except GaveUp as missing:
         return f"not timed: {missing.message} ({missing.hint})\n"
-    with progress(sys.stderr) as say:
-        return _measured(act, say)
+    with progress_line(sys.stderr) as progress:
+        return _measured(act, progress)
 
 
-def _measured(act: Act, say: Say) -> str:
+def _measured(act: Act, progress: Progress) -> str:
     from loopwright.run.benchmark import compare_and_time
     from loopwright.run.compiler import find_compiler
 
     old, new = Path(f"{act.name}.c"), Path(f"{act.name}-new.c")
     folder = Path.cwd()
-    found = compare_and_time(act.name, old, new, folder, find_compiler(), rounds=3, timeout=20.0, say=say)
+    found = compare_and_time(
+        act.name, old, new, folder, find_compiler(), rounds=3, timeout=20.0, progress=progress
+    )
     if found.difference is not None:
         raise InternalError(Code.OWN_MISTAKE, f"{new} computes something else: {found.difference}")
     return (

@@ -1,4 +1,4 @@
-"""What is being done, how far it is and how long it takes: on a terminal, while it lasts; else silence."""
+"""Progress on a terminal: one line that is removed at the end.  In a pipe nothing is printed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
-from loopwright.say import Say, silent
+from loopwright.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 
 @contextmanager
-def progress(stream: TextIO) -> Iterator[Say]:
-    """A function that shows what it is told, until the block ends."""
+def progress_line(stream: TextIO) -> Iterator[Progress]:
+    """A callback that shows progress until the block ends."""
     if not stream.isatty():
         yield silent
         return
@@ -28,10 +29,10 @@ def progress(stream: TextIO) -> Iterator[Say]:
 
 @dataclass
 class _Shown:
-    """A line that goes away: started by the first thing said, so that a fork before it finds no threads."""
+    """The line; the first report starts it, so that a process forked before has no threads."""
 
     stream: TextIO
-    line: Progress | None = None
+    line: Bar | None = None
     task: TaskID | None = field(default=None)
 
     def __call__(self, doing: str, done: int = 0, total: int = 0) -> None:
@@ -48,7 +49,7 @@ class _Shown:
             self.line.stop()
 
 
-def _line(stream: TextIO) -> Progress:
+def _line(stream: TextIO) -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Column

@@ -15,11 +15,11 @@ from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
 
 if TYPE_CHECKING:
-    from loopwright.say import Say
+    from loopwright.progress import Progress
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -92,18 +92,18 @@ def prove(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> Answer:
-    with progress(sys.stderr) as say:
+    with progress_line(sys.stderr) as progress:
         from loopwright.run.supervise import within
 
         return within(
             arguments.timeout,
-            lambda say: failures_named(lambda: _answer(arguments, say)),
-            say,
+            lambda progress: failures_named(lambda: _answer(arguments, progress)),
+            progress,
             hint="allow more time with --timeout",
         )
 
 
-def _answer(arguments: argparse.Namespace, say: Say) -> Answer:
+def _answer(arguments: argparse.Namespace, progress: Progress) -> Answer:
     described = [name.endswith(".scop") for name in (arguments.old, arguments.new)]
     if any(described) and not all(described):
         raise BadInput(
@@ -112,18 +112,18 @@ def _answer(arguments: argparse.Namespace, say: Say) -> Answer:
             span=Span(arguments.new, 1, 1),
             hint="`loopwright extract --scop` writes what a C file means as OpenScop",
         )
-    return _orders(arguments, say) if all(described) else _work(arguments, say)
+    return _orders(arguments, progress) if all(described) else _work(arguments, progress)
 
 
-def _orders(arguments: argparse.Namespace, say: Say) -> Answer:
+def _orders(arguments: argparse.Namespace, progress: Progress) -> Answer:
     """Of one program in two orders, whether the second keeps the dependences of the first."""
     from loopwright.prove.legality.explain import explain_all, refusal
     from loopwright.prove.legality.rescheduling import prove_rescheduled
     from loopwright.read.openscop import read_openscop
 
-    say("reading")
+    progress("reading")
     old, new = read_openscop(arguments.old), read_openscop(arguments.new)
-    say("comparing the orders")
+    progress("comparing the orders")
     verdict = prove_rescheduled(old, new)
     match refusal(verdict):
         case None:
@@ -137,7 +137,7 @@ def _orders(arguments: argparse.Namespace, say: Say) -> Answer:
             raise failure
 
 
-def _work(arguments: argparse.Namespace, say: Say) -> Answer:
+def _work(arguments: argparse.Namespace, progress: Progress) -> Answer:
     from loopwright.prove.equivalence.files import compare_files
     from loopwright.prove.verdict import Proved, Refuted, Undecided
 
@@ -147,7 +147,7 @@ def _work(arguments: argparse.Namespace, say: Say) -> Answer:
         pure=arguments.pure,
         assume=arguments.assume,
         allow_reassociation=arguments.allow_reassociation,
-        say=say,
+        progress=progress,
     )
     match found.verdict:
         case Proved(obligations):

@@ -8,6 +8,7 @@ from functools import cached_property
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
+from loopwright.progress import Progress
 from loopwright.prove.legality.explain import explain_all, headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan, stages
@@ -20,7 +21,6 @@ from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.rewrite.scripts import regions_of
-from loopwright.say import Say
 from loopwright.show.draw import HOW, MISSING
 from loopwright.show.meaning import MEANING
 from loopwright.show.page import page
@@ -72,21 +72,21 @@ class Region:
         return tuple(memory_based(self.program))
 
 
-def report(request: Request, say: Say) -> Report:
+def report(request: Request, progress: Progress) -> Report:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
-    say(f"reading {request.file}")
+    progress(f"reading {request.file}")
     programs = read_c(request.file, pure=request.pure, assume=request.assume)
     regions = _applied(request, programs)
-    say("proving the script legal")
+    progress("proving the script legal")
     verdicts = [
         prove_plan(one.plan, allow_reassociation=request.allow_reassociation, dependences=one.dependences)
         for one in regions
     ]
     found: Outcome | GaveUp | None = None
     if all(verdict.proved for verdict in verdicts):
-        found = _outcome(request, say)
+        found = _outcome(request, progress)
     stories = tuple(
-        _story(k, region, verdict, request, found, say)
+        _story(k, region, verdict, request, found, progress)
         for k, (region, verdict) in enumerate(zip(regions, verdicts, strict=True))
     )
     title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
@@ -96,10 +96,10 @@ def report(request: Request, say: Say) -> Report:
     return Report(html, scenes, tuple(story.status for story in stories), missing)
 
 
-def _outcome(request: Request, say: Say) -> Outcome | GaveUp:
+def _outcome(request: Request, progress: Progress) -> Outcome | GaveUp:
     """All proofs of the pipeline, or where it gave up, which the report tells."""
     try:
-        return transformed(request, say)
+        return transformed(request, progress)
     except GaveUp as stopped:
         return stopped
 
@@ -108,7 +108,7 @@ def can_draw() -> bool:
     """Whether the optional libraries are there."""
     from importlib.util import find_spec
 
-    return all(find_spec(name) is not None for name in ("matplotlib", "networkx"))
+    return find_spec("matplotlib") is not None and find_spec("networkx") is not None
 
 
 def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
@@ -143,16 +143,16 @@ def _story(
     verdict: LegalityVerdict,
     request: Request,
     found: Outcome | GaveUp | None,
-    say: Say,
+    progress: Progress,
 ) -> Story:
     program = region.program
     source = program.source
     line = source.line_of(program.region.start)
-    say("writing down the steps")
+    progress("writing down the steps")
     steps = steps_of(
         region.plans, plan_of(program), region.dependences, reassociate=request.allow_reassociation
     )
-    say("drawing")
+    progress("drawing")
     done = found.regions[number] if isinstance(found, Outcome) else None
     stopped = found.message if isinstance(found, GaveUp) else ""
     return Story(

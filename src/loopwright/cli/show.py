@@ -14,7 +14,7 @@ from loopwright.cli.diagnostics import as_json, exit_code, verdict_word
 from loopwright.cli.diagnostics import show as show_error
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.cli.script import add_script, script_of
 from loopwright.errors import BadInput, Code, LoopwrightError
 
@@ -92,12 +92,12 @@ def _written(arguments: argparse.Namespace) -> Written:
     if arguments.pictures is not None and not can_draw():
         raise BadInput(Code.MISSING_PART, MISSING, hint=HOW)
     target = arguments.output or f"{Path(arguments.file).stem}.html"
-    with progress(sys.stderr) as say:
-        made = report(request, say)
+    with progress_line(sys.stderr) as progress:
+        made = report(request, progress)
         replace_file(target, made.html.encode("utf-8", "replace"))
         files = [target]
         if arguments.pictures is not None:
-            say("drawing")
+            progress("drawing")
             files += _pictures(made, arguments.pictures, Path(arguments.file).stem)
     return Written(made, tuple(files))
 

@@ -12,9 +12,9 @@ from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.errors import LoopwrightError
-from loopwright.say import Say
+from loopwright.progress import Progress
 
 if TYPE_CHECKING:
     from loopwright.prove.legality.suggest import Suggestion
@@ -65,24 +65,26 @@ def suggest(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> Found:
-    with progress(sys.stderr) as say:
+    with progress_line(sys.stderr) as progress:
         if arguments.timeout is None:
-            return _found(arguments, say)
+            return _found(arguments, progress)
         from loopwright.run.supervise import within
 
-        return within(arguments.timeout, lambda say: failures_named(lambda: _found(arguments, say)), say)
+        return within(
+            arguments.timeout, lambda progress: failures_named(lambda: _found(arguments, progress)), progress
+        )
 
 
-def _found(arguments: argparse.Namespace, say: Say) -> Found:
+def _found(arguments: argparse.Namespace, progress: Progress) -> Found:
     """For each region its line and what was tried."""
     from loopwright.prove.legality.suggest import suggestions
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
-    say(f"reading {arguments.file}")
+    progress(f"reading {arguments.file}")
     programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume)
     return [
-        (program.source.line_of(program.region.start), list(suggestions(plan_of(program), say)))
+        (program.source.line_of(program.region.start), list(suggestions(plan_of(program), progress)))
         for program in programs
     ]
 

@@ -14,7 +14,7 @@ from loopwright.cli.diagnostics import as_json, exit_code, show, show_explanatio
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.cli.prover import add_prover_options, answers, code_path, prover_request, report
 from loopwright.cli.script import add_script, script_of
 from loopwright.errors import BadInput, Code, LoopwrightError, Span
@@ -68,14 +68,15 @@ def transform(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> Outcome:
     request = _request(arguments)
-    with progress(sys.stderr) as say:
+    with progress_line(sys.stderr) as progress:
         from loopwright.rewrite.pipeline import transformed
 
         if arguments.timeout is None:
-            return transformed(request, say)
+            return transformed(request, progress)
         from loopwright.run.supervise import within
 
-        return within(arguments.timeout, lambda say: failures_named(lambda: transformed(request, say)), say)
+        limit = arguments.timeout
+        return within(limit, lambda inner: failures_named(lambda: transformed(request, inner)), progress)
 
 
 def _request(arguments: argparse.Namespace) -> Request:

@@ -14,12 +14,12 @@ from loopwright.cli.diagnostics import exit_code, show, verdict_word
 from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress
+from loopwright.cli.progress import progress_line
 from loopwright.cli.transform import replace_file
 from loopwright.errors import LoopwrightError
 
 if TYPE_CHECKING:
-    from loopwright.say import Say
+    from loopwright.progress import Progress
     from loopwright.tune.tuning import Tuned
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -70,12 +70,12 @@ def _run(arguments: argparse.Namespace) -> Tuned:
 
     compiler = find_compiler(arguments.cc)
     flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
-    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder, progress(sys.stderr) as say:
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder, progress_line(sys.stderr) as progress:
         workshop = Workshop(Path(arguments.file), Path(folder), compiler, flags)
-        return _tuned(arguments, workshop, say)
+        return _tuned(arguments, workshop, progress)
 
 
-def _tuned(arguments: argparse.Namespace, workshop: Any, say: Say) -> Tuned:
+def _tuned(arguments: argparse.Namespace, workshop: Any, progress: Progress) -> Tuned:
     from loopwright.rewrite.request import Request
     from loopwright.tune.tuning import tune
 
@@ -86,7 +86,7 @@ def _tuned(arguments: argparse.Namespace, workshop: Any, say: Say) -> Tuned:
         assume=tuple(arguments.assume),
         allow_reassociation=arguments.allow_reassociation,
     )
-    return tune(request, workshop, arguments.budget, say)
+    return tune(request, workshop, arguments.budget, progress)
 
 
 def _deliver(arguments: argparse.Namespace, tuned: Tuned) -> None:

@@ -1,6 +1,4 @@
-"""From a schedule to loops: one file per idea of the papers."""
+"""From a schedule to loops: one file per idea of the papers.
 
-from loopwright.generate.options import Options
-from loopwright.generate.program import generate
-
-__all__ = ["Options", "generate"]
+`program.generate` is the entry.  Nothing is imported here, since `import loopwright` loads this module.
+"""

@@ -197,6 +197,11 @@ class Program(Displayed):
     statements: tuple[Statement, ...]
     tags: tuple[Tag, ...]
 
+    def __repr__(self) -> str:
+        """One line; the sets and relations are for `loopwright.describe`."""
+        names = ", ".join(f"{one.name}[{', '.join(one.iterators)}]" for one in self.statements)
+        return f"<Program {self.source.path}:{self.source.line_of(self.region.start)}: {names}>"
+
     @property
     def params(self) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in self.parameters)

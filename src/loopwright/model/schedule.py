@@ -136,3 +136,9 @@ class Schedule(Displayed):
     context: isl.Set
     tree: Tree
     arguments: dict[str, isl.Map] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """One line; `str(schedule.domain)` is isl's notation."""
+        sets = self.domain.get_set_list()
+        names = sorted(str(sets.get_at(k).get_tuple_name()) for k in range(sets.n_set()))
+        return f"<Schedule of {', '.join(dict.fromkeys(names))}>"

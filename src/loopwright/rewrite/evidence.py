@@ -12,6 +12,7 @@ from loopwright.emit.region import Loops, claims
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
+from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
@@ -25,7 +26,6 @@ from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.outcome import Proof, refused
 from loopwright.rewrite.request import Wishes
-from loopwright.say import Say
 from loopwright.transform import Plan, flat_schedule
 
 
@@ -45,16 +45,16 @@ def on_trust(program: Program) -> Evidence:
     return Evidence(trusted=tuple(entry.text for entry in program.assumptions))
 
 
-def of_model(program: Program, wishes: Wishes, say: Say) -> Evidence:
+def of_model(program: Program, wishes: Wishes, progress: Progress) -> Evidence:
     """The model is what the text says: by isl as a whole; by cvc5, where it is there, step by step.
 
     One of them is enough, unless cvc5 was asked for; a no of either's stops.
     """
-    say("proving the model")
+    progress("proving the model")
     found = [_read_right("the model is what the text says", prove_model(program))]
     asked, limit = wishes.prover.prover == "cvc5", wishes.prover.seconds
     if asked or is_installed():
-        say("asking cvc5 about the model")
+        progress("asking cvc5 about the model")
         verdict = prove_ranking(program, Cvc5() if limit is None else Cvc5(limit))
         found.append(_read_right("Inv, Rank1 and Rank2 hold of the text, by cvc5", verdict))
         if asked and not found[-1].proofs:
@@ -74,9 +74,9 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
             raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {wrong.message} ({wrong.witness})")
 
 
-def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, LegalityVerdict]:
+def of_legality(plan: Plan, wishes: Wishes, progress: Progress) -> tuple[Evidence, LegalityVerdict]:
     """Every dependence is kept; what parallel loops combine, and what their iterations own."""
-    say("proving the script legal")
+    progress("proving the script legal")
     verdict = prove_plan(plan, allow_reassociation=wishes.allow_reassociation)
     if verdict.status is not Status.PROVED:
         raise refused(plan, verdict)
@@ -88,15 +88,15 @@ def of_legality(plan: Plan, wishes: Wishes, say: Say) -> tuple[Evidence, Legalit
     return kept + owned + Evidence(trusted=trusted), verdict
 
 
-def of_scanning(plan: Plan, node: Node, say: Say) -> Evidence:
+def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
     """The loops run every instance once, in the order of the schedule."""
-    say("proving the loops")
+    progress("proving the loops")
     return _demanded("the loops run the schedule", prove_scan(flat_schedule(plan.program), node))
 
 
-def of_text(plan: Plan, loops: Loops, new: Program, say: Say) -> Evidence:
+def of_text(plan: Plan, loops: Loops, new: Program, progress: Progress) -> Evidence:
     """The new text runs the schedule, and its pragmas promise the truth."""
-    say("proving the new text")
+    progress("proving the new text")
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)
     found = _demanded("the new text runs the schedule, statement by statement", verdict)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
+from loopwright.progress import Progress
 from loopwright.rewrite.request import ProverRequest
-from loopwright.say import Say
 
 if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
@@ -25,32 +25,34 @@ BATCH = 20
 
 
 def remarks_on(
-    regions: Sequence[tuple[Plan, Node, Sequence[str]]], request: ProverRequest, say: Say
+    regions: Sequence[tuple[Plan, Node, Sequence[str]]], request: ProverRequest, progress: Progress
 ) -> tuple[str, ...]:
     """What the prover that was asked for says of rewritten regions, each with its temporaries."""
     match request.prover:
         case "cvc5":
-            return tuple(_cvc5_on(*region, request.seconds, say) for region in regions)
+            return tuple(_cvc5_on(*region, request.seconds, progress) for region in regions)
         case "coq":
             from loopwright.prove.coq.transformation_file import transformation_file
 
-            say("writing the proof")
+            progress("writing the proof")
             texts = [
                 transformation_file(plan.original, plan.program, node, _title(plan))
                 for plan, node, _ in regions
             ]
-            return coq_proof(texts, request.path, request.seconds, say)
+            return coq_proof(texts, request.path, request.seconds, progress)
         case _:
             return ()
 
 
-def _cvc5_on(plan: Plan, node: Node, temporaries: Sequence[str], limit: float | None, say: Say) -> str:
+def _cvc5_on(
+    plan: Plan, node: Node, temporaries: Sequence[str], limit: float | None, progress: Progress
+) -> str:
     from loopwright.prove.obligations.legality import transformation_obligations
     from loopwright.prove.obligations.sides import both_sides
 
     sides = both_sides(plan.original, plan.program, node)
     obligations = transformation_obligations(plan.original, *sides, temporaries)
-    return second_opinion(obligations, limit, say)
+    return second_opinion(obligations, limit, progress)
 
 
 def _title(plan: Plan) -> str:
@@ -60,7 +62,7 @@ def _title(plan: Plan) -> str:
     return "\n".join([f"{Path(plan.original.source.path).name}, {what}", *steps])
 
 
-def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: Say) -> str:
+def second_opinion(obligations: Iterable[Obligation], limit: float | None, progress: Progress) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
     from loopwright.prove.backends.cvc5 import Cvc5
     from loopwright.prove.backends.interface import Fails, Unknown
@@ -69,7 +71,7 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: 
     left = iter(obligations)
     count = 0
     while batch := list(islice(left, BATCH)):
-        say(f"asking cvc5: {count} obligations so far")
+        progress(f"asking cvc5: {count} obligations so far")
         for one, answer in zip(batch, prover.decide(batch), strict=True):
             match answer:
                 case Fails(values):
@@ -87,9 +89,13 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, say: 
     return f"cvc5 agrees ({count} obligations)"
 
 
-def coq_proof(texts: Sequence[str], path: str | None, limit: float | None, say: Say) -> tuple[str, ...]:
+def coq_proof(
+    texts: Sequence[str], path: str | None, limit: float | None, progress: Progress
+) -> tuple[str, ...]:
     """Write the file, or one for each region, and check it; in words what came of each."""
-    return tuple(_coq_proof(text, _numbered(path, k, len(texts)), limit, say) for k, text in enumerate(texts))
+    return tuple(
+        _coq_proof(text, _numbered(path, k, len(texts)), limit, progress) for k, text in enumerate(texts)
+    )
 
 
 def _numbered(path: str | None, number: int, count: int) -> str | None:
@@ -99,11 +105,11 @@ def _numbered(path: str | None, number: int, count: int) -> str | None:
     return str(plain.with_name(f"{plain.stem}_{number + 1}{plain.suffix}"))
 
 
-def _coq_proof(text: str, path: str | None, limit: float | None, say: Say) -> str:
+def _coq_proof(text: str, path: str | None, limit: float | None, progress: Progress) -> str:
     from loopwright.prove.coq import check as coq
 
     if path is not None:
-        say(f"writing {path}")
+        progress(f"writing {path}")
         _write(text, path)
     if coq.coqc() is None:
         if path is None:
@@ -114,7 +120,7 @@ def _coq_proof(text: str, path: str | None, limit: float | None, say: Say) -> st
             )
         return f"{path} is written, and not checked: coqc is not installed; {coq.INSTALL}, then: {_how(path)}"
     where = f"{path}: " if path is not None else ""
-    match coq.check(text, coq.ENOUGH if limit is None else limit, say):
+    match coq.check(text, coq.ENOUGH if limit is None else limit, progress):
         case coq.Accepted():
             return f"{where}checked by coqc, no axioms"
         case coq.Refused(line, lemma, message):

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, openmp_notes
 from loopwright.errors import Code, GaveUp
-from loopwright.generate import Options, generate
+from loopwright.generate.options import Options
+from loopwright.generate.program import generate
+from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
@@ -29,47 +31,48 @@ from loopwright.rewrite.outcome import Outcome, RegionReport
 from loopwright.rewrite.request import Request, Wishes
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
-from loopwright.say import Say
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.plan import DirectiveKind
 
 
-def transformed(request: Request, say: Say) -> Outcome:
+def transformed(request: Request, progress: Progress) -> Outcome:
     """The file with the script applied; raises where an answer is not yes."""
-    say(f"reading {request.file}")
+    progress(f"reading {request.file}")
     programs = read_c(request.file, pure=request.pure, assume=request.assume)
     plans = tuple(plan_of(program) for program in programs)
     if request.script is None:
-        return rewritten(plans, request, say, keep_untouched=False)
-    say("applying the script")
+        return rewritten(plans, request, progress, keep_untouched=False)
+    progress("applying the script")
     script = parse_script(request.script, request.script_file)
     result: Applied = applied(script, plans, steps=request.steps)
-    return replace(rewritten(result.plans, request, say), steps=result.steps)
+    return replace(rewritten(result.plans, request, progress), steps=result.steps)
 
 
-def rewritten(plans: Sequence[Plan], wishes: Wishes, say: Say, *, keep_untouched: bool = True) -> Outcome:
+def rewritten(
+    plans: Sequence[Plan], wishes: Wishes, progress: Progress, *, keep_untouched: bool = True
+) -> Outcome:
     """The file whose regions the plans are of, with new loops; there is one plan at least.
 
     A region whose plan has no operations keeps its text, unless all are to be made anew.
     """
-    regions = [_made(plan, wishes, say) for plan in plans if plan.history or not keep_untouched]
+    regions = [_made(plan, wishes, progress) for plan in plans if plan.history or not keep_untouched]
     source = plans[0].original.source
     remarks: tuple[str, ...] = ()
     if regions:
-        say("printing")
+        progress("printing")
         loops = [region.loops for region in regions]
         source = Source(source.path, file_text(loops, openmp=wishes.openmp))
     if regions and wishes.prove:
-        say("reading the new text")
+        progress("reading the new text")
         again = read_again(source, [region.plan.original for region in regions])
         regions = [
-            replace(region, evidence=region.evidence + of_text(region.plan, region.loops, new, say))
+            replace(region, evidence=region.evidence + of_text(region.plan, region.loops, new, progress))
             for region, new in zip(regions, again, strict=True)
         ]
         _refuse_temporaries(regions, wishes)
         asked = [(region.plan, region.loops.node, region.temporaries) for region in regions]
-        remarks = remarks_on(asked, wishes.prover, say)
+        remarks = remarks_on(asked, wishes.prover, progress)
     found = {id(region.plan): region for region in regions}
     notes = [
         note
@@ -110,18 +113,18 @@ def _refuse_temporaries(regions: Sequence[_Region], wishes: Wishes) -> None:
         )
 
 
-def _made(plan: Plan, wishes: Wishes, say: Say) -> _Region:
+def _made(plan: Plan, wishes: Wishes, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = on_trust(plan.original)
     verdict: LegalityVerdict | None = None
     if wishes.prove:
-        evidence += of_model(plan.original, wishes, say)
-        legal, verdict = of_legality(plan, wishes, say)
+        evidence += of_model(plan.original, wishes, progress)
+        legal, verdict = of_legality(plan, wishes, progress)
         evidence += legal
-    say("generating loops")
+    progress("generating loops")
     node = generate(to_schedule(plan), Options())
     if wishes.prove:
-        evidence += of_scanning(plan, node, say)
+        evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
     return _Region(plan, loops_of(plan, node, verdict), evidence, lost)
 

@@ -43,23 +43,23 @@ def compare_and_time(
     timeout: float,
     defines: Sequence[str] = (),
     wall_clock: bool = False,
-    say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Result:
     """Build both files twice in `folder`, compare the exact builds, time the fast ones."""
     clock = () if wall_clock else (PROCESSOR_TIME,)
     programs: dict[tuple[str, str], Path] = {}
     for kind, flags in (("exact", EXACT), ("fast", FAST)):
         for which, source in (("original", original), ("transformed", transformed)):
-            say(f"compiling {name}, {which}")
+            progress(f"compiling {name}, {which}")
             target = folder / f"{name}-{which}-{kind}"
             programs[which, kind] = compile_c(compiler, source, target, (*flags, *clock, *defines))
-    say(f"comparing {name}")
+    progress(f"comparing {name}")
     outputs = [
         output_of([str(programs[which, "exact"]), DUMP], timeout=timeout)
         for which in ("original", "transformed")
     ]
     commands = {which: [str(programs[which, "fast"])] for which in ("original", "transformed")}
     times = interleaved(
-        commands, rounds=rounds, timeout=timeout, say=lambda text: say(f"timing {name}, {text}")
+        commands, rounds=rounds, timeout=timeout, progress=lambda text: progress(f"timing {name}, {text}")
     )
     return Result(name, first_difference(outputs[0], outputs[1]), times["original"], times["transformed"])

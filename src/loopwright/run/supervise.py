@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from typing import BinaryIO, NoReturn, TypeVar, cast
 
 from loopwright.errors import Code, GaveUp, InternalError, LoopwrightError
-from loopwright.say import Say
+from loopwright.progress import Progress
 
 T = TypeVar("T")
 
-Work = Callable[[Say], T]
+Work = Callable[[Progress], T]
 
 
 HINT = "allow more time with --timeout, or try --loop-type atomic, which makes less code"
 
 
-def within(seconds: float, work: Work[T], say: Say, hint: str = HINT) -> T:
+def within(seconds: float, work: Work[T], progress: Progress, hint: str = HINT) -> T:
     """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up.
 
     What the work says is passed on to `say`; the `hint` says what to do when it takes too long.
@@ -43,7 +43,7 @@ def within(seconds: float, work: Work[T], say: Say, hint: str = HINT) -> T:
     os.close(writing)
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            return cast(T, _listen(pipe, deadline, seconds, say, hint))
+            return cast(T, _listen(pipe, deadline, seconds, progress, hint))
     finally:
         _end(child)
 
@@ -81,7 +81,7 @@ def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
     pipe.flush()
 
 
-def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say, hint: str) -> object:
+def _listen(pipe: BinaryIO, deadline: float, seconds: float, progress: Progress, hint: str) -> object:
     doing = "starting"
     received = b""
     while True:
@@ -97,7 +97,7 @@ def _listen(pipe: BinaryIO, deadline: float, seconds: float, say: Say, hint: str
             match kind:
                 case "doing":
                     doing, done, total = cast(tuple[str, int, int], value)
-                    say(doing, done, total)
+                    progress(doing, done, total)
                 case "done":
                     return value
                 case _:

@@ -54,12 +54,12 @@ def interleaved(
     *,
     rounds: int,
     timeout: float,
-    say: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Times]:
     """Run all programs in turn, `rounds` times; every other round goes through them backwards."""
     found: dict[str, list[float]] = {name: [] for name in commands}
     for turn in range(rounds):
-        say(f"run {turn + 1} of {rounds}")
+        progress(f"run {turn + 1} of {rounds}")
         order = list(commands) if turn % 2 == 0 else list(commands)[::-1]
         for name in order:
             found[name].append(measured(commands[name], timeout=timeout))

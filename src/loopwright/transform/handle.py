@@ -18,6 +18,9 @@ class Handle(Displayed):
     plan: Plan
     name: str
 
+    def __repr__(self) -> str:
+        return f"<Handle {self.name} of {self.plan!r}>"
+
     @property
     def component(self) -> Component:
         return self.plan.component(self.name)

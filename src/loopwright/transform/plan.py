@@ -128,6 +128,16 @@ class Plan(Displayed):
     directives: tuple[Directive, ...] = ()
     history: tuple[Step, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        """The region on one line, then the last operations."""
+        place = f"{self.original.source.path}:{self.original.source.line_of(self.original.region.start)}"
+        if not self.history:
+            return f"<Plan {place}: as written>"
+        shown = [step.text for step in self.history[-6:]]
+        earlier = len(self.history) - len(shown)
+        lines = [f"<Plan {place}:", *([f"... {earlier} operations"] if earlier else []), *shown]
+        return "\n  ".join(lines) + ">"
+
     @cached_property
     def loops(self) -> int:
         """M, the number of loops around the deepest statement."""

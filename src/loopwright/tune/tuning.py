@@ -14,6 +14,7 @@ from pathlib import Path
 
 from loopwright.errors import BadInput, Code, GaveUp, Span
 from loopwright.model.dependences import Dependence, memory_based
+from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import parse_script
@@ -24,7 +25,6 @@ from loopwright.rewrite.scripts import applied
 from loopwright.run.compiler import find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
-from loopwright.say import Say, silent
 from loopwright.transform import Plan, plan_of
 from loopwright.tune.moves import moves
 from loopwright.tune.search import WORTH, Trial, search
@@ -64,7 +64,7 @@ class _Bench:
     dependences: tuple[tuple[Dependence, ...], ...]
     request: Request
     workshop: Workshop
-    say: Say
+    progress: Progress
     deadline: float
     best: float
     texts: dict[str, float] = field(default_factory=dict)
@@ -76,9 +76,9 @@ class _Bench:
 
     def measure(self, script: str, limit: float) -> float | None:
         """How fast the script's program is, where it is legal, can be made and is fast enough."""
-        self.say(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
+        self.progress(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
         try:
-            text = within(PATIENCE, lambda say: self._text(script), silent)
+            text = within(PATIENCE, lambda progress: self._text(script), silent)
             if text is not None and text not in self.texts:
                 self.texts[text] = self._run(text, limit)
         except (BadInput, GaveUp):
@@ -128,12 +128,12 @@ def tune_file(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] 
         return tune(Request(file=str(path), script_file="<tuned>"), workshop, budget, silent)
 
 
-def tune(request: Request, workshop: Workshop, budget: float, say: Say) -> Tuned:
+def tune(request: Request, workshop: Workshop, budget: float, progress: Progress) -> Tuned:
     """The fastest script for the file of `request` that `budget` seconds are enough to find."""
-    say(f"reading {request.file}")
+    progress(f"reading {request.file}")
     plans = tuple(plan_of(one) for one in read_c(request.file, pure=request.pure, assume=request.assume))
     source = plans[0].original.source
-    say("running the original")
+    progress("running the original")
     program, workshop = opened(workshop, source.text)
     original = min(workshop.seconds(program, LONGEST) for _ in range(2))
     if original < 0.01:
@@ -144,32 +144,32 @@ def tune(request: Request, workshop: Workshop, budget: float, say: Say) -> Tuned
             hint="give a larger problem size, with -D N=2000 for example",
         )
     known = tuple(tuple(memory_based(plan.original)) for plan in plans)
-    say("searching")
-    bench = _Bench(plans, known, request, workshop, say, time.monotonic() + budget, original)
+    progress("searching")
+    bench = _Bench(plans, known, request, workshop, progress, time.monotonic() + budget, original)
     trials = search(original, bench.extensions, bench.measure, bench.is_over)
-    script, outcome = _proved(trials, request, say)
+    script, outcome = _proved(trials, request, progress)
     new = program if outcome is None else workshop.program(outcome.source.text, "tuned")
-    times = _compared(workshop, program, new, say)
+    times = _compared(workshop, program, new, progress)
     return Tuned(script, times["original"], times["tuned"], outcome, len(bench.texts), bench.illegal)
 
 
-def _proved(trials: list[Trial], request: Request, say: Say) -> tuple[str, Outcome | None]:
+def _proved(trials: list[Trial], request: Request, progress: Progress) -> tuple[str, Outcome | None]:
     """The first script of which everything can be proved; the empty one is the program as it is."""
     for trial in trials:
         if not trial.script:
             break
         try:
-            return trial.script, transformed(replace(request, script=trial.script), say)
+            return trial.script, transformed(replace(request, script=trial.script), progress)
         except GaveUp:
             continue
     return "", None
 
 
-def _compared(workshop: Workshop, original: Path, tuned: Path, say: Say) -> dict[str, Times]:
+def _compared(workshop: Workshop, original: Path, tuned: Path, progress: Progress) -> dict[str, Times]:
     programs = {"original": original, "tuned": tuned}
     found: dict[str, list[float]] = {name: [] for name in programs}
     for turn in range(ROUNDS):
-        say(f"timing, round {turn + 1} of {ROUNDS}")
+        progress(f"timing, round {turn + 1} of {ROUNDS}")
         for name, program in programs.items():
             found[name].append(workshop.seconds(program, LONGEST))
     return {name: Times(tuple(seconds)) for name, seconds in found.items()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
-from loopwright.say import Say, silent
+from loopwright.progress import Progress, silent
 
 INSTALL = "install it with 'apt install coq' (8.16)"
 CLOSED = "Closed under the global context"
@@ -65,7 +65,7 @@ APART = ("Axioms.v", "semantics.v")
 """No part of the library: questions about it."""
 
 
-def library(say: Say) -> Path:
+def library(progress: Progress) -> Path:
     """A folder with the compiled library, kept for the next time.
 
     Its name is made from the library's text, so that a library that changed is another one.
@@ -82,7 +82,7 @@ def library(say: Say) -> Path:
     digest = hashlib.sha256(b"\0".join(file.name.encode() + file.read_bytes() for file in files))
     folder = _cache() / f"library-{digest.hexdigest()[:16]}"
     if not folder.is_dir():
-        say("compiling the Coq library, once")
+        progress("compiling the Coq library, once")
         _compile(files, folder)
     return folder
 
@@ -113,17 +113,17 @@ def _compile(files: list[Path], folder: Path) -> None:
             os.mkdir(made)  # for the context manager to remove
 
 
-def check(text: str, seconds: float = ENOUGH, say: Say = silent) -> Answer:
+def check(text: str, seconds: float = ENOUGH, progress: Progress = silent) -> Answer:
     """What `coqc` says of a file with this text."""
     program = coqc()
     if program is None:
         raise GaveUp(Code.MISSING_PROGRAM, "coqc is not installed", hint=INSTALL)
-    folder = library(say)
+    folder = library(progress)
     with tempfile.TemporaryDirectory() as made:
         file = Path(made) / "proof.v"
         file.write_text(text)
         command = [program, "-q", "-noglob", "-time", "-Q", str(folder), "Loopwright", file.name]
-        done = _followed(command, made, seconds, _lemmas(text), say)
+        done = _followed(command, made, seconds, _lemmas(text), progress)
     return OutOfTime(seconds) if done is None else _answer(text, *done)
 
 
@@ -132,11 +132,11 @@ SENTENCE = re.compile(r"Chars \d+ - \d+ \[(.*)\] \S+ secs ")
 
 
 def _followed(
-    command: list[str], folder: str, seconds: float, total: int, say: Say
+    command: list[str], folder: str, seconds: float, total: int, progress: Progress
 ) -> tuple[int, str, str] | None:
     """The status of `coqc` and what it said, lemmas counted when it is proved; None if it takes too long."""
     doing = "checking the lemmas with coqc"
-    say(doing, 0, total)
+    progress(doing, 0, total)
     errors = Path(folder) / "errors"
     late = threading.Event()
     with (
@@ -159,7 +159,7 @@ def _followed(
                 said.append(line)
             elif sentence.group(1) == "Qed.":
                 proved += 1
-                say(doing, proved, total)
+                progress(doing, proved, total)
         status = process.wait()
         timer.cancel()
     return None if late.is_set() else (status, "".join(said), errors.read_text())

@@ -15,6 +15,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
+from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
@@ -27,7 +28,6 @@ from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
-from loopwright.say import Say, silent
 
 ROUNDING = "every operation is rounded by itself, to its own type: compile with -ffp-contract=off"
 REASSOCIATION = "sums and products may be computed in any order"
@@ -50,7 +50,7 @@ def prove_equivalent(
     *,
     allow_reassociation: bool = False,
     from_text: bool = False,
-    say: Say = silent,
+    progress: Progress = silent,
 ) -> Equivalence:
     """Whether `new` leaves behind what `old` does, for every size.
 
@@ -58,9 +58,9 @@ def prove_equivalent(
     """
     try:
         old, new = with_common_parameters(old, new)
-        say("proving that the loops are those of the text")
+        progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
-        found = _prove(old, new, models, allow_reassociation, say)
+        found = _prove(old, new, models, allow_reassociation, progress)
         if isinstance(found.verdict, Proved) and computes_integers(new):
             return replace(found, trusted=(*found.trusted, OVERFLOW))
         return found
@@ -71,7 +71,7 @@ def prove_equivalent(
 
 
 def _prove(
-    old: Program, new: Program, models: list[Verdict], allow_reassociation: bool, say: Say
+    old: Program, new: Program, models: list[Verdict], allow_reassociation: bool, progress: Progress
 ) -> Equivalence:
     if old.context.is_empty():
         return Equivalence(Undecided("there are no sizes that both files allow"))
@@ -84,7 +84,7 @@ def _prove(
         if not isinstance(verdict, Proved):
             return Equivalence(verdict)
         obligations += verdict.obligations
-    say("proving by instances")
+    progress("proving by instances")
     matched = _instances(old, new, different, allow_reassociation)
     if isinstance(matched, Matched):
         proved = Proved(obligations + matched.proved.obligations)
@@ -93,7 +93,7 @@ def _prove(
     if unclear:
         return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))
     counted = outputs(old, new)
-    return _without_instances(old, new, counted, matched, obligations, allow_reassociation, say)
+    return _without_instances(old, new, counted, matched, obligations, allow_reassociation, progress)
 
 
 def _instances(
@@ -111,12 +111,12 @@ def _without_instances(
     matched: NotMatched,
     obligations: int,
     allow_reassociation: bool,
-    say: Say,
+    progress: Progress,
 ) -> Equivalence:
     """By values or by running; a few runs first, because most mistakes show at once."""
     reasons = [f"by instances: {matched.reason}"]
     for budget in (FEW_STEPS, MOST_STEPS):
-        say("looking for a difference in small runs")
+        progress("looking for a difference in small runs")
         found = by_running(
             old, new, counted.arrays, budget=budget, hints=matched.sizes, reassociate=allow_reassociation
         )
@@ -125,7 +125,7 @@ def _without_instances(
         if budget == MOST_STEPS:
             reasons.append(f"by running: {found.reason}")
             break
-        say("proving by values")
+        progress("proving by values")
         proof = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
         if isinstance(proof, Proved):
             proved = Proved(obligations + proof.obligations)

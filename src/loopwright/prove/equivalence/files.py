@@ -9,12 +9,12 @@ from pathlib import Path
 
 from loopwright.errors import BadInput, Code, Span
 from loopwright.model.program import AssumptionKind, Program
+from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Verdict
 from loopwright.read.c.reader import load_c, read_c
-from loopwright.say import Say, silent
 
 OUTSIDE = "what the files do outside their regions is not compared"
 
@@ -27,6 +27,9 @@ class Comparison:
     trusted: tuple[str, ...]
     place: Span
     """Of the last region that was compared, in the new file."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.place.file}: {self.verdict!r}>"
 
     @property
     def verdict(self) -> Verdict:
@@ -53,10 +56,10 @@ def compare_files(
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
     allow_reassociation: bool = False,
-    say: Say = silent,
+    progress: Progress = silent,
 ) -> Comparison:
     """Whether the regions of the new file leave behind what those of the old one do."""
-    say("reading")
+    progress("reading")
     old = read_c(old_file, pure=pure, assume=assume)
     text = read_text(load_c(new_file), old, pure)
     new = text or read_c(new_file, pure=pure, assume=assume)
@@ -71,7 +74,7 @@ def compare_files(
     place = Span(str(new_file), 1, 1)
     for one, other in zip(old, new, strict=True):
         answer = prove_equivalent(
-            one, other, allow_reassociation=allow_reassociation, from_text=text is not None, say=say
+            one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress
         )
         answers.append(answer)
         place = Span(str(new_file), other.source.span(other.region).line, 1)

@@ -64,6 +64,11 @@ class LegalityVerdict(Displayed):
     temporaries: tuple[str, ...] = ()
     """Variables that hold other values in between, where nobody looks; every read sees what it saw."""
 
+    def __repr__(self) -> str:
+        found = [f"{len(self.violations)} violations"] if self.violations else []
+        found += [f"{len(self.defects)} defects"] if self.defects else []
+        return f"<LegalityVerdict {', '.join([self.status.value, *found])}, {self.obligations} obligations>"
+
     @property
     def status(self) -> Status:
         if self.defects or any(item.certain for item in self.violations):

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import IN, OUT
+from loopwright.progress import Progress, silent
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
-from loopwright.say import Say, silent
 from loopwright.transform.plan import Plan
 from loopwright.transform.suggest import Kind, Proposal, proposals
 
@@ -30,7 +30,7 @@ class Suggestion:
     """How many accesses no longer jump from row to row in the innermost loop."""
 
 
-def suggestions(plan: Plan, say: Say = silent) -> Iterator[Suggestion]:
+def suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]:
     """Every proposal with its verdict, but of those for one goal none behind the first that is legal."""
     known = tuple(memory_based(plan.original))
     reached: set[str] = set()
@@ -41,7 +41,7 @@ def suggestions(plan: Plan, say: Say = silent) -> Iterator[Suggestion]:
         after = proposal.applied(plan)
         if after is None:
             continue
-        say(f"trying {proposal.script.splitlines()[-1]}", number, len(tried))
+        progress(f"trying {proposal.script.splitlines()[-1]}", number, len(tried))
         found = _tried(plan, after, proposal, known)
         if found.legal and (not found.reassociation or proposal.kind is not Kind.TILING):
             reached.update((proposal.goal, *proposal.reaches))

@@ -95,6 +95,12 @@ class Violation(Displayed):
     reduction: str | None = None
     """The operator, where both are steps of a reduction: only its associativity is missing."""
 
+    def __repr__(self) -> str:
+        values = "".join(f", {name} = {value}" for name, value in self.parameters.items())
+        cell = self.array + "".join(f"[{value}]" for value in self.cell)
+        ends = " -> ".join(f"{one.name}{list(one.instance)}" for one in (self.first, self.second))
+        return f"<Violation {self.breach}: {self.kind} dependence {ends} on {cell}{values}>"
+
     @property
     def certain(self) -> bool:
         return self.first_access.must and self.second_access.must

@@ -1,0 +1,47 @@
+"""Descriptions of schedules: the reader is chosen by the end of the file's name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code, Span
+from loopwright.model.schedule import Schedule
+from loopwright.read.source import load
+
+SUFFIXES = (".cloog", ".in", ".poly", ".scop", ".st")
+
+Parser = Callable[[str, str], Schedule]
+"""From a text and the name of its file to the schedule."""
+
+
+def read_schedule(path: str | Path) -> Schedule:
+    """The schedule described by a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file."""
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1]
+    if suffix not in SUFFIXES and not os.path.isdir(name):
+        raise BadInput(
+            Code.FILE,
+            f"no reader for files that end in '{suffix}'" if suffix else "the file's name has no ending",
+            span=Span(name, 1, 1),
+            hint=f"known endings are {', '.join(SUFFIXES)}",
+        )
+    source = load(name)
+    return _parser(suffix)(source.text, source.file)
+
+
+def _parser(suffix: str) -> Parser:
+    """The reader of a format; only the one that is needed is imported."""
+    match suffix:
+        case ".cloog":
+            from loopwright.read.cloog import parse
+        case ".in":
+            from loopwright.read.isl_flat import parse
+        case ".poly":
+            from loopwright.read.poly import parse
+        case ".scop":
+            from loopwright.read.openscop import parse
+        case _:
+            from loopwright.read.isl_tree import parse
+    return parse
