@@ -63,8 +63,8 @@ def _imports(importer: str, path: Path) -> Iterator[Import]:
                 yield Import(importer, target, node.lineno)
 
 
-LOADERS = {"import_module", "__import__", "find_spec", "run_module", "files", "resolve_name"}
-"""Functions that load, or look into, the module whose name they are given."""
+LOADERS = {"import_module", "__import__", "find_spec", "run_module", "resolve_name"}
+"""Functions that load the module whose name they are given, or look for it."""
 
 
 def _loaded(node: ast.Call) -> list[ast.expr]:
