@@ -29,7 +29,7 @@ from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
-from loopwright.check.run.findings import Told, told
+from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
@@ -170,18 +170,18 @@ def _verdict_of_delayed(job: Job, ended: Ended, chosen: Chosen) -> Report | None
     """ "Valid" if the run shows no difference; anything else asks for the precise run."""
     if ended.crashed is not None or ended.timed_out:
         return None
-    heard = told(ended.lines)
-    if heard.aliases:
-        raise shared_memory(job.spec, job.sites.known, heard.aliases)
-    if not heard.entries:
+    log = run_log(ended.lines)
+    if log.aliases:
+        raise shared_memory(job.spec, job.sites.known, log.aliases)
+    if not log.entries:
         raise not_reached(job.given, ended)
-    is_clean = not heard.violations and heard.done == heard.entries and not _other_sizes(job, heard)
+    is_clean = not log.violations and log.done == log.entries and not _other_sizes(job, log)
     return judged(job, ended, chosen.scheme.name, chosen.because) if is_clean else None
 
 
 def _second_opinion(job: Job, found: Writers, first: Ended) -> Report:
     """The precise run; where it finds nothing, the two runs disagree and nothing is decided."""
-    difference = told(first.lines).violations > 0
+    difference = run_log(first.lines).violations > 0
     why = "showed a difference" if difference else "did not end as it should"
     report = precise(job, found, f"a first run, with shadows of one number, {why}")
     if report.answer is not Answer.VALID:
@@ -216,18 +216,18 @@ def run_built(job: Job, built: Built) -> Ended:
 
 def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
     """The verdict of a run."""
-    heard = told(ended.lines)
-    if heard.aliases:
-        raise shared_memory(job.spec, job.sites.known, heard.aliases)
-    if not heard.entries:
+    log = run_log(ended.lines)
+    if log.aliases:
+        raise shared_memory(job.spec, job.sites.known, log.aliases)
+    if not log.entries:
         raise not_reached(job.given, ended)
-    ending = _ending(ended, heard)
-    notes = _notes(job, heard, ended)
-    if ended.crashed is not None or ended.timed_out or _ended_inside(ended, heard):
+    ending = _ending(ended, log)
+    notes = _notes(job, log, ended)
+    if ended.crashed is not None or ended.timed_out or _ended_inside(ended, log):
         answer = Answer.CRASHED
-    elif heard.violations:
+    elif log.violations:
         answer = Answer.VIOLATION
-    elif _other_sizes(job, heard):
+    elif _other_sizes(job, log):
         answer = Answer.GAVE_UP
     else:
         answer = Answer.VALID
@@ -238,45 +238,45 @@ def judged(job: Job, ended: Ended, algorithm: str, because: str) -> Report:
         job.given.segment.source,
         algorithm,
         because,
-        heard.operations or None,
-        heard.findings,
-        heard.violations,
+        log.operations or None,
+        log.findings,
+        log.violations,
         ending,
         notes,
     )
 
 
-def _ending(ended: Ended, heard: Told) -> str:
+def _ending(ended: Ended, log: RunLog) -> str:
     if ended.timed_out:
         return "did not end in time"
     if ended.crashed is not None:
         return f"crashed ({ended.crashed})"
-    if _ended_inside(ended, heard):
+    if _ended_inside(ended, log):
         return f"ended with status {ended.status} inside the segment"
-    return "left the segment before its end" if heard.left_early else ""
+    return "left the segment before its end" if log.left_early else ""
 
 
-def _ended_inside(ended: Ended, heard: Told) -> bool:
+def _ended_inside(ended: Ended, log: RunLog) -> bool:
     """Whether the program ended itself in the segment: without more ado, or saying that it failed."""
-    return heard.done + heard.left_early < heard.entries or (heard.left_early and ended.status != 0)
+    return log.done + log.left_early < log.entries or (log.left_early and ended.status != 0)
 
 
-def _other_sizes(job: Job, heard: Told) -> bool:
+def _other_sizes(job: Job, log: RunLog) -> bool:
     wanted = tuple(number for _, number in job.spec.sizes)
-    return any(sizes != wanted for sizes in heard.sizes)
+    return any(sizes != wanted for sizes in log.sizes)
 
 
-def _notes(job: Job, heard: Told, ended: Ended) -> tuple[str, ...]:
+def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
-    if ended.status > 0 and not _ended_inside(ended, heard):
+    if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"behind the segment, the program ended with status {ended.status}")
-    if _other_sizes(job, heard):
+    if _other_sizes(job, log):
         notes.append("the segment was entered with other problem sizes than the first")
     if job.sizes.solved:
         names = ", ".join(f"{name} = {job.sizes.values[name]}" for name in job.sizes.solved)
         notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
-    if heard.entries > 1:
-        notes.append(f"the segment was entered {heard.entries} times")
+    if log.entries > 1:
+        notes.append(f"the segment was entered {log.entries} times")
     unseen = unseen_functions(job.sites.known)
     if unseen:
         names = ", ".join(unseen)

@@ -63,8 +63,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A whole report: `entries` counts the times the segment was entered, `done` those it was left."""
+class RunLog:
+    """Everything a run reported: `entries` counts the times the segment was entered, `done` those it was left."""
 
     sizes: tuple[tuple[int, ...], ...]
     findings: tuple[Finding, ...]
@@ -77,8 +77,8 @@ class Told:
     """Arrays that share memory."""
 
 
-def told(lines: tuple[str, ...]) -> Told:
-    """The lines of a report; a last line that a crash cut short is left out."""
+def run_log(lines: tuple[str, ...]) -> RunLog:
+    """The lines as values; a last line that a crash cut short is left out."""
     sizes: list[tuple[int, ...]] = []
     findings: list[Finding] = []
     operations = violations = done = 0
@@ -108,7 +108,7 @@ def told(lines: tuple[str, ...]) -> Told:
                 raise InternalError(Code.INTERNAL, "there is not enough memory for the shadow of the arrays")
             case _:
                 raise InternalError(Code.INTERNAL, f"the checked program reported '{line[:80]}'")
-    return Told(
+    return RunLog(
         tuple(sizes),
         tuple(findings),
         operations,

@@ -40,6 +40,9 @@ class Report:
     """How the checked program ended, if not as it should."""
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Report {self.source.path}: {self.answer.name}, {self.violations} violations>"
+
     @property
     def exit_code(self) -> int:
         return self.answer.value
