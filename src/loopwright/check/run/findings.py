@@ -64,7 +64,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """Everything a run reported: `entries` counts the times the segment was entered, `done` those it was left."""
+    """A run, as it reported: `entries` counts the times the segment was entered, `done` those it was left."""
 
     sizes: tuple[tuple[int, ...], ...]
     findings: tuple[Finding, ...]
