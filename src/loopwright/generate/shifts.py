@@ -6,6 +6,7 @@ Where the values t of the current dimension are t ≡ rᵢ (mod m) for statement
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from math import gcd
 
 import islpy as isl
@@ -57,14 +58,31 @@ def _common_stride(domains: list[isl.Set], level: int) -> list[int] | None:
     modulus = 0
     residues: list[int] = []
     for domain in domains:
-        step, residue = _differences(domains[moving[0]], domain, level)
-        modulus = gcd(modulus, step)
-        if step <= 1 or modulus == 1:
+        found = _differences(domains[moving[0]], domain, level)
+        if found is None or found[0] <= 1:
             return None
-        residues.append(residue)
+        modulus = gcd(modulus, found[0])
+        residues.append(found[1])
+    modulus = _agreed_by_all(domains, residues, modulus, level)
+    if modulus == 1:
+        return None
     base = residues[_first_to_start(domains, moving, level)]
     reduced = [(residue - base) % modulus for residue in residues]
     return None if len(set(reduced)) == 1 else reduced
+
+
+def _agreed_by_all(domains: list[isl.Set], residues: list[int], modulus: int, level: int) -> int:
+    """The greatest divisor m of `modulus` with tⱼ − tᵢ ≡ rⱼ − rᵢ (mod m) for every two statements.
+
+    The residues come from comparing all statements with one; where that one has no instance, the
+    others are compared with each other.
+    """
+    for (one, first), (two, second) in combinations_with_replacement(enumerate(domains), 2):
+        found = _differences(first, second, level) if modulus > 1 else None
+        if found is not None:
+            step, residue = found
+            modulus = gcd(modulus, step, residue - (residues[two] - residues[one]))
+    return modulus
 
 
 def _first_to_start(domains: list[isl.Set], moving: list[int], level: int) -> int:
@@ -77,12 +95,17 @@ def _first_to_start(domains: list[isl.Set], moving: list[int], level: int) -> in
     return min(constant)[1] if constant else moving[0]
 
 
-def _differences(first: isl.Set, second: isl.Set, level: int) -> tuple[int, int]:
-    """(m, r) with second[level] − first[level] = m·x + r where the outer dimensions are equal."""
+def _differences(first: isl.Set, second: isl.Set, level: int) -> tuple[int, int] | None:
+    """(m, r) with second[level] − first[level] = m·x + r where the outer dimensions are equal.
+
+    None if they are nowhere equal.
+    """
     pairs = isl.Map.from_domain_and_range(first, second)
     for outer in range(level):
         pairs = pairs.equate(IN, outer, OUT, outer)
     delta = pairs.deltas()
+    if delta.is_empty():
+        return None
     step, residue = delta.dim_residue_class_val(level)
     return step.to_python(), residue.to_python()
 

@@ -32,9 +32,15 @@ class Stride:
 
 
 def detect_stride(domain: isl.Set, level: int) -> Stride | None:
-    """The stride of `domain` at `level`, merged over all its equalities (15-17)."""
-    info = eliminate_inner(domain, level).get_stride_info(level)
+    """The stride of `domain` at `level`, merged over all its equalities (15-17).
+
+    isl merges two strides wrongly when an offset contains a division of its own: a stride that
+    `domain` does not satisfy is not used, and the condition is tested inside the loop.
+    """
+    values = eliminate_inner(domain, level)
+    info = values.get_stride_info(level)
     step = info.get_stride().to_python()
     if step <= 1:
         return None
-    return Stride(step, info.get_offset(), level)
+    stride = Stride(step, info.get_offset(), level)
+    return stride if values.is_subset(stride.constraint()) else None

@@ -33,8 +33,12 @@ def eliminate_unknown(domain: isl.Set, level: int) -> isl.Set:
 
 
 def local_domain(domain: isl.Set, level: int) -> isl.Set:
-    """The local schedule domain of 5.2: `domain` as loop bounds at `level` may describe it."""
-    return eliminate_unknown(eliminate_inner(domain, level), level).coalesce()
+    """The local schedule domain of 5.2: `domain` as loop bounds at `level` may describe it.
+
+    Coalescing may replace two divisions by a variable without an explicit form, which then has to go.
+    """
+    local = eliminate_unknown(eliminate_inner(domain, level), level).coalesce()
+    return eliminate_unknown(local, level)
 
 
 def involves(piece: isl.Set | isl.BasicSet, level: int) -> bool:

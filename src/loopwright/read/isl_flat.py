@@ -44,7 +44,7 @@ def parse(text: str, filename: str) -> Schedule:
             "the context is about more than parameters",
             hint="write it without a tuple: [n] -> { : n >= 1 }",
         )
-    _check_options(source, pieces[2], schedule, options)
+    _check_options(source, pieces[2], options)
     return Schedule(schedule.domain(), context.params(), _tree(schedule, options))
 
 
@@ -93,9 +93,11 @@ def _skip_space(text: str, offset: int) -> int:
     return offset
 
 
-def _check_options(source: Source, piece: Piece, schedule: isl.UnionMap, options: isl.UnionMap) -> None:
-    """Every option is one isl has, and is about the schedule's own time vectors."""
-    spaces = [time.get_space() for time in _sets(schedule.range())]
+def _check_options(source: Source, piece: Piece, options: isl.UnionMap) -> None:
+    """Every option is one isl has.
+
+    An option about time vectors that the schedule does not have selects none of them, as in isl.
+    """
     for option in _maps(options):
         name = option.get_tuple_name(isl.dim_type.out) or ""
         at = max(source.text.find(name, piece.start, piece.end), piece.start)
@@ -105,14 +107,6 @@ def _check_options(source: Source, piece: Piece, schedule: isl.UnionMap, options
                 f"unknown option {option.get_space().range()}",
                 length=len(name),
                 hint="options are atomic[d], separate[d], unroll[d] and separation_class[[d] -> [k]]",
-            )
-        domain = option.get_space().domain()
-        if spaces and not any(domain.has_equal_tuples(space) for space in spaces):
-            raise source.error(
-                at,
-                f"the option is about vectors of {option.dim(isl.dim_type.in_)} dimensions, "
-                f"the schedule's have {spaces[0].dim(isl.dim_type.set)}",
-                length=len(name),
             )
 
 
