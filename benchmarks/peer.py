@@ -35,7 +35,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
-from loopwright.read.source import load
+from loopwright.read.text import load
 
 Op = isl.ast_expr_op_type
 Kind = isl.ast_node_type

@@ -87,17 +87,17 @@ def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = 
     from loopwright.read.schedules import SUFFIXES
 
     if str(path).endswith(SUFFIXES):
-        from loopwright.errors import Span
+        from loopwright.source import Span
 
         message = "this is the name of a description of a schedule, not of a C file"
         hint = "loopwright.read_schedule reads it"
-        raise BadInput(Code.FILE, message, span=Span(str(path), 1, 1), hint=hint)
+        raise BadInput(Code.FILE, message, span=Span.start_of(str(path)), hint=hint)
     first, *others = read_regions(path, pure=pure, assume=assume)
     if others:
         program = others[0].original
         message = f"this file has {1 + len(others)} regions, and one is expected"
         hint = "loopwright.read_regions gives all of them"
-        raise BadInput(Code.REGION, message, span=program.source.span(program.region), hint=hint)
+        raise BadInput(Code.REGION, message, span=program.region, hint=hint)
     return first
 
 

@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from loopwright.source import Span
 
 
 class Code(Enum):
@@ -68,19 +69,6 @@ class Code(Enum):
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"
 """What to do about an `InternalError`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A place in a text the user wrote; lines and columns count from 1."""
-
-    file: str
-    line: int
-    column: int
-    excerpt: str = ""
-    """The source line the place is on, without its line end."""
-    length: int = 1
-    """How many characters the caret underlines."""
 
 
 class LoopwrightError(Exception):

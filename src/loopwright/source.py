@@ -1,25 +1,13 @@
-"""The text a program was read from, and places in it.
+"""A text the user wrote, and places in it: the one kind of text and the one kind of place there is.
 
-Offsets count characters of `Source.text`.  Bytes that are not UTF-8 live in it as surrogate
-escapes, so that `encode` gives back the file byte for byte.
+Offsets count characters of `Source.text`; lines and columns count from 1.  Bytes that are not UTF-8
+are kept in it as surrogate escapes, so that `encode` gives back the file byte for byte.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from loopwright.errors import Span
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class TextRange:
-    """The characters `start` (inclusive) to `end` (exclusive)."""
-
-    start: int
-    end: int
-
-    def contains(self, other: TextRange) -> bool:
-        return self.start <= other.start and other.end <= self.end
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +15,7 @@ class Source:
     """A file as its author wrote it, line ends included."""
 
     path: str
-    text: str
+    text: str = field(repr=False)
 
     @staticmethod
     def decode(path: str, data: bytes) -> Source:
@@ -36,19 +24,100 @@ class Source:
     def encode(self) -> bytes:
         return self.text.encode("utf-8", "surrogateescape")
 
-    def slice(self, place: TextRange) -> str:
-        return self.text[place.start : place.end]
+    @property
+    def whole(self) -> Span:
+        return Span(self, 0, len(self.text))
+
+    def at(self, offset: int, length: int = 1) -> Span:
+        """The `length` characters at `offset`; the end of the text is a place too."""
+        start = max(0, min(offset, len(self.text)))
+        return Span(self, start, start + length)
+
+    def offset(self, line: int, column: int) -> int:
+        """Where a line and column are; beyond the text, its end."""
+        start = 0
+        for _ in range(line - 1):
+            following = self.text.find("\n", start)
+            if following < 0:
+                return len(self.text)
+            start = following + 1
+        return min(start + max(0, column - 1), len(self.text))
 
     def line_of(self, offset: int) -> int:
-        """The line `offset` is on, counted from 1."""
+        """The line `offset` is on."""
         return self.text.count("\n", 0, offset) + 1
 
-    def span(self, place: TextRange) -> Span:
-        """`place` as a diagnostic shows it: the caret stays on the first line of the place."""
-        begin = self.text.rfind("\n", 0, place.start) + 1
-        end = self.text.find("\n", place.start)
-        end = len(self.text) if end < 0 else end
-        excerpt = self.text[begin:end].rstrip("\r")
-        excerpt = excerpt.encode("utf-8", "replace").decode("utf-8")
-        length = max(1, min(place.end, begin + len(excerpt)) - place.start)
-        return Span(self.path, self.line_of(place.start), place.start - begin + 1, excerpt, length)
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Span:
+    """The characters `start` (inclusive) to `end` (exclusive) of a text; spans sort by their offsets."""
+
+    source: Source
+    start: int
+    end: int
+
+    @staticmethod
+    def start_of(path: str) -> Span:
+        """The place of what is said about a file as a whole, which may not be readable at all."""
+        return Span(Source(path, ""), 0, 0)
+
+    def __lt__(self, other: Span) -> bool:
+        return (self.start, self.end) < (other.start, other.end)
+
+    def __repr__(self) -> str:
+        return f"Span({self.file!r}, {self.start}, {self.end})"
+
+    def contains(self, other: Span) -> bool:
+        """Whether `other`, a span of the same text, lies within this one."""
+        return self.start <= other.start and other.end <= self.end
+
+    def on(self, source: Source) -> Span:
+        """The same characters of another version of the text, one in which they have not moved."""
+        return Span(source, self.start, self.end)
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def file(self) -> str:
+        return self.source.path
+
+    @property
+    def line(self) -> int:
+        return self.source.line_of(self.start)
+
+    @property
+    def column(self) -> int:
+        return self.start - self._line_start + 1
+
+    @property
+    def excerpt(self) -> str:
+        """The line the span starts on, without its line end and without characters that are not Unicode."""
+        end = self.source.text.find("\n", self.start)
+        line = self.source.text[self._line_start : end if end >= 0 else None].rstrip("\r")
+        return line.encode("utf-8", "replace").decode("utf-8")
+
+    @property
+    def length(self) -> int:
+        """How many characters of the excerpt a caret underlines: at least one."""
+        return max(1, min(self.end, self._line_start + len(self.excerpt)) - self.start)
+
+    @property
+    def _line_start(self) -> int:
+        return self.source.text.rfind("\n", 0, self.start) + 1
+
+
+def plain_data(value: Any) -> Any:
+    """A value of dataclasses as `dataclasses.asdict` gives it, its spans as what a reader looks for."""
+    match value:
+        case Span():
+            return {name: getattr(value, name) for name in ("file", "line", "column", "excerpt", "length")}
+        case tuple():
+            return tuple(plain_data(part) for part in value)
+        case dict():
+            return {key: plain_data(part) for key, part in value.items()}
+        case _ if is_dataclass(value):
+            return {part.name: plain_data(getattr(value, part.name)) for part in fields(value)}
+        case _:
+            return value

@@ -154,4 +154,4 @@ def test_the_text_of_a_statement_takes_new_iterators() -> None:
         == "A[c1][(c0 - 1)] = c1 * (c0 - 1) + s.i;"
     )
     assert statement.body.trailing is not None
-    assert program.source.slice(statement.body.trailing) == "// sum"
+    assert statement.body.trailing.text == "// sum"

@@ -64,7 +64,7 @@ def test_else_if_chains_and_blocks() -> None:
 def test_a_condition_on_data_is_one_statement_that_may_touch_its_branches() -> None:
     program = region(LOOP + "if (a[i] > 0) { double t = b[i]; A[i][0] = t; } else A[i][1] = 0;")
     (statement,) = program.statements
-    assert program.source.slice(statement.body.place).startswith("if (a[i] > 0)")
+    assert statement.body.place.text.startswith("if (a[i] > 0)")
     assert reads(statement) == ["a[i]", "b[i]?"]
     assert writes(statement) == ["A[i, 0]?", "A[i, 1]?"]
     assert [array.name for array in program.arrays] == ["a", "b", "A"]

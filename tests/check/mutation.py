@@ -5,12 +5,10 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.regions import without_directives
-from loopwright.c.syntax import field, named_children, parse, place, walk
+from loopwright.c.syntax import Node, field, named_children, parse, place, walk
 from loopwright.check.program.segment import Segment
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -19,9 +17,7 @@ class Mutant:
     text: str
 
 
-def mutants(
-    segment: Segment, seed: int, count: int, places: tuple[TextRange, ...] | None = None
-) -> list[Mutant]:
+def mutants(segment: Segment, seed: int, count: int, places: tuple[Span, ...] | None = None) -> list[Mutant]:
     """Up to `count` different mutants in `places`, evenly of all kinds that apply."""
     choose = random.Random(seed)
     where = Place(segment.source, places or (segment.place,))
@@ -44,14 +40,14 @@ class Place:
     """Where bugs may be put."""
 
     source: Source
-    parts: tuple[TextRange, ...]
+    parts: tuple[Span, ...]
 
     def has(self, node: Node) -> bool:
         return any(part.contains(place(node)) for part in self.parts)
 
 
 def _nodes(where: Place) -> list[Node]:
-    root = parse(without_directives(where.source.text))
+    root = parse(where.source, without_directives(where.source))
     return [node for node in walk(root) if where.has(node)]
 
 
@@ -124,7 +120,8 @@ def code_motion(where: Place) -> list[str]:
         if node.type not in kinds:
             continue
         old = source.text[node.start_byte : node.end_byte]
-        other = node.next_named_sibling
+        siblings = node.parent.named_children if node.parent is not None else []
+        other = next((one for one in siblings if one.start_byte > node.start_byte), None)
         if other is not None and where.has(other) and other.type in kinds:
             second = source.text[other.start_byte : other.end_byte]
             places = ((node.start_byte, node.end_byte), (other.start_byte, other.end_byte))

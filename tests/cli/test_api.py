@@ -80,7 +80,7 @@ def test_importing_loads_nothing_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT / "src", capture_output=True, text=True, check=True
     )
-    loaded = {f"loopwright.{name}" for name in (*ROOMS, "display", "errors")} | {"loopwright"}
+    loaded = {f"loopwright.{name}" for name in (*ROOMS, "display", "errors", "source")} | {"loopwright"}
     assert set(done.stdout.split()) == loaded
 
 

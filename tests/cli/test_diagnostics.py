@@ -8,7 +8,8 @@ import pytest
 
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.progress import progress_line
-from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
+from loopwright.source import Source
 
 
 class Terminal(io.StringIO):
@@ -23,13 +24,15 @@ def shown(error: LoopwrightError, stream: io.StringIO | None = None) -> str:
 
 
 def test_the_caret_stands_under_the_place() -> None:
-    error = BadInput(Code.GRAMMAR, "unknown name foo", span=Span("f", 3, 4, "\ti foo", 3), hint="try bar")
+    error = BadInput(
+        Code.GRAMMAR, "unknown name foo", span=Source("f", "\n\n\ti foo").at(5, 3), hint="try bar"
+    )
     text = "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
     assert shown(error) == f"{text}more: loopwright explain LW210\n"
 
 
 def test_long_lines_are_shown_around_the_place() -> None:
-    error = BadInput(Code.GRAMMAR, "here", span=Span("f", 1, 5001, "a" * 5000 + "X" + "b" * 5000))
+    error = BadInput(Code.GRAMMAR, "here", span=Source("f", "a" * 5000 + "X" + "b" * 5000).at(5000))
     _, line, caret, *_ = shown(error).splitlines()
     assert len(line) < 200
     assert line[caret.index("^")] == "X"
@@ -53,7 +56,7 @@ def test_a_witness_is_shown() -> None:
 def test_colours_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    error = BadInput(Code.GRAMMAR, "what [bold]is[/bold] this", span=Span("f", 1, 1, "x"))
+    error = BadInput(Code.GRAMMAR, "what [bold]is[/bold] this", span=Source("f", "x").at(0))
     assert "\x1b[" not in shown(error)
     coloured = shown(error, Terminal())
     assert "\x1b[1;31m" in coloured

@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from loopwright.errors import GaveUp, Illegal, Span
+from loopwright.errors import GaveUp, Illegal
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.explain import as_data, explain, explain_all, refusal
 from loopwright.prove.legality.legality import prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
+from loopwright.source import Source
 from loopwright.transform.directives import with_directive
 from loopwright.transform.plan import DirectiveKind, plan_of
 from tests.c.support import region
@@ -22,7 +23,7 @@ INTERCHANGED = schedule("S1[i, j] -> [0, j, 0, i, 0]")
 
 
 def stage(line: int, text: str, *maps: str) -> Stage:
-    return Stage(text, Span("k.lw", line, 1, text, len(text)), schedule(*maps))
+    return Stage(text, Source("k.lw", "\n" * (line - 1) + text).at(line - 1, len(text)), schedule(*maps))
 
 
 def test_the_whole_story() -> None:
@@ -127,7 +128,7 @@ def test_a_reduction_is_told_apart() -> None:
 
 def test_a_parallel_loop_that_is_none() -> None:
     own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
-    span = Span("k.lw", 3, 1, "parallel(L, 0)", 14)
+    span = Source("k.lw", "\n\nparallel(L, 0)").at(2, 14)
     loop = ParallelLoop(1, ("S1",), "the loop over i", span=span)
     verdict = prove_legal(own, own, parallel=[loop])
     text = explain(verdict.violations[0], [stage(3, "parallel(L, 0)", "S1[i] -> [0, i, 0]")])

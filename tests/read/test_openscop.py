@@ -21,7 +21,8 @@ from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import read_c
 from loopwright.read.openscop import parse, read_openscop
 from loopwright.read.schedules import read_schedule
-from loopwright.read.source import Source
+from loopwright.read.text import without_comments
+from loopwright.source import Source
 from tests.conftest import ROOT
 
 KERNELS = sorted(path.stem for path in (ROOT / "kernels").glob("*.c"))
@@ -211,7 +212,7 @@ def test_nonsense_is_refused_at_its_place(old: str, new: str, message: str) -> N
 
 
 def test_comments_do_not_matter() -> None:
-    plain = Source("x", GRID).without_comments().text
+    plain = without_comments(Source("x", GRID)).text
     assert read_schedule(ROOT / "examples" / "grid.scop").domain.is_equal(parse(plain, "x").domain)
 
 

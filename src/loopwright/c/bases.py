@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, place, refuse, text_of, walk, without_parentheses
 from loopwright.source import Source
 
 

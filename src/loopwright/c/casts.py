@@ -16,12 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
-from loopwright.c.syntax import field, named_children, parse, place, walk
-from loopwright.source import TextRange
+from loopwright.c.regions import without_directives
+from loopwright.c.syntax import Node, field, named_children, parse, place, walk
+from loopwright.source import Source, Span
 
 
 class Kind(Enum):
@@ -40,7 +39,7 @@ class Kinds:
 
     declarations: Declarations
     macros: tuple[Macro, ...]
-    at: TextRange | None
+    at: Span | None
     plain: frozenset[str] = frozenset()
     """Names that stand somewhere without parentheses around them, as a type in a cast does not."""
 
@@ -76,22 +75,22 @@ class Ambiguous(Exception):
         self.name = name
 
 
-def parse_possible(text: str) -> Node:
-    """The syntax tree of `text` without casts that are none, whatever the names in them are."""
-    return _edited_until_right(text, lambda root, now: _edits(root, now, None))
+def parse_possible(source: Source) -> Node:
+    """The syntax tree of a file without casts that are none, whatever the names in them are."""
+    return _edited_until_right(source, without_directives(source), lambda root, now: _edits(root, now, None))
 
 
-def parse_settled(text: str, kinds: Kinds) -> Node:
-    """The syntax tree of `text`, casts and values told apart; offsets are those of `text`."""
-    return _edited_until_right(text, lambda root, now: _edits(root, now, kinds))
+def parse_settled(source: Source, shown: str, kinds: Kinds) -> Node:
+    """The syntax tree of a text, of which the parser is `shown` this, casts and values told apart."""
+    return _edited_until_right(source, shown, lambda root, now: _edits(root, now, kinds))
 
 
-_Edit = tuple[TextRange, str]
+_Edit = tuple[Span, str]
 
 
-def _edited_until_right(text: str, edits_of: Callable[[Node, str], Iterator[_Edit]]) -> Node:
+def _edited_until_right(source: Source, text: str, edits_of: Callable[[Node, str], Iterator[_Edit]]) -> Node:
     while True:
-        root = parse(text)
+        root = parse(source, text)
         edits = tuple(edits_of(root, text))
         if not edits:
             return root
@@ -101,16 +100,16 @@ def _edited_until_right(text: str, edits_of: Callable[[Node, str], Iterator[_Edi
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-EXPRESSION = "int x = {};"
 
 
-def expression_of(text: str, kinds: Kinds, values: Sequence[str] = ()) -> Node | None:
-    """The expression `text` is, with offsets into `EXPRESSION.format(text)`; None if it is none.
+def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str = "") -> Node | None:
+    """The expression `text` is, in a source of its own; None if it is none.
 
     The names in `values` are those of the arguments of a macro, where they stood alone.
     """
     plain = kinds.plain.union(*(_NAME.findall(value) for value in values))
-    root = parse_settled(EXPRESSION.format(text), replace(kinds, plain=plain))
+    source = Source(path, f"int x = {text};")
+    root = parse_settled(source, source.text, replace(kinds, plain=plain))
     if root.has_error or len(root.named_children) != 1:
         return None
     declarator = root.named_children[0].child_by_field_name("declarator")
@@ -157,7 +156,9 @@ def _settled(node: Node, text: str, kinds: Kinds) -> _Edit | None:
 def _without_pair(node: Node, text: str) -> _Edit:
     """The parentheses `node` starts with become spaces."""
     closing = next(child for child in node.children if child.type == ")")
-    return TextRange(node.start_byte, closing.end_byte), " " + text[node.start_byte + 1 : closing.start_byte]
+    return Span(node.source, node.start_byte, closing.end_byte), " " + text[
+        node.start_byte + 1 : closing.start_byte
+    ]
 
 
 def _is_impossible_cast(node: Node) -> bool:

@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.macros import integer_text, looks_like_macro
-from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
-from loopwright.source import Source, TextRange
+from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
+from loopwright.source import Source, Span
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -35,9 +33,9 @@ class Variable:
     name: str
     type: str
     rank: int
-    scope: TextRange
+    scope: Span
     """The block, function or file the name is known in."""
-    place: TextRange
+    place: Span
     extents: tuple[str, ...] = ()
     may_alias: bool = False
     """A pointer, or an array that is a parameter, and not `restrict`."""
@@ -63,7 +61,7 @@ class Declarations:
             words = [part for word in words for part in (meaning.split() if word == name else [word])]
         return " ".join(words)
 
-    def visible(self, name: str, at: TextRange) -> Variable | None:
+    def visible(self, name: str, at: Span) -> Variable | None:
         """The innermost variable `name` declared before `at` in a scope around it."""
         found = None
         for variable in self.variables:
@@ -133,7 +131,7 @@ def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str
     return None if node is None else (text_of(source, node), rank, tuple(extents))
 
 
-def _relevant(root: Node, regions: Sequence[TextRange]) -> Iterator[Node]:
+def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[Node]:
     """The nodes of a file, the bodies of functions without a region left out."""
     pending = [root]
     while pending:
@@ -145,7 +143,7 @@ def _relevant(root: Node, regions: Sequence[TextRange]) -> Iterator[Node]:
                 pending.append(child)
 
 
-def declarations_of(source: Source, root: Node, regions: Sequence[TextRange]) -> Declarations:
+def declarations_of(source: Source, root: Node, regions: Sequence[Span]) -> Declarations:
     """What the tree of the whole file declares, as far as it can be seen from the regions."""
     nodes = list(_relevant(root, regions))
     variables: list[Variable] = []
@@ -188,7 +186,7 @@ def is_certain_cast(node: Node) -> bool:
         case "unary_expression":
             return operator(value) not in ("-", "+")
         case "number_literal":
-            return not (value.text or b"").startswith((b"-", b"+"))
+            return not value.text.startswith(("-", "+"))
         case kind:
             return kind not in ("pointer_expression", "cast_expression", "parenthesized_expression")
 
@@ -270,7 +268,7 @@ def _has_row_pointers(declarator: Node) -> bool:
     return "pointer_declarator" in kinds[:-1]
 
 
-def _scope(node: Node) -> TextRange:
+def _scope(node: Node) -> Span:
     current = node.parent
     while current is not None and current.parent is not None:
         if current.type in ("compound_statement", "function_definition", "for_statement"):
@@ -280,7 +278,7 @@ def _scope(node: Node) -> TextRange:
             if owner.type == "declaration":
                 return place(owner)
         current = current.parent
-    return TextRange(0, 1 << 62)
+    return Span(node.source, 0, 1 << 62)
 
 
 def _function_name(source: Source, declarator: Node) -> str | None:

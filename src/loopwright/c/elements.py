@@ -9,12 +9,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
-from loopwright.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
+from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.macros import Macro, definitions
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import field, named_children, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, text_of, walk, without_parentheses
 from loopwright.source import Source
 
 
@@ -47,18 +45,17 @@ def element_of(source: Source, kinds: Kinds, call: Node) -> Element | None:
     given = dict(zip(macro.parameters or (), arguments, strict=True))
     body = re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), macro.body)
     try:
-        value = expression_of(body, kinds, arguments)
+        value = expression_of(body, kinds, arguments, source.path)
     except Ambiguous:
         return None
-    text = Source(source.path, EXPRESSION.format(body))
     core = None if value is None else without_parentheses(value)
     if core is None or core.type != "subscript_expression":
         return None
-    reference = reference_of(text, core)
-    is_plain = reference is not None and text_of(text, reference.root) == reference.base
+    reference = reference_of(core.source, core)
+    is_plain = reference is not None and reference.root.text == reference.base
     if reference is None or not is_plain or reference.partial:
         return None
-    return Element(text, core, macro, replace(reference, node=call))
+    return Element(core.source, core, macro, replace(reference, node=call))
 
 
 def elements_in(source: Source, kinds: Kinds, node: Node) -> Iterator[tuple[Node, Element]]:

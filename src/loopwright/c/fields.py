@@ -6,17 +6,13 @@ read where a field of it is assigned, and `p->x` must not be mixed with `p[0].x`
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import Declarations
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import place, refuse, text_of, walk
+from loopwright.c.syntax import Node, place, refuse, text_of, walk
 from loopwright.source import Source
 
 
-def refuse_mixed_fields(
-    source: Source, block: Node, assigned: frozenset[str], local: frozenset[str]
-) -> None:
+def refuse_mixed_fields(source: Source, block: Node, assigned: frozenset[str], local: frozenset[str]) -> None:
     """Raise where a struct some fields of which are used is also used in another way."""
     references = _whole_references(source, block)
     fields: dict[str, list[str]] = {}
@@ -46,9 +42,7 @@ def refuse_mixed_fields(
             )
 
 
-def refuse_unions(
-    source: Source, block: Node, assigned: frozenset[str], declarations: Declarations
-) -> None:
+def refuse_unions(source: Source, block: Node, assigned: frozenset[str], declarations: Declarations) -> None:
     """The fields of a union are one storage under several names."""
     used: dict[str, set[str]] = {}
     for reference in _whole_references(source, block):

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.c.syntax import field, named_children, place, text_of, walk, without_parentheses
-from loopwright.source import Source, TextRange
+from loopwright.c.syntax import Node, field, named_children, place, text_of, walk, without_parentheses
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +98,14 @@ def _declared(source: Source, function: Function) -> dict[str, int]:
     A name that is also used outside the block that declares it may be another one there.
     """
     own = dict.fromkeys(function.parameters, 0)
-    reaches: dict[str, list[TextRange]] = {}
+    reaches: dict[str, list[Span]] = {}
     for part in walk(function.body):
         if part.type == "declaration" and part.parent is not None:
             for declarator in part.children_by_field_name("declarator"):
                 named = declared_name(source, declarator)
                 if named is not None:
                     own[named[0]] = len(named[2])
-                    reach = TextRange(part.start_byte, part.parent.end_byte)
+                    reach = Span(source, part.start_byte, part.parent.end_byte)
                     reaches.setdefault(named[0], []).append(reach)
     for part in walk(function.body):
         name = text_of(source, part) if part.type == "identifier" else ""

@@ -1,17 +1,15 @@
 """Two ways of writing loops that need no analysis, only recognition.
 
-    for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
-    for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
-    for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
+for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
+for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
+for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, named_children, operator, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 
 
 @dataclass(frozen=True, slots=True)

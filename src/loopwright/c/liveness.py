@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import place, refuse, text_of, walk
-from loopwright.source import Source, TextRange
+from loopwright.c.syntax import Node, place, refuse, text_of, walk
+from loopwright.source import Source, Span
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
-def refuse_live_iterators(
-    source: Source, root: Node, region: TextRange, iterators: frozenset[str]
-) -> None:
+def refuse_live_iterators(source: Source, root: Node, region: Span, iterators: frozenset[str]) -> None:
     """Raise at the first read, behind the region, of an iterator the region leaves behind."""
     for function in _functions_around(root, region):
         for name in sorted(iterators):
@@ -38,7 +34,7 @@ def refuse_live_iterators(
                 )
 
 
-def _functions_around(root: Node, region: TextRange) -> Iterator[Node]:
+def _functions_around(root: Node, region: Span) -> Iterator[Node]:
     for node in root.named_children:
         if node.type == "function_definition" and place(node).contains(region):
             yield node

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loopwright.c.regions import directives
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
@@ -43,7 +43,7 @@ class Macro:
     name: str
     parameters: tuple[str, ...] | None
     body: str
-    place: TextRange
+    place: Span
     conditional: bool
     """Inside an `#if`: another definition may hold."""
 
@@ -52,7 +52,7 @@ def macros_of(source: Source) -> tuple[Macro, ...]:
     """The definitions of a file, in order; a name may have several."""
     found: list[Macro] = []
     depth = 0
-    for line in directives(source.text):
+    for line in directives(source):
         if line.name in ("if", "ifdef", "ifndef"):
             depth += 1
         elif line.name == "endif":

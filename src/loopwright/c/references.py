@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, operator, text_of, without_parentheses
+from loopwright.c.syntax import Node, field, operator, text_of, without_parentheses
 from loopwright.source import Source
 
 Subscript = tuple[Node, ...]

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from loopwright.c.syntax import blank, refuse, without_comments
-from loopwright.errors import BadInput, Code, Span
-from loopwright.source import Source, TextRange
+from loopwright.errors import BadInput, Code
+from loopwright.source import Source, Span
 
 _DIRECTIVE = re.compile(r"^[ \t]*(#[ \t]*(\w*)((?:\\\r?\n|[^\n])*))", re.MULTILINE)
 
@@ -18,7 +18,7 @@ class Directive:
 
     name: str
     argument: str
-    place: TextRange
+    place: Span
     argument_start: int
 
 
@@ -26,33 +26,34 @@ class Directive:
 class Region:
     """`place` lies between the two pragma lines; `pragmas` are the others inside it."""
 
-    place: TextRange
+    place: Span
     pragmas: tuple[Directive, ...]
 
 
-def directives(text: str) -> tuple[Directive, ...]:
+def directives(source: Source) -> tuple[Directive, ...]:
     """The preprocessor lines of a file, in order."""
     found = []
-    visible = without_comments(text, literals=True)
-    for match in _DIRECTIVE.finditer(without_comments(text, literals=False)):
+    visible = without_comments(source.text, literals=True)
+    for match in _DIRECTIVE.finditer(without_comments(source.text, literals=False)):
         end = match.start(1) + len(visible[match.start(1) : match.end(1)].rstrip())
-        found.append(Directive(match[2], match[3].rstrip(), TextRange(match.start(1), end), match.start(3)))
+        spot = Span(source, match.start(1), end)
+        found.append(Directive(match[2], match[3].rstrip(), spot, match.start(3)))
     return tuple(found)
 
 
-def without_directives(text: str) -> str:
-    """`text` with its preprocessor lines blanked, offsets unchanged."""
+def without_directives(source: Source) -> str:
+    """The text with its preprocessor lines blanked, offsets unchanged."""
     pieces: list[str] = []
     position = 0
-    for line in directives(text):
-        pieces += [text[position : line.place.start], blank(text[line.place.start : line.place.end])]
+    for line in directives(source):
+        pieces += [source.text[position : line.place.start], blank(line.place.text)]
         position = line.place.end
-    return "".join([*pieces, text[position:]])
+    return "".join([*pieces, source.text[position:]])
 
 
 def find_regions(source: Source) -> tuple[Region, ...]:
     """All regions; a file without one, or with half of one, is refused."""
-    lines = directives(source.text)
+    lines = directives(source)
     regions: list[Region] = []
     opening: int | None = None
     for index, line in enumerate(lines):
@@ -91,7 +92,7 @@ def find_regions(source: Source) -> tuple[Region, ...]:
         raise BadInput(
             Code.REGION,
             "there is no region in this file" if source.text.strip() else "the file is empty",
-            span=Span(source.path, 1, 1, source.text.split("\n", 1)[0].rstrip("\r")),
+            span=source.at(0),
             hint="put '#pragma scop' before and '#pragma endscop' after the loops to read",
         )
     return tuple(regions)
@@ -135,4 +136,4 @@ def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
             )
     start = source.text.index("\n", first.place.end) + 1
     end = source.text.rfind("\n", 0, last.place.start) + 1
-    return Region(TextRange(start, end), tuple(inner))
+    return Region(Span(source, start, end), tuple(inner))

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import (
     FLOATING_TYPES,
@@ -28,8 +26,8 @@ from loopwright.c.declarations import (
 )
 from loopwright.c.macros import definitions, mentions
 from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
-from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
-from loopwright.source import Source, TextRange
+from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
+from loopwright.source import Source, Span
 
 _HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "static", "extern"))
 
@@ -39,7 +37,7 @@ class RowPointer:
     """`definition[j]` is what `name[j]` stands for, in `scope`."""
 
     name: str
-    scope: TextRange
+    scope: Span
     declarator: Node
     definition: Node
     base: str
@@ -125,7 +123,7 @@ def _row_pointer(
     if is_address and len(subscripts) != 1:
         return None
     whole = (*subscripts[:-1], (*subscripts[-1], *terms))
-    reach = TextRange(declarator.end_byte, scope.end_byte)
+    reach = Span(source, declarator.end_byte, scope.end_byte)
     return RowPointer(text_of(source, name), reach, declarator, definition, reference.base, whole, source)
 
 

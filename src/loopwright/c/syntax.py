@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import tree_sitter
 import tree_sitter_c
-from tree_sitter import Language, Node, Parser
 
 from loopwright.errors import BadInput, Code
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
-_LANGUAGE = Language(tree_sitter_c.language())
+_LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
 
 _COMMENT_OR_LITERAL = re.compile(
     r"""/\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""",
@@ -38,10 +38,81 @@ def without_comments(text: str, *, literals: bool) -> str:
     return _COMMENT_OR_LITERAL.sub(replacement, text)
 
 
-def parse(text: str) -> Node:
-    """The syntax tree of a C file; offsets of its nodes are offsets into `text`."""
-    plain = re.sub(r"[^\x00-\x7f]", "_", text)
-    return Parser(_LANGUAGE).parse(plain.encode("ascii")).root_node
+class Node:
+    """A node of the syntax tree of `source`: a kind, a place, and the nodes below it.
+
+    A view of tree-sitter's node that knows its text, made once: the same node is the same object,
+    and is compared as such.
+    """
+
+    __slots__ = ("_children", "_raw", "end_byte", "is_named", "parent", "source", "start_byte", "type")
+
+    def __init__(self, source: Source, raw: tree_sitter.Node, parent: Node | None) -> None:
+        self.source = source
+        self.parent = parent
+        self.type: str = raw.type
+        self.start_byte: int = raw.start_byte
+        self.end_byte: int = raw.end_byte
+        self.is_named: bool = raw.is_named
+        self._raw = raw
+        self._children: list[Node] | None = None
+
+    @property
+    def children(self) -> list[Node]:
+        if self._children is None:
+            self._children = [Node(self.source, raw, self) for raw in self._raw.children]
+        return self._children
+
+    @property
+    def named_children(self) -> list[Node]:
+        return [child for child in self.children if child.is_named]
+
+    def child_by_field_name(self, name: str) -> Node | None:
+        raw = self._raw.child_by_field_name(name)
+        return None if raw is None else next(child for child in self.children if child._raw.id == raw.id)
+
+    def children_by_field_name(self, name: str) -> list[Node]:
+        wanted = {raw.id for raw in self._raw.children_by_field_name(name)}
+        return [child for child in self.children if child._raw.id in wanted] if wanted else []
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the parser put it there because the text lacks it."""
+        return self._raw.is_missing
+
+    @property
+    def has_error(self) -> bool:
+        """Whether there is something in it that is not C."""
+        return self._raw.has_error
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source, self.start_byte, self.end_byte)
+
+    @property
+    def text(self) -> str:
+        return self.spelled.text
+
+    @property
+    def spelled(self) -> Span:
+        """Where the node stands in the text, with the parenthesis it starts with.
+
+        The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
+        A parenthesis by itself is just that.
+        """
+        text, start = self.source.text, self.start_byte
+        inside = text[start : self.end_byte]
+        if self.is_named and inside.count(")") > inside.count("("):
+            visible = without_comments(inside, literals=False)
+            for _ in range(visible.count(")") - visible.count("(")):
+                start = text.rindex("(", 0, start)
+        return Span(self.source, start, self.end_byte)
+
+
+def parse(source: Source, shown: str | None = None) -> Node:
+    """The syntax tree of a C file; `shown` is the text as the parser should see it, nothing moved."""
+    plain = re.sub(r"[^\x00-\x7f]", "_", source.text if shown is None else shown)
+    return Node(source, tree_sitter.Parser(_LANGUAGE).parse(plain.encode("ascii")).root_node, None)
 
 
 def is_atomic(node: Node) -> bool:
@@ -57,27 +128,12 @@ def is_atomic(node: Node) -> bool:
     )
 
 
-def place(node: Node) -> TextRange:
-    return TextRange(node.start_byte, node.end_byte)
-
-
-def spelled(text: str, node: Node) -> TextRange:
-    """Where `node` stands in `text`, with the parenthesis it starts with.
-
-    The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
-    A parenthesis by itself is just that.
-    """
-    inside = text[node.start_byte : node.end_byte]
-    start = node.start_byte
-    if node.is_named and inside.count(")") > inside.count("("):
-        visible = without_comments(inside, literals=False)
-        for _ in range(visible.count(")") - visible.count("(")):
-            start = text.rindex("(", 0, start)
-    return TextRange(start, node.end_byte)
+def place(node: Node) -> Span:
+    return node.span
 
 
 def text_of(source: Source, node: Node) -> str:
-    return source.slice(spelled(source.text, node))
+    return node.text
 
 
 def too_deep(root: Node, limit: int) -> Node | None:
@@ -129,11 +185,11 @@ def without_parentheses(node: Node) -> Node:
 
 
 def refuse(
-    source: Source, where: Node | TextRange, message: str, hint: str, code: Code = Code.REGION_TEXT
+    source: Source, where: Node | Span, message: str, hint: str, code: Code = Code.REGION_TEXT
 ) -> BadInput:
     """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
-    spot = where if isinstance(where, TextRange) else place(where)
-    return BadInput(code, message, span=source.span(spot), hint=hint)
+    spot = where if isinstance(where, Span) else place(where)
+    return BadInput(code, message, span=spot.on(source), hint=hint)
 
 
 _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"

@@ -13,8 +13,9 @@ from loopwright.cli.diagnostics import exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, write_out
 from loopwright.cli.progress import progress_line
-from loopwright.errors import BadInput, Code, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, Illegal, InternalError, LoopwrightError
 from loopwright.progress import Progress
+from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.run.benchmark import Result
@@ -149,7 +150,9 @@ def _transformed(kernel: Kernel, prove: bool, progress: Progress) -> bytes:
     try:
         script = kernel.script.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
-        raise BadInput(Code.FILE, f"this script cannot be read: {failure}", span=Span(file, 1, 1)) from None
+        raise BadInput(
+            Code.FILE, f"this script cannot be read: {failure}", span=Span.start_of(file)
+        ) from None
     request = Request(file=str(kernel.source), script=script, script_file=file, prove=prove)
 
     def named(doing: str, done: int = 0, total: int = 0) -> None:

@@ -13,8 +13,9 @@ from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress_line
-from loopwright.errors import BadInput, Code, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, LoopwrightError
 from loopwright.progress import Progress
+from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.check.run.report import Report
@@ -90,7 +91,7 @@ def _report(arguments: argparse.Namespace) -> Report:
 def _transformed(arguments: argparse.Namespace, options: Options, progress: Progress) -> Report:
     """The report on what a script makes of the file."""
     from loopwright.check.verify import check_text
-    from loopwright.read.source import load
+    from loopwright.read.text import load
     from loopwright.rewrite.pipeline import transformed
     from loopwright.rewrite.request import Request
 
@@ -111,7 +112,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         raise BadInput(
             Code.OPTION,
             f"-D {wrong} is not a problem size",
-            span=Span(arguments.file, 1, 1),
+            span=Span.start_of(arguments.file),
             hint="write -D N=100",
         ) from None
     tools = Toolchain(

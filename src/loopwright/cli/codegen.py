@@ -22,8 +22,9 @@ from loopwright.cli.prover import (
     prover_request,
     report,
 )
-from loopwright.errors import REPORT, BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, Code, GaveUp, Illegal, LoopwrightError
 from loopwright.progress import Progress
+from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.generate.options import Options
@@ -297,7 +298,9 @@ def _write(text: str, output: str | None) -> None:
     try:
         Path(output).write_text(text)
     except OSError as error:
-        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(output, 1, 1)) from None
+        raise BadInput(
+            Code.FILE, f"cannot be written: {error.strerror}", span=Span.start_of(output)
+        ) from None
 
 
 def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any, TextIO
 
-from loopwright.errors import BadInput, Crashed, GaveUp, Illegal, InternalError, LoopwrightError, Span
+from loopwright.errors import BadInput, Crashed, GaveUp, Illegal, InternalError, LoopwrightError
+from loopwright.source import Span
 
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""

@@ -9,7 +9,8 @@ import traceback
 from collections.abc import Callable
 from typing import TypeVar
 
-from loopwright.errors import REPORT, BadInput, Code, GaveUp, InternalError, LoopwrightError, Span
+from loopwright.errors import REPORT, BadInput, Code, GaveUp, InternalError, LoopwrightError
+from loopwright.source import Span
 
 T = TypeVar("T")
 
@@ -61,16 +62,16 @@ def placed(error: LoopwrightError, file: str) -> LoopwrightError:
 
 
 def _place(message: str, file: str) -> Span:
-    from loopwright.read.source import load
+    from loopwright.read.text import load, without_comments
 
     try:
         source = load(file)
     except BadInput:
-        return Span(file, 1, 1)
-    text = source.without_comments().text
+        return Span.start_of(file)
+    text = without_comments(source).text
     for word in re.findall(r"[A-Za-z_]\w*", message):
         found = re.search(rf"\b{word}\s*[\[(]", text)
         if found:
-            return source.span(found.start(), len(word))
+            return source.at(found.start(), len(word))
     found = re.search(r"\bschedule\b", text) or re.search(r"\S", text)
-    return source.span(found.start() if found else 0, len(found.group()) if found else 1)
+    return source.at(found.start() if found else 0, len(found.group()) if found else 1)

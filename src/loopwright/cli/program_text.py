@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from loopwright.model.dependences import Dependence, Dependences
     from loopwright.model.program import Access, Program, Statement
-    from loopwright.source import TextRange
+    from loopwright.source import Span
 
 
 def as_text(program: Program, dependences: Dependences) -> str:
@@ -47,7 +47,7 @@ def _facts(program: Program) -> list[str]:
 
 def _statement(program: Program, statement: Statement) -> list[str]:
     source = program.source
-    text = " ".join(source.slice(statement.body.place).split())
+    text = " ".join(statement.body.place.text.split())
     instance = f"{statement.name}[{', '.join(statement.iterators)}]"
     lines = [
         f"{instance}  line {source.line_of(statement.body.place.start)}",
@@ -148,8 +148,8 @@ def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
     }
 
 
-def _place(program: Program, place: TextRange) -> dict[str, Any]:
-    span = program.source.span(place)
+def _place(program: Program, place: Span) -> dict[str, Any]:
+    span = place
     return {"line": span.line, "column": span.column, "start": place.start, "end": place.end}
 
 
@@ -157,7 +157,7 @@ def _statement_data(program: Program, statement: Statement) -> dict[str, Any]:
     return {
         "name": statement.name,
         "iterators": list(statement.iterators),
-        "text": program.source.slice(statement.body.place) + statement.body.terminator,
+        "text": statement.body.place.text + statement.body.terminator,
         "place": _place(program, statement.body.place),
         "domain": str(statement.domain),
         "schedule": str(statement.schedule),

@@ -16,7 +16,8 @@ from loopwright.cli.extract import add_reading_options
 from loopwright.cli.options import seconds
 from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress_line
-from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, LoopwrightError
+from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -109,7 +110,7 @@ def _answer(arguments: argparse.Namespace, progress: Progress) -> Answer:
         raise BadInput(
             Code.ORDERS,
             "one file is OpenScop and the other is not",
-            span=Span(arguments.new, 1, 1),
+            span=Span.start_of(arguments.new),
             hint="`loopwright extract --scop` writes what a C file means as OpenScop",
         )
     return _orders(arguments, progress) if all(described) else _work(arguments, progress)
@@ -131,7 +132,7 @@ def _orders(arguments: argparse.Namespace, progress: Progress) -> Answer:
             return Answer(verdict.obligations, ("by its dependences",), trusted)
         case Illegal(message=message, witness=witness):
             _, explanation = explain_all(verdict).split("\n", 1)  # its first line is the message
-            span = Span(arguments.new, 1, 1)
+            span = Span.start_of(arguments.new)
             raise NotEquivalent(message, witness=witness, explanation=explanation, span=span)
         case failure:
             raise failure

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from loopwright.cli.options import seconds
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import ProverRequest
+from loopwright.source import Span
 
 PROVERS = ("isl", "cvc5", "coq")
 
@@ -34,7 +35,7 @@ def prover_request(arguments: argparse.Namespace) -> ProverRequest:
     """What the command line asks for; to ask for a proof and for none is a mistake."""
     if arguments.no_prove and arguments.prover != "isl":
         raise BadInput(
-            Code.OPTION, "--no-prove and --prover exclude each other", span=Span(arguments.file, 1, 1)
+            Code.OPTION, "--no-prove and --prover exclude each other", span=Span.start_of(arguments.file)
         )
     return ProverRequest(arguments.prover, proof_path(arguments), arguments.prover_timeout)
 

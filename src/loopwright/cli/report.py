@@ -158,7 +158,7 @@ def _story(
     return Story(
         title=f"The region at line {line}",
         line=line,
-        source=source.slice(program.region),
+        source=program.region.text,
         result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
+from loopwright.source import Span
 
 LINES = "<-e>"
 """What the lines of the command line are called where a file would be named."""
@@ -27,13 +28,14 @@ def add_script(parser: argparse.ArgumentParser, without: str) -> None:
 
 def script_of(arguments: argparse.Namespace) -> tuple[str | None, str]:
     """The text of the script, None where there is none, and what it is called."""
-    from loopwright.read.source import Source, load, plain
+    from loopwright.read.text import load, plain
+    from loopwright.source import Source
 
     file, lines = arguments.script, arguments.lines
     if file is not None and lines:
         message = "there are a script and lines given by -e"
         hint = "put the lines into the script, or the script's lines into -e"
-        raise BadInput(Code.OPTION, message, span=Span(file, 1, 1), hint=hint)
+        raise BadInput(Code.OPTION, message, span=Span.start_of(file), hint=hint)
     if lines:
         return plain(Source(LINES, "".join(f"{line}\n" for line in lines))).text, LINES
     if file is None:
@@ -41,5 +43,5 @@ def script_of(arguments: argparse.Namespace) -> tuple[str | None, str]:
     if "(" in file and not os.path.exists(file):
         message = "there is no file of this name"
         hint = f"-e '{file}' gives a line of a script"
-        raise BadInput(Code.FILE, message, span=Span(file, 1, 1), hint=hint)
+        raise BadInput(Code.FILE, message, span=Span.start_of(file), hint=hint)
     return load(file).text, file

@@ -17,7 +17,8 @@ from loopwright.cli.outcome import failures_named, placed, write_out
 from loopwright.cli.progress import progress_line
 from loopwright.cli.prover import add_prover_options, answers, code_path, prover_request, report
 from loopwright.cli.script import add_script, script_of
-from loopwright.errors import BadInput, Code, LoopwrightError, Span
+from loopwright.errors import BadInput, Code, LoopwrightError
+from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.rewrite.outcome import Outcome, RegionReport
@@ -108,7 +109,7 @@ def _refuse_overwriting(arguments: argparse.Namespace) -> None:
             raise BadInput(
                 Code.FILE,
                 "this is the input itself",
-                span=Span(output, 1, 1),
+                span=Span.start_of(output),
                 hint="--in-place replaces the C file",
             )
 
@@ -157,7 +158,7 @@ def replace_file(path: str, data: bytes) -> None:
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span.start_of(path)) from None
 
 
 def _mask() -> int:

@@ -16,7 +16,7 @@ from loopwright.emit.substitution import comment_lines
 from loopwright.loops.nodes import Call, For, Mark, Node
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.program import Program
-from loopwright.source import TextRange
+from loopwright.source import Source, Span
 
 _COMMENT = "comment "
 
@@ -49,21 +49,21 @@ def closing(program: Program) -> list[str]:
     return found
 
 
-def comment_of(mark: str) -> TextRange | None:
+def comment_of(mark: str, source: Source) -> Span | None:
     """The comment a mark stands for."""
     if not mark.startswith(_COMMENT):
         return None
     start, end = mark.removeprefix(_COMMENT).split()
-    return TextRange(int(start), int(end))
+    return Span(source, int(start), int(end))
 
 
-def in_front_of_loops(node: Node) -> frozenset[TextRange]:
+def in_front_of_loops(node: Node, source: Source) -> frozenset[Span]:
     """The comments that have been given to loops."""
-    found = (comment_of(part.text) for part in subprograms(node) if isinstance(part, Mark))
+    found = (comment_of(part.text, source) for part in subprograms(node) if isinstance(part, Mark))
     return frozenset(comment for comment in found if comment is not None)
 
 
-def commented(program: Program, comment: TextRange, lines: list[str]) -> list[str]:
+def commented(program: Program, comment: Span, lines: list[str]) -> list[str]:
     return [*comment_lines(program.source, comment), *lines]
 
 

@@ -1,9 +1,9 @@
 """How the author of a region writes loops, so that new ones can be written the same way.
 
-    for (i = 0; i < n; ++i)            the iterator is declared outside, counted by ++i
-    {                                  braces on lines of their own, around single statements too
-        a[i] = 0;                      four spaces to a level
-    }
+for (i = 0; i < n; ++i)            the iterator is declared outside, counted by ++i
+{                                  braces on lines of their own, around single statements too
+    a[i] = 0;                      four spaces to a level
+}
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import declared_name
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, text_of, walk, without_parentheses
 from loopwright.emit.style import Braces, Handwriting, Increment
 from loopwright.model.program import Program
 from loopwright.read.c.names import loop_iterator

@@ -19,7 +19,7 @@ from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import free_variables, rename, rename_test, subprograms, with_children
 from loopwright.model.program import Hole, Inlined, Program, Statement
-from loopwright.source import TextRange
+from loopwright.source import Span
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import pieces
 
@@ -56,7 +56,7 @@ def _avoided(program: Program) -> frozenset[str]:
     return frozenset(words.union(*(_WORD.findall(text) for text in texts)))
 
 
-def _fixed(program: Program, place: TextRange, holes: Sequence[Hole | Inlined]) -> Iterator[str]:
+def _fixed(program: Program, place: Span, holes: Sequence[Hole | Inlined]) -> Iterator[str]:
     """The parts of a text that stay as they are."""
     position = place.start
     for hole in holes:

@@ -137,7 +137,7 @@ class Sharing:
 
     def _is_variable(self, name: str) -> bool:
         """Whether this is a name of the text; that of a field such as `p->s` is made up."""
-        text = self.program.source.slice(self.program.region)
+        text = self.program.region.text
         return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
     def _array(self, name: str) -> Array:

@@ -108,7 +108,7 @@ def line_end(source: Source) -> str:
 def _region(loops: Loops, node: Node, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
-        return program.source.slice(program.region)
+        return program.region.text
     declared = declared_in(program.source)
     types = iterator_types(program, node, declared)
     named = _with_parameters(program, node, types, parameter_types(program, declared))
@@ -147,13 +147,11 @@ def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Styl
         hand,
         types.own,
         lambda loop: sharing.why_not(loop) is None,
-        lambda text: declared_by(text) is not None or comment_of(text) is not None,
+        lambda text: declared_by(text) is not None or comment_of(text, loops.program.source) is not None,
     )
 
 
-def _with_parameters(
-    program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]
-) -> Node:
+def _with_parameters(program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]) -> Node:
     """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
     An unsigned size must not turn differences huge: it is cast, but in the heads of loops over
@@ -191,12 +189,12 @@ def _assumptions(program: Program) -> list[str]:
     """The `assume` pragmas of the region, which stay with it."""
     source = program.source
     (region,) = [one for one in find_regions(source) if one.place == program.region]
-    return [source.slice(line.place).strip() for line in region.pragmas if is_assume(line)]
+    return [line.place.text.strip() for line in region.pragmas if is_assume(line)]
 
 
 def _margin(program: Program) -> str:
     """The indentation of the first line of the region that is code."""
-    for line in program.source.slice(program.region).splitlines():
+    for line in program.region.text.splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return line[: len(line) - len(line.lstrip(" \t"))]
     return ""
@@ -211,7 +209,7 @@ def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], 
         variable = declared_by(text)
         if variable is not None:
             return declaring(sharing.program, variable, body, lines)
-        comment = comment_of(text)
+        comment = comment_of(text, sharing.program.source)
         if comment is not None:
             return commented(sharing.program, comment, lines)
         label = label_of(text)

@@ -19,7 +19,7 @@ class StatementText:
         self.program, self.types = program, types
         calls = [part for part in subprograms(node) if isinstance(part, Call)]
         self.first = {call.name: call for call in reversed(calls)}
-        self.elsewhere = in_front_of_loops(node)
+        self.elsewhere = in_front_of_loops(node, program.source)
 
     def lines(self, call: Call) -> list[str]:
         """The statement; the first copy has its comments and its label."""

@@ -6,7 +6,7 @@ import ast
 import re
 from collections import Counter
 
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 _PLAIN = re.compile(r"[\w\s+*()-]*")
 """Sums of names and numbers, and no more; a number with a suffix or a leading zero is not Python's."""
@@ -17,13 +17,13 @@ Linear = Counter[str]
 """The factor of each name, in the order the names come; that of "" is the constant."""
 
 
-def plain_subscript(text: str, hole: TextRange, within: TextRange) -> TextRange | None:
+def plain_subscript(text: str, hole: Span, within: Span) -> Span | None:
     """What stands between the brackets around `hole`, if nothing but sums of names and numbers does."""
     start = text.rfind("[", within.start, hole.start) + 1
     end = text.find("]", hole.end, within.end)
     if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None or _CALL.search(text, start, end):
         return None
-    return TextRange(start, end)
+    return Span(hole.source, start, end)
 
 
 def tidied(subscript: str) -> str:

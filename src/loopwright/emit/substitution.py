@@ -11,7 +11,7 @@ from loopwright.c.syntax import without_comments
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _ATOM = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -37,7 +37,7 @@ class _Filling:
     values: Mapping[str, str]
     types: IteratorTypes
 
-    def filled(self, place: TextRange, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
+    def filled(self, place: Span, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
         """The text of `place` with its holes filled; `index` if it stands in a subscript."""
         pieces: list[str] = []
         position = place.start
@@ -57,7 +57,7 @@ class _Filling:
         pieces.append(self.source.text[position : place.end])
         return "".join(pieces)
 
-    def _subscript(self, place: TextRange, holes: tuple[Hole | Inlined, ...]) -> str:
+    def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
         """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
         fillers = [self._filler(hole, True) for hole in holes]
         pieces: list[str] = []
@@ -98,16 +98,16 @@ class _Filling:
         return "int" if self.types.number == "int" else None
 
 
-def _is_whole_subscript(text: str, place: TextRange) -> bool:
+def _is_whole_subscript(text: str, place: Span) -> bool:
     """`A[i]`: nothing around the iterator could bind to a part of its value."""
     before = text[max(0, place.start - 1) : place.start]
     behind = text[place.end : place.end + 1]
     return before == "[" and behind == "]"
 
 
-def comment_lines(source: Source, place: TextRange) -> list[str]:
+def comment_lines(source: Source, place: Span) -> list[str]:
     """A comment, unindented like the statement it belongs to."""
-    return _unindented(source.slice(place), _column(source, place.start))
+    return _unindented(place.text, _column(source, place.start))
 
 
 def _column(source: Source, offset: int) -> int:

@@ -14,7 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Access:
     relation: isl.Map
     is_write: bool
     must: bool
-    place: TextRange
+    place: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Hole:
     arithmetic around it stays what it was.
     """
 
-    place: TextRange
+    place: Span
     iterator: str
     type: str = "int"
 
@@ -84,8 +84,8 @@ class Inlined:
     It is no storage: the text of its value, `definition`, stands for it wherever it occurs.
     """
 
-    place: TextRange
-    definition: TextRange
+    place: Span
+    definition: Span
     holes: tuple[Hole | Inlined, ...] = ()
     """The occurrences inside the definition."""
     type: str = "int"
@@ -102,10 +102,10 @@ class Body:
     `terminator` is the `;` to add.
     """
 
-    place: TextRange
+    place: Span
     holes: tuple[Hole | Inlined, ...] = ()
-    leading: tuple[TextRange, ...] = ()
-    trailing: TextRange | None = None
+    leading: tuple[Span, ...] = ()
+    trailing: Span | None = None
     terminator: str = ""
 
 
@@ -153,7 +153,7 @@ class Tag:
     name: str
     statements: tuple[str, ...]
     depth: int
-    place: TextRange
+    place: Span
 
 
 class AssumptionKind(Enum):
@@ -177,7 +177,7 @@ class Assumption:
 
     kind: AssumptionKind
     text: str
-    place: TextRange | None = None
+    place: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,7 @@ class Program(Displayed):
     the order of the text; their schedules have one common length, `2 * max depth + 1`.
     """
 
-    source: Source
-    region: TextRange
+    region: Span
     parameters: tuple[Parameter, ...]
     context: isl.Set
     assumptions: tuple[Assumption, ...]
@@ -201,6 +200,11 @@ class Program(Displayed):
         """One line; the sets and relations are for `loopwright.describe`."""
         names = ", ".join(f"{one.name}[{', '.join(one.iterators)}]" for one in self.statements)
         return f"<Program {self.source.path}:{self.source.line_of(self.region.start)}: {names}>"
+
+    @property
+    def source(self) -> Source:
+        """The text of the file the region is in."""
+        return self.region.source
 
     @property
     def params(self) -> tuple[str, ...]:
@@ -250,7 +254,7 @@ def statement_text(program: Program, statement: Statement, values: dict[str, str
     stays as it is.
     """
     body = statement.body
-    return _filled(program.source, body.place, body.holes, values) + body.terminator
+    return _filled(body.place, body.holes, values) + body.terminator
 
 
 def is_element(text: str) -> bool:
@@ -258,24 +262,23 @@ def is_element(text: str) -> bool:
     return re.fullmatch(r"\w+(\s*\[[^][]*\])*", text) is not None
 
 
-def _filled(
-    source: Source, place: TextRange, holes: tuple[Hole | Inlined, ...], values: dict[str, str]
-) -> str:
+def _filled(place: Span, holes: tuple[Hole | Inlined, ...], values: dict[str, str]) -> str:
+    text = place.source.text
     pieces: list[str] = []
     position = place.start
     for hole in holes:
-        pieces.append(source.text[position : hole.place.start])
+        pieces.append(text[position : hole.place.start])
         match hole:
             case Hole(_, iterator):
                 value = values.get(iterator, iterator)
                 is_same = iterator == value
             case Inlined(_, definition, inner):
-                value = _filled(source, definition, inner, values)
+                value = _filled(definition, inner, values)
                 is_same = False
         is_row = isinstance(hole, Inlined) and hole.is_row
         if not (value.isidentifier() or value.isdigit() or (is_row and is_element(value))):
             value = f"({value})"
         pieces.append(value if hole.type == "int" or is_same else f"(({hole.type}){value})")
         position = hole.place.end
-    pieces.append(source.text[position : place.end])
+    pieces.append(text[position : place.end])
     return "".join(pieces)

@@ -33,8 +33,9 @@ from loopwright.read.formula import (
     parse_expressions,
 )
 from loopwright.read.scope import Scope
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
 from loopwright.read.tokens import Token
+from loopwright.source import Source
 
 COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -67,7 +68,7 @@ class Meaning:
     source: Source
 
     def error(self, at: Token, message: str, hint: str | None = None, code: Code = Code.GRAMMAR) -> BadInput:
-        return self.source.error(at.offset, message, hint=hint, length=max(1, len(at.text)), code=code)
+        return mistake(self.source, at.offset, message, hint=hint, length=max(1, len(at.text)), code=code)
 
     def truth(self, formula: Formula, scope: Scope) -> isl.Set:
         """The points where a condition holds."""

@@ -29,7 +29,8 @@ from loopwright.read.cloog_relation import (
     parameters_of,
     take_union,
 )
-from loopwright.read.source import Source, checked
+from loopwright.read.text import checked, mistake
+from loopwright.source import Source
 
 DEFAULT_PARAMETERS = "MNOPQRSTUVWXYZABCDEFGHIJKL"
 DEFAULT_ITERATORS = "ijklmnopqrstuvwxyzabcdefgh"
@@ -77,7 +78,7 @@ def _take_context(lines: Lines) -> tuple[Parameters, isl.Set]:
     names = given or _default_names(DEFAULT_PARAMETERS, len(written))
     size = dimensions(lines, union, 0, len(names))
     if size:
-        raise lines.source.error(0, "the context is about more than parameters")
+        raise mistake(lines.source, 0, "the context is about more than parameters")
     parameters = Parameters(written, names)
     return parameters, as_set(lines, union, 0, parameters).params()
 

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from loopwright.errors import BadInput
-from loopwright.read.source import Source
+from loopwright.read.text import mistake, without_comments
+from loopwright.source import Source
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,300}")
 
@@ -27,7 +28,7 @@ class Lines:
 
     @staticmethod
     def of(source: Source) -> Lines:
-        blank = source.without_comments()
+        blank = without_comments(source)
         words = [Word(found.group(), found.start()) for found in re.finditer(r"\S+", blank.text)]
         lines: dict[int, list[Word]] = {}
         number, last = 0, 0
@@ -44,7 +45,7 @@ class Lines:
         """The next line, which must be there: it is `wanted`."""
         if self.done():
             end = len(self.source.text.rstrip())
-            raise self.source.error(end, f"the file ends where {wanted} should be")
+            raise mistake(self.source, end, f"the file ends where {wanted} should be")
         return self.lines[self.position]
 
     def take(self, wanted: str) -> tuple[Word, ...]:
@@ -73,4 +74,4 @@ class Lines:
         return int(word.text)
 
     def at(self, word: Word, message: str, hint: str | None = None) -> BadInput:
-        return self.source.error(word.offset, message, hint=hint, length=len(word.text))
+        return mistake(self.source, word.offset, message, hint=hint, length=len(word.text))

@@ -1,14 +1,14 @@
 """Affine expressions and conditions as people and isl write them: their grammar.
 
-    value   ::= any ["?" value ":" value]          any ::= all {("or" | "||") all}
-    all     ::= test {("and" | "&&") test}         test ::= ("not" | "!") test | exists | compare
-    exists  ::= "exists" ( bound | "(" bound ")" )
-    bound   ::= NAME ["=" sum] {"," NAME ["=" sum]} ":" any
-    compare ::= sums {("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sums}
-    sums    ::= sum {"," sum}                      sum ::= product {("+" | "-") product}
-    product ::= factor {("*" | "/" | "%" | "mod") factor}
-    factor  ::= {"-" | "+"} (NUMBER [factor] | NAME | "(" value ")" | "[" sum "]" | call)
-    call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"," value} ")"
+value   ::= any ["?" value ":" value]          any ::= all {("or" | "||") all}
+all     ::= test {("and" | "&&") test}         test ::= ("not" | "!") test | exists | compare
+exists  ::= "exists" ( bound | "(" bound ")" )
+bound   ::= NAME ["=" sum] {"," NAME ["=" sum]} ":" any
+compare ::= sums {("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sums}
+sums    ::= sum {"," sum}                      sum ::= product {("+" | "-") product}
+product ::= factor {("*" | "/" | "%" | "mod") factor}
+factor  ::= {"-" | "+"} (NUMBER [factor] | NAME | "(" value ")" | "[" sum "]" | call)
+call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"," value} ")"
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.errors import BadInput
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
 from loopwright.read.tokens import Kind, Token, tokens
+from loopwright.source import Source
 
 DEEPEST = 64
 """How far expressions may be nested: a person's are not, and Python's own stack is finite."""
@@ -177,7 +178,7 @@ class Parser:
 
     def error(self, message: str) -> BadInput:
         token = self.token
-        return self.source.error(token.offset, message, length=max(1, len(token.text)))
+        return mistake(self.source, token.offset, message, length=max(1, len(token.text)))
 
     def value(self) -> Formula:
         at = self.token
@@ -317,5 +318,5 @@ class Parser:
         wanted = CALLS[at.text]
         if wanted is not None and len(arguments) != wanted:
             message = f"{at.text} takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(arguments)}"
-            raise self.source.error(at.offset, message, length=len(at.text))
+            raise mistake(self.source, at.offset, message, length=len(at.text))
         return Call(at, at.text, tuple(arguments))

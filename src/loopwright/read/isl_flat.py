@@ -14,7 +14,8 @@ import islpy as isl
 
 from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
 from loopwright.read.isl_text import Reader, read_isl
-from loopwright.read.source import Source, checked
+from loopwright.read.text import checked, mistake, without_comments
+from loopwright.source import Source
 
 T = TypeVar("T")
 
@@ -33,13 +34,14 @@ class Piece:
 
 def parse(text: str, filename: str) -> Schedule:
     """The schedule a `.in` file describes: one band, or one for each space of time vectors."""
-    source = checked(Source(filename, text)).without_comments()
+    source = without_comments(checked(Source(filename, text)))
     pieces = _three_pieces(source)
     schedule = _read(isl.UnionMap.read_from_str, source, pieces, 0)
     context = _read(isl.Set.read_from_str, source, pieces, 1)
     options = _read(isl.UnionMap.read_from_str, source, pieces, 2)
     if context.dim(isl.dim_type.set) > 0:
-        raise source.error(
+        raise mistake(
+            source,
             pieces[1].start,
             "the context is about more than parameters",
             hint="write it without a tuple: [n] -> { : n >= 1 }",
@@ -56,14 +58,18 @@ def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:
     pieces = _pieces(source)
     if len(pieces) < 3:
         end = len(source.text.rstrip())
-        raise source.error(
+        raise mistake(
+            source,
             end,
             f"{PARTS[len(pieces)]} should follow here",
             hint="a .in file holds a schedule, a context and options; the last two may be { : } and { }",
         )
     if len(pieces) > 3:
-        raise source.error(
-            pieces[3].start, "a fourth object in the file", hint="a schedule, a context and options are all"
+        raise mistake(
+            source,
+            pieces[3].start,
+            "a fourth object in the file",
+            hint="a schedule, a context and options are all",
         )
     return pieces[0], pieces[1], pieces[2]
 
@@ -75,7 +81,7 @@ def _pieces(source: Source) -> list[Piece]:
     for brace in re.finditer(r"[{}]", source.text):
         depth += 1 if brace.group() == "{" else -1
         if depth < 0:
-            raise source.error(brace.start(), "a brace is closed that was never opened")
+            raise mistake(source, brace.start(), "a brace is closed that was never opened")
         if depth == 0:
             pieces.append(Piece(_skip_space(source.text, start), brace.end()))
             start = brace.end()
@@ -83,7 +89,7 @@ def _pieces(source: Source) -> list[Piece]:
     if rest < len(source.text):
         what = PARTS[min(len(pieces), 2)] if len(pieces) < 3 else "the rest of the file"
         message = f"{what} has a brace that is never closed" if depth else f"{what} has no braces"
-        raise source.error(rest, message, hint="objects are written in isl's notation: [n] -> { ... }")
+        raise mistake(source, rest, message, hint="objects are written in isl's notation: [n] -> { ... }")
     return pieces
 
 
@@ -102,7 +108,8 @@ def _check_options(source: Source, piece: Piece, options: isl.UnionMap) -> None:
         name = option.get_tuple_name(isl.dim_type.out) or ""
         at = max(source.text.find(name, piece.start, piece.end), piece.start)
         if not is_loop_option(option.get_space().range()):
-            raise source.error(
+            raise mistake(
+                source,
                 at,
                 f"unknown option {option.get_space().range()}",
                 length=len(name),

@@ -18,7 +18,8 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
+from loopwright.source import Source
 
 T = TypeVar("T")
 
@@ -47,7 +48,8 @@ def read_isl(read: Reader[T], source: Source, start: int, end: int, what: str, l
         return read(isl.DEFAULT_CONTEXT, text)
     except isl.Error as error:
         complaint = complaint_about(read, text) or Complaint(plain(error), _first(text), 1)
-        raise source.error(
+        raise mistake(
+            source,
             start + complaint.offset,
             f"{what} cannot be read: {complaint.message}",
             length=complaint.length,

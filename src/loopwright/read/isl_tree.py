@@ -24,7 +24,8 @@ from loopwright.model.schedule import (
 )
 from loopwright.read.isl_tree_options import check_band_options
 from loopwright.read.isl_tree_text import check_tree_text, explain, node_error
-from loopwright.read.source import Source, checked
+from loopwright.read.text import checked
+from loopwright.source import Source
 
 Kind = isl.schedule_node_type
 

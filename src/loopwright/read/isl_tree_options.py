@@ -10,7 +10,7 @@ import islpy as isl
 
 from loopwright.read.isl_flat import is_loop_option, tuple_name
 from loopwright.read.isl_tree_text import option_error
-from loopwright.read.source import Source
+from loopwright.source import Source
 
 HINT = "options are atomic[d], separate[d], unroll[d], isolate[] -> unroll[d] and isolate[[outer] -> [inner]]"
 

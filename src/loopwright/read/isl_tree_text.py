@@ -14,7 +14,8 @@ import islpy as isl
 
 from loopwright.errors import BadInput
 from loopwright.read.isl_text import Reader, complaint_about, plain, read_isl
-from loopwright.read.source import Source
+from loopwright.read.text import mistake, without_comments
+from loopwright.source import Source
 
 DEEPEST = 100
 """How far nodes may be nested; every room walks them recursively."""
@@ -93,7 +94,7 @@ def check_tree_text(source: Source) -> None:
     key = ""
     for k, token in enumerate(tokens):
         if ended:
-            raise source.error(token.start(), "the tree ends before this", length=len(token.group()))
+            raise mistake(source, token.start(), "the tree ends before this", length=len(token.group()))
         match token.lastgroup:
             case "open":
                 open_mappings.append(Mapping(None))
@@ -107,7 +108,7 @@ def check_tree_text(source: Source) -> None:
             case _ if not _belongs(token, tokens[k - 1].group() if k else "", key):
                 raise _stray(source, token)
         if len(open_mappings) > DEEPEST:
-            raise source.error(token.start(), f"nodes are nested more than {DEEPEST} deep")
+            raise mistake(source, token.start(), f"nodes are nested more than {DEEPEST} deep")
 
 
 def _tokens(source: Source) -> Iterator[re.Match[str]]:
@@ -135,7 +136,7 @@ def _stray(source: Source, token: re.Match[str]) -> BadInput:
     text = token.group()
     message = "a quote that is never closed" if text == '"' else f"'{text[:40]}' has no meaning here"
     hint = 'a node is written as key: "text", as in domain: "{ S[i] : 0 <= i < 4 }"'
-    return source.error(token.start(), message, length=min(len(text), 40), hint=hint)
+    return mistake(source, token.start(), message, length=min(len(text), 40), hint=hint)
 
 
 def _column(source: Source, offset: int) -> int:
@@ -155,18 +156,18 @@ def _add_key(
     key = token.group().strip('"')
     if key not in KEYS:
         hint = f"the keys of a schedule tree are {', '.join(sorted(KEYS))}"
-        raise source.error(token.start(), f"unknown key {key[:40]}", length=len(key), hint=hint)
+        raise mistake(source, token.start(), f"unknown key {key[:40]}", length=len(key), hint=hint)
     column = _column(source, token.start())
     _close(mappings, column)
     if not mappings or (mappings[-1].column is not None and mappings[-1].column < column):
         mappings.append(Mapping(column))
     if key in mappings[-1].keys:
-        raise source.error(token.start(), f"{key} is given twice for one node", length=len(key))
+        raise mistake(source, token.start(), f"{key} is given twice for one node", length=len(key))
     mappings[-1].keys.add(key)
     if not value or value[0].lastgroup not in FOLLOWS[key]:
         example = f'{key}: "{{ ... }}"' if key in OBJECTS else None
         message = f"{key} should be followed by {SHOWN[FOLLOWS[key][0]]}"
-        raise source.error(token.start(), message, length=len(key), hint=example)
+        raise mistake(source, token.start(), message, length=len(key), hint=example)
     if key in OBJECTS:
         _check_ends(source, value[0])
     return key
@@ -178,7 +179,7 @@ def _check_ends(source: Source, text: re.Match[str]) -> None:
     while last > text.start() and source.text[last].isspace():
         last -= 1
     if last > text.start() and source.text[last] not in "}]":
-        raise source.error(last, f"'{source.text[last]}' after the end of the object")
+        raise mistake(source, last, f"'{source.text[last]}' after the end of the object")
 
 
 def entries(source: Source) -> Iterator[Entry]:
@@ -196,18 +197,18 @@ def explain(source: Source, error: isl.Error) -> BadInput:
     """Why isl refused the tree: the first key, object or place that is wrong."""
     found = list(entries(source))
     if not found:
-        return source.error(_first(source), plain(error), hint='a tree begins with domain: "{ ... }"')
+        return mistake(source, _first(source), plain(error), hint='a tree begins with domain: "{ ... }"')
     for entry in found:
         wrong = _explain_entry(source, entry)
         if wrong is not None:
             return wrong
     complaint = complaint_about(isl.Schedule.read_from_str, source.text)
     if complaint is not None:
-        return source.error(complaint.offset, complaint.message, length=complaint.length)
+        return mistake(source, complaint.offset, complaint.message, length=complaint.length)
     message = plain(error)
     key = next((key for word, key in ABOUT.items() if word in message), found[0].key)
     entry = next((entry for entry in found if entry.key == key), found[0])
-    return source.error(entry.at, message, length=len(entry.key))
+    return mistake(source, entry.at, message, length=len(entry.key))
 
 
 def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
@@ -221,13 +222,11 @@ def _explain_entry(source: Source, entry: Entry) -> BadInput | None:
     return None
 
 
-def node_error(
-    source: Source, keys: tuple[str, ...], message: str, hint: str, number: int = 0
-) -> BadInput:
+def node_error(source: Source, keys: tuple[str, ...], message: str, hint: str, number: int = 0) -> BadInput:
     """An error at one of these keys, by its number in the order of the text."""
     found = [entry for entry in entries(source) if entry.key in keys]
     at = found[min(number, len(found) - 1)]
-    return source.error(at.at, message, length=len(at.key), hint=hint)
+    return mistake(source, at.at, message, length=len(at.key), hint=hint)
 
 
 def option_error(source: Source, name: str, message: str, hint: str) -> BadInput:
@@ -236,10 +235,10 @@ def option_error(source: Source, name: str, message: str, hint: str) -> BadInput
         if entry.key == "options" and entry.text is not None:
             found = re.compile(rf"\b{re.escape(name)}\b").search(source.text, *entry.text)
             if found:
-                return source.error(found.start(), message, length=len(name), hint=hint)
-    return source.error(_first(source), message, hint=hint)
+                return mistake(source, found.start(), message, length=len(name), hint=hint)
+    return mistake(source, _first(source), message, hint=hint)
 
 
 def _first(source: Source) -> int:
-    found = re.search(r"\S", source.without_comments().text)
+    found = re.search(r"\S", without_comments(source).text)
     return found.start() if found else 0

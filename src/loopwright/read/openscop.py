@@ -31,9 +31,8 @@ from loopwright.presburger.sets import IN, OUT
 from loopwright.read.cloog_lines import Lines
 from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
 from loopwright.read.openscop_text import NAME, Relation, ScopText, StatementText, take_scop
-from loopwright.read.source import Source as Text
-from loopwright.read.source import checked, load
-from loopwright.source import Source, TextRange
+from loopwright.read.text import checked, load, mistake
+from loopwright.source import Source, Span
 
 ITERATORS = "ijklmnopq"
 
@@ -50,7 +49,7 @@ class Scop:
 
 def parse(text: str, filename: str) -> Schedule:
     """The schedule an OpenScop file describes: one band over all statements S1, S2, ..."""
-    scop = _scop(Text(filename, text))
+    scop = _scop(Source(filename, text))
     domain, context = scop.program.domain(), scop.program.context
     schedule = isl.UnionMap.empty(context.get_space())
     for statement, times in zip(scop.program.statements, scop.times, strict=True):
@@ -64,7 +63,7 @@ def read_openscop(path: str | Path) -> Program:
     return _scop(load(path)).program
 
 
-def _scop(source: Text) -> Scop:
+def _scop(source: Source) -> Scop:
     lines = Lines.of(checked(source))
     return _Reading(lines, take_scop(lines), source).scop()
 
@@ -72,9 +71,9 @@ def _scop(source: Text) -> Scop:
 class _Reading:
     """One file on its way from matrices to sets."""
 
-    def __init__(self, lines: Lines, text: ScopText, source: Text) -> None:
+    def __init__(self, lines: Lines, text: ScopText, source: Source) -> None:
         self.lines, self.text = lines, text
-        self.source = Source(source.file, source.text)
+        self.source = source
         names = text.parameters
         self.parameters = Parameters(names, names)
         self.ranks: dict[str, int] = {}
@@ -83,7 +82,7 @@ class _Reading:
         text = self.text
         size = dimensions(self.lines, text.context, 0, len(text.parameters))
         if size:
-            raise self.lines.source.error(0, "the context is about more than parameters")
+            raise mistake(self.lines.source, 0, "the context is about more than parameters")
         context = as_set(self.lines, text.context, 0, self.parameters).params()
         found = [self._statement(k + 1, statement) for k, statement in enumerate(text.statements)]
         times = _same_length([statement.schedule for statement in found])
@@ -93,8 +92,7 @@ class _Reading:
         )
         listed = [name for _, name in sorted(text.arrays.items()) if name in self.ranks]
         program = Program(
-            source=self.source,
-            region=TextRange(0, len(self.source.text)),
+            region=self.source.whole,
             parameters=tuple(Parameter(name, name) for name in text.parameters),
             context=context,
             assumptions=(Assumption(AssumptionKind.DESCRIPTION, _TRUSTED),),
@@ -144,7 +142,7 @@ class _Reading:
             found = found.set_dim_id(IN, k, domain.get_dim_id(isl.dim_type.set, k))
         return found
 
-    def _access(self, relation: Relation, domain: isl.Set, place: TextRange) -> Access:
+    def _access(self, relation: Relation, domain: isl.Set, place: Span) -> Access:
         """The first output is the number of the array, the others are the subscripts."""
         found = self._map(relation, domain, domain.dim(isl.dim_type.set))
         number = _fixed(found) if found.dim(OUT) else None
@@ -168,11 +166,11 @@ class _Reading:
     def _body(self, text: StatementText, iterators: tuple[str, ...]) -> Body:
         """The text with its iterators as holes; without a text, nothing at the place of the statement."""
         if text.body is None:
-            return Body(TextRange(text.domain.at.offset, text.domain.at.offset))
+            return Body(self.source.at(text.domain.at.offset, 0))
         place = text.body.place
-        named = re.finditer(rf"(?<![\w.>])(?<!->){NAME.pattern}", self.source.slice(place))
+        named = re.finditer(rf"(?<![\w.>])(?<!->){NAME.pattern}", place.text)
         holes = tuple(
-            Hole(TextRange(place.start + one.start(), place.start + one.end()), one.group())
+            Hole(self.source.at(place.start + one.start(), len(one.group())), one.group())
             for one in named
             if one.group() in iterators
         )

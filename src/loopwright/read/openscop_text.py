@@ -19,7 +19,7 @@ import islpy as isl
 
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import Union, parameters_of, take_union
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 ACCESSES = ("READ", "WRITE", "MAY_WRITE")
 KINDS = ("DOMAIN", "SCATTERING", *ACCESSES)
@@ -31,7 +31,7 @@ class Body:
     """What a statement does, in the language of the file, and what its iterators are called there."""
 
     iterators: tuple[str, ...]
-    place: TextRange
+    place: Span
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> Body | None:
     if not text:
         return None
     end = text[-1][-1]
-    return Body(names, TextRange(text[0][0].offset, end.offset + len(end.text)))
+    return Body(names, Span(lines.source, text[0][0].offset, end.offset + len(end.text)))
 
 
 def _array_names(lines: Lines, inside: list[tuple[Word, ...]]) -> dict[int, str]:

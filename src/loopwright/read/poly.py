@@ -22,7 +22,8 @@ from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
 from loopwright.read.affine import condition, expressions
 from loopwright.read.poly_clauses import Clause, Parsed, StatementClauses, parse_clauses
 from loopwright.read.scope import Scope
-from loopwright.read.source import Source, checked
+from loopwright.read.text import checked, mistake
+from loopwright.source import Source
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _band(source: Source, parsed: Parsed, schedule: isl.UnionMap, size: int) -> 
     for option in parsed.options:
         if option.dimension >= size:
             hint = f"the schedule has {size} dimensions, counted from 0"
-            raise source.error(option.at, f"there is no dimension {option.dimension}", hint=hint)
+            raise mistake(source, option.at, f"there is no dimension {option.dimension}", hint=hint)
         if option.where is None:
             types[option.dimension] = option.loop_type
             continue

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from loopwright.errors import BadInput
 from loopwright.model.schedule import LoopType
 from loopwright.read.formula import WORDS
-from loopwright.read.source import Source
+from loopwright.read.text import mistake, without_comments
 from loopwright.read.tokens import Kind, Token, tokens
+from loopwright.source import Source
 
 TOP = ("param", "context", "statement", "option", "isolate")
 INNER = ("domain", "schedule", "argument")
@@ -58,7 +59,7 @@ class Parsed:
 
 
 def parse_clauses(source: Source) -> Parsed:
-    blank = source.without_comments()
+    blank = without_comments(source)
     groups = _groups(source, list(_clauses(blank)))
     parameters: tuple[str, ...] = ()
     for clause in _of(groups, "param"):
@@ -68,8 +69,8 @@ def parse_clauses(source: Source) -> Parsed:
         if clause.keyword == "statement":
             statements.append(_statement(source, clause, inner, parameters, [s.name for s in statements]))
     if not statements:
-        raise source.error(
-            len(blank.text.rstrip()), "no statement in the file", hint="write one: statement S(i)"
+        raise mistake(
+            source, len(blank.text.rstrip()), "no statement in the file", hint="write one: statement S(i)"
         )
     options = tuple(_option(source, clause) for clause in _of(groups, "option"))
     contexts, isolates = tuple(_of(groups, "context")), tuple(_of(groups, "isolate"))
@@ -81,7 +82,8 @@ def _clauses(blank: Source) -> Iterator[Clause]:
     starts = list(re.finditer(r"^[ \t]*(" + "|".join(KEYWORDS) + r")\b", blank.text, re.MULTILINE))
     first = re.search(r"\S+", blank.text)
     if first and (not starts or first.start() < starts[0].start(1)):
-        raise blank.error(
+        raise mistake(
+            blank,
             first.start(),
             f"'{first.group()[:40]}' begins no clause",
             length=min(40, len(first.group())),
@@ -120,7 +122,7 @@ def _of(groups: list[Group], keyword: str) -> list[Clause]:
 
 
 def _error(source: Source, clause: Clause, message: str, hint: str | None = None) -> BadInput:
-    return source.error(clause.at, message, hint=hint, length=len(clause.keyword))
+    return mistake(source, clause.at, message, hint=hint, length=len(clause.keyword))
 
 
 def _names(source: Source, clause: Clause, used: tuple[str, ...]) -> list[str]:
@@ -143,17 +145,20 @@ def _new_name(source: Source, word: Token, used: tuple[str, ...]) -> str:
     if word.kind is not Kind.NAME:
         raise _unexpected(source, word, "a name")
     if word.text in WORDS or word.text in KEYWORDS:
-        raise source.error(
-            word.offset, f"{word.text} has a meaning of its own and names nothing else", length=len(word.text)
+        raise mistake(
+            source,
+            word.offset,
+            f"{word.text} has a meaning of its own and names nothing else",
+            length=len(word.text),
         )
     if word.text in used:
-        raise source.error(word.offset, f"the name {word.text} is used twice", length=len(word.text))
+        raise mistake(source, word.offset, f"the name {word.text} is used twice", length=len(word.text))
     return word.text
 
 
 def _unexpected(source: Source, word: Token, wanted: str) -> BadInput:
     shown = "the end" if word.kind is Kind.END else f"'{word.text}'"
-    return source.error(word.offset, f"{shown} where {wanted} should be", length=max(1, len(word.text)))
+    return mistake(source, word.offset, f"{shown} where {wanted} should be", length=max(1, len(word.text)))
 
 
 def _statement(
@@ -201,7 +206,8 @@ def _option(source: Source, clause: Clause) -> OptionClause:
     words = tokens(source, clause.start, clause.end)
     known = [one.value for one in LoopType]
     if words[0].text not in known:
-        raise source.error(
+        raise mistake(
+            source,
             words[0].offset,
             f"unknown option '{words[0].text}'",
             length=max(1, len(words[0].text)),

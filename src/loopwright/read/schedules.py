@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.model.schedule import Schedule
-from loopwright.read.source import load
+from loopwright.read.text import load
+from loopwright.source import Span
 
 SUFFIXES = (".cloog", ".in", ".poly", ".scop", ".st")
 
@@ -24,11 +25,11 @@ def read_schedule(path: str | Path) -> Schedule:
         raise BadInput(
             Code.FILE,
             f"no reader for files that end in '{suffix}'" if suffix else "the file's name has no ending",
-            span=Span(name, 1, 1),
+            span=Span.start_of(name),
             hint=f"known endings are {', '.join(SUFFIXES)}",
         )
     source = load(name)
-    return _parser(suffix)(source.text, source.file)
+    return _parser(suffix)(source.text, source.path)
 
 
 def _parser(suffix: str) -> Parser:

@@ -21,27 +21,20 @@ from typing import TypeAlias
 
 from loopwright.errors import BadInput
 from loopwright.read.formula import Formula, Parser
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
 from loopwright.read.tokens import Kind, Token
-
-
-@dataclass(frozen=True)
-class Place:
-    """The characters `start` to `end` of the script."""
-
-    start: int
-    end: int
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
 class Integer:
-    place: Place
+    place: Span
     value: int
 
 
 @dataclass(frozen=True)
 class Word:
-    place: Place
+    place: Span
     text: str
 
 
@@ -49,7 +42,7 @@ class Word:
 class Items:
     """`[a, b]`."""
 
-    place: Place
+    place: Span
     values: tuple[Value, ...]
 
 
@@ -57,7 +50,7 @@ class Items:
 class MapText:
     """`{[i, j] -> [j, i] : condition}`, its parts not yet given a meaning."""
 
-    place: Place
+    place: Span
     inputs: tuple[Formula, ...]
     outputs: tuple[Formula, ...]
     condition: Formula | None
@@ -67,7 +60,7 @@ class MapText:
 class SetText:
     """`{[i, j] : condition}`."""
 
-    place: Place
+    place: Span
     inputs: tuple[Formula, ...]
     condition: Formula
 
@@ -77,7 +70,7 @@ Value: TypeAlias = Integer | Word | Items | MapText | SetText
 
 @dataclass(frozen=True)
 class Argument:
-    place: Place
+    place: Span
     keyword: str | None
     value: Value
 
@@ -86,7 +79,7 @@ class Argument:
 class Operation:
     """One line: `targets = name(arguments)`."""
 
-    place: Place
+    place: Span
     targets: tuple[Word, ...]
     name: Word
     arguments: tuple[Argument, ...]
@@ -145,7 +138,9 @@ def _lines(source: Source) -> list[list[Token]]:
         if match is None:
             is_fraction = re.search(r"(?<!\w)[0-9]+\.$", source.text[: position + 1])
             hint = "numbers are whole" if is_fraction else _HINTS.get(source.text[position])
-            raise source.error(position, f"'{source.text[position]}' has no meaning in a script", hint=hint)
+            raise mistake(
+                source, position, f"'{source.text[position]}' has no meaning in a script", hint=hint
+            )
         position = match.end()
         ends = match.group() in ("\n", ";") and not opened
         if ends:
@@ -172,7 +167,7 @@ def _track(source: Source, opened: list[Token], token: Token) -> None:
         begun = opened.pop()
         wanted = _OPEN[begun.text]
         if wanted != token.text:
-            line = source.span(begun.offset).line
+            line = source.line_of(begun.offset)
             raise _error(
                 source,
                 token,
@@ -182,7 +177,7 @@ def _track(source: Source, opened: list[Token], token: Token) -> None:
 
 
 def _error(source: Source, token: Token, message: str, hint: str | None = None) -> BadInput:
-    return source.error(token.offset, message, hint=hint, length=max(1, len(token.text)))
+    return mistake(source, token.offset, message, hint=hint, length=max(1, len(token.text)))
 
 
 @dataclass
@@ -222,11 +217,11 @@ class _Line:
             hint = REMARK if token.text == "/" else USAGE
             raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
-        return Word(Place(token.offset, token.offset + len(token.text)), token.text)
+        return Word(self.source.at(token.offset, len(token.text)), token.text)
 
-    def place(self, start: int) -> Place:
+    def place(self, start: int) -> Span:
         last = self.tokens[self.position - 1]
-        return Place(start, last.offset + len(last.text))
+        return Span(self.source, start, last.offset + len(last.text))
 
     def operation(self) -> Operation:
         start = self.token.offset
@@ -312,8 +307,11 @@ class _Line:
         if outputs is not None:
             return MapText(place, inputs, outputs, condition)
         if condition is None:
-            raise self.source.error(
-                place.end - 1, "neither a map nor a condition", hint="write {[i] -> [...]} or {[i] : ...}"
+            raise mistake(
+                self.source,
+                place.end - 1,
+                "neither a map nor a condition",
+                hint="write {[i] -> [...]} or {[i] : ...}",
             )
         return SetText(place, inputs, condition)
 

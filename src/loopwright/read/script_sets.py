@@ -28,7 +28,8 @@ from loopwright.read.formula import (
 )
 from loopwright.read.scope import Scope
 from loopwright.read.script import MapText, SetText
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
+from loopwright.source import Source
 
 
 def set_of(source: Source, text: SetText, parameters: tuple[str, ...]) -> isl.Set:
@@ -46,7 +47,7 @@ def map_of(source: Source, text: MapText, parameters: tuple[str, ...]) -> isl.Ma
     for k, name in enumerate(declared):
         if name is not None and name in declared[:k]:
             at = text.outputs[k].at
-            raise source.error(at.offset, f"the name {name} is used twice", length=len(at.text))
+            raise mistake(source, at.offset, f"the name {name} is used twice", length=len(at.text))
     scope = Scope(parameters, (*inputs, *outputs))
     meaning = Meaning(source)
     points = _inputs_hold(meaning, text.inputs, scope)
@@ -107,7 +108,7 @@ def _dimension_names(
         name = formula.at.text
         if name in names or name in parameters:
             what = "a parameter of the program" if name in parameters else "used twice"
-            raise source.error(formula.at.offset, f"the iterator {name} is {what}", length=len(name))
+            raise mistake(source, formula.at.offset, f"the iterator {name} is {what}", length=len(name))
         names.append(name)
     return names
 
@@ -120,5 +121,3 @@ def _inputs_hold(meaning: Meaning, inputs: tuple[Formula, ...], scope: Scope) ->
             here = scope.variable(scope.dimensions[k])
             points = points.intersect(here.eq_set(meaning.number(formula, scope)))
     return points
-
-

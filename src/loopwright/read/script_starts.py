@@ -7,16 +7,14 @@ operation `from_zero` wants the start itself.
 from __future__ import annotations
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import field, place
+from loopwright.c.syntax import Node, field, place
 from loopwright.model.program import Program, Statement
 from loopwright.read.affine import expressions
 from loopwright.read.scope import Scope
-from loopwright.read.source import Source
-from loopwright.source import TextRange
+from loopwright.source import Source, Span
 
 
 def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]:
@@ -35,7 +33,7 @@ def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]
     return tuple(found)
 
 
-def _heads(node: Node, inside: TextRange) -> list[Node]:
+def _heads(node: Node, inside: Span) -> list[Node]:
     """The `for` statements around a place, outermost first."""
     found: list[Node] = []
     current: Node | None = node

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from loopwright.read.source import Source
+from loopwright.read.text import mistake
+from loopwright.source import Source
 
 
 class Kind(Enum):
@@ -42,12 +43,12 @@ def tokens(source: Source, start: int, end: int) -> list[Token]:
     while position < end:
         match = PATTERN.match(source.text, position, end)
         if match is None:
-            raise source.error(position, f"'{source.text[position]}' has no meaning here")
+            raise mistake(source, position, f"'{source.text[position]}' has no meaning here")
         position = match.end()
         if match.lastgroup == "space":
             continue
         last = position
         found.append(Token(Kind[str(match.lastgroup).upper()], match.group(), match.start()))
         if match.lastgroup == "number" and len(match.group()) > LONGEST_NUMBER:
-            raise source.error(match.start(), f"a number of more than {LONGEST_NUMBER} digits")
+            raise mistake(source, match.start(), f"a number of more than {LONGEST_NUMBER} digits")
     return [*found, Token(Kind.END, "", last)]

@@ -11,9 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.progress import Progress
 from loopwright.rewrite.request import ProverRequest
+from loopwright.source import Source, Span
 
 if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
@@ -127,7 +128,7 @@ def _coq_proof(text: str, path: str | None, limit: float | None, progress: Progr
             raise GaveUp(
                 Code.NO_PROOF,
                 f"Coq does not accept the proof: {lemma}, line {line}: {' '.join(message.split())[:200]}",
-                span=None if path is None else Span(path, max(line, 1), 1),
+                span=None if path is None else _line(Source(path, text), line),
                 hint="isl proves it; the steps of this proof were not found, and nothing was printed",
             )
         case coq.OutOfTime(spent):
@@ -136,6 +137,10 @@ def _coq_proof(text: str, path: str | None, limit: float | None, progress: Progr
                 f"could not decide: coqc was not done after {spent:g} s",
                 hint="allow more time with --prover-timeout" + (f"; {_how(path)}" if path else ""),
             )
+
+
+def _line(source: Source, line: int) -> Span:
+    return source.at(source.offset(line, 1))
 
 
 def _how(path: str) -> str:
@@ -148,4 +153,4 @@ def _write(text: str, path: str) -> None:
     try:
         Path(path).write_text(text)
     except OSError as error:
-        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span(path, 1, 1)) from None
+        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span.start_of(path)) from None

@@ -16,7 +16,7 @@ from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.reader import parse_c
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
 def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
@@ -46,19 +46,15 @@ def _called(programs: Sequence[Program]) -> set[str]:
     Whether they are pure was asked when the original was read, and the calls of the new text are
     proved to be those of the original, operation by operation.
     """
-    return {
-        name
-        for program in programs
-        for name in re.findall(r"([A-Za-z_]\w*)\s*\(", program.source.slice(program.region))
-    }
+    return {name for program in programs for name in re.findall(r"([A-Za-z_]\w*)\s*\(", program.region.text)}
 
 
-def _same_outside(originals: Sequence[Program], new: Source, places: Sequence[TextRange]) -> bool:
+def _same_outside(originals: Sequence[Program], new: Source, places: Sequence[Span]) -> bool:
     old = _lines_outside(originals[0].source, [program.region for program in originals])
     return old == _lines_outside(new, places)
 
 
-def _lines_outside(source: Source, places: Sequence[TextRange]) -> list[str]:
+def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
     text, position = "", 0
     for place in places:
         text += source.text[position : place.start]

@@ -77,8 +77,7 @@ def regions_of(operation: Operation, plans: Sequence[Plan], script: Script) -> S
     ]
     if len(fitting) == 1:
         return fitting
-    place = operation.place
-    span = script.source.span(place.start, place.end - place.start)
+    span = operation.place
     if not handles:
         names = ", ".join(dict.fromkeys(tag.name for plan in plans for tag in plan.program.tags))
         hint = f"the labels are {names}" if names else "name loops by their line, such as @12"

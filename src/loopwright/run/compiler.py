@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code, GaveUp, Span
+from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.source import Source, Span
 
 FAST = ("-O3", "-march=native")
 """What a user compiles with."""
@@ -65,13 +66,11 @@ def _refusal(source: Path, messages: str) -> BadInput:
     found = _DIAGNOSTIC.search(messages)
     if found is None:
         first = messages.strip().splitlines()[0] if messages.strip() else "no message"
-        return BadInput(Code.DOES_NOT_COMPILE, f"does not compile: {first}", span=Span(str(source), 1, 1))
-    line = int(found["line"])
+        return BadInput(Code.DOES_NOT_COMPILE, f"does not compile: {first}", span=Span.start_of(str(source)))
     file = Path(found["file"])
-    lines = file.read_text(errors="replace").splitlines() if file.is_file() else []
-    excerpt = lines[line - 1] if 0 < line <= len(lines) else ""
+    text = Source.decode(found["file"], file.read_bytes() if file.is_file() else b"")
     return BadInput(
         Code.DOES_NOT_COMPILE,
         f"does not compile: {found['what']}",
-        span=Span(found["file"], line, int(found["column"]), excerpt),
+        span=text.at(text.offset(int(found["line"]), int(found["column"]))),
     )

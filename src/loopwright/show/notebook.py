@@ -33,7 +33,7 @@ def html(value: object) -> str:
 @html.register
 def program_html(program: Program) -> str:
     """Its text, and a picture of what it runs."""
-    return _boxed(_code(program.source.slice(program.region)) + _pictures(plan_of(program)))
+    return _boxed(_code(program.region.text) + _pictures(plan_of(program)))
 
 
 @html.register

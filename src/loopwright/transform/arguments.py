@@ -9,7 +9,7 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.read.script import Argument, Integer, Items, MapText, Operation, SetText, Word
 from loopwright.read.script_sets import input_names, map_of, new_iterators, set_of
-from loopwright.read.source import Source
+from loopwright.source import Source
 from loopwright.transform.plan import Component, Misuse, Plan, close_to
 from loopwright.transform.relations import Function, function_of
 

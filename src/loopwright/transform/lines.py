@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tree_sitter import Node
-
 from loopwright.c.regions import without_directives
-from loopwright.c.syntax import blank, parse, place, walk
+from loopwright.c.syntax import Node, blank, parse, place, walk
 from loopwright.model.program import Program
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 HANDLE = re.compile(r"@(\d+)")
 
@@ -51,11 +49,11 @@ def _line(handle: str) -> int:
 def _tree(program: Program) -> Node:
     """The syntax tree of the region alone, at its offsets in the file."""
     start, end = program.region.start, program.region.end
-    text = without_directives(program.source.text)
-    return parse(blank(text[:start]) + text[start:end])
+    text = without_directives(program.source)
+    return parse(program.source, blank(text[:start]) + text[start:end])
 
 
-def _inside(program: Program, whole: TextRange) -> tuple[str, ...]:
+def _inside(program: Program, whole: Span) -> tuple[str, ...]:
     return tuple(one.name for one in program.statements if whole.contains(one.body.place))
 
 

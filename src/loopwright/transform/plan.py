@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
+from loopwright.source import Span
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
 

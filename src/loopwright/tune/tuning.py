@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code, GaveUp, Span
+from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import prove_plan
@@ -25,6 +25,7 @@ from loopwright.rewrite.scripts import applied
 from loopwright.run.compiler import find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
+from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
 from loopwright.tune.moves import moves
 from loopwright.tune.search import WORTH, Trial, search
@@ -140,7 +141,7 @@ def tune(request: Request, workshop: Workshop, budget: float, progress: Progress
         raise BadInput(
             Code.RUN,
             f"the original takes {original * 1000:.1f} ms, too short to tell one program from another",
-            span=Span(source.path, 1, 1),
+            span=Span.start_of(source.path),
             hint="give a larger problem size, with -D N=2000 for example",
         )
     known = tuple(tuple(memory_based(plan.original)) for plan in plans)

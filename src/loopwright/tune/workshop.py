@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, Compiler, compile_c
 from loopwright.run.execution import execute
 from loopwright.run.timing import TIME, measured
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def _original(workshop: Workshop, text: str) -> Path:
         raise BadInput(
             Code.DOES_NOT_COMPILE,
             "there is no program to run: the file has no main, and does not compile to one as it is",
-            span=Span(str(workshop.source), 1, 1),
+            span=Span.start_of(str(workshop.source)),
             hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.syntax import place, walk, without_comments
+from loopwright.c.syntax import Node, place, walk, without_comments
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
 from loopwright.check.algorithms.scheme import Scheme

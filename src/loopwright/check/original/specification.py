@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.references import Reference
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import place, refuse, walk
+from loopwright.c.syntax import Node, place, refuse, walk
 from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Array, Inlined, Program, Statement
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
 
@@ -49,7 +48,7 @@ class Stated:
     write: Touched
     reads: tuple[Touched, ...]
     assignment: Assignment
-    place: TextRange
+    place: Span
 
     @property
     def depth(self) -> int:
@@ -228,9 +227,7 @@ def _touched(
     return Touched(cell.array, relation)
 
 
-def _as_declared(
-    program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: TextRange
-) -> isl.Map:
+def _as_declared(program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
     """An array of one dimension that the reader takes for rows, by its own subscript."""
     positions = [sizes.find_dim_by_name(PARAM, name) for name in array.rows]
     if min(positions) < 0:
@@ -251,7 +248,7 @@ def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.
     return relation.apply_range(cells)
 
 
-def _access(accesses: tuple[Access, ...], where: TextRange, is_write: bool) -> Access | None:
+def _access(accesses: tuple[Access, ...], where: Span, is_write: bool) -> Access | None:
     for access in accesses:
         if access.is_write == is_write and (access.place == where or where.contains(access.place)):
             return access

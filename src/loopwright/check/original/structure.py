@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.references import Reference, Subscript, reference_of
-from loopwright.c.syntax import named_children, text_of, without_parentheses
+from loopwright.c.syntax import Node, named_children, text_of, without_parentheses
 from loopwright.source import Source
 
 

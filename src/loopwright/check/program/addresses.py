@@ -96,7 +96,7 @@ def _require_block(known: Reached, array: str) -> None:
 def _is_block(known: Reached, variable: Variable) -> bool:
     """Whether an array is one block: no array of pointers, and no pointer to pointers."""
     stars = variable.rank - len(variable.extents)
-    text = known.source.slice(variable.place)
+    text = variable.place.text
     is_pointer_to_array = re.search(rf"\(\s*\*[^()*]*\b{re.escape(variable.name)}\s*\)", text) is not None
     return stars == 0 or (stars == 1 and (not variable.extents or is_pointer_to_array))
 

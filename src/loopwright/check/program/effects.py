@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from loopwright.c.macros import definitions, hidden_names
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import field, place, text_of, walk
+from loopwright.c.syntax import Node, field, place, text_of, walk
 from loopwright.check.program.reachable import Function, Reached
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 

@@ -6,10 +6,8 @@ is followed or only looks at it, or be compared; nothing else.  The addresses of
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import field, named_children, operator, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, operator, place, refuse, text_of, walk
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import Side
 from loopwright.check.program.pointers import Pointers, declared_identifier

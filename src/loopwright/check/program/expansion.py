@@ -38,7 +38,7 @@ def _one_written_out(source: Source, arrays: frozenset[str]) -> str | None:
         macro.name: macro for macro in macros if _can_be(macros, macro) and _hides(macros, macro, arrays)
     }
     visible = without_comments(source.text, literals=False)
-    for line in directives(source.text):
+    for line in directives(source):
         visible = (
             visible[: line.place.start]
             + blank(source.text[line.place.start : line.place.end])

@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, text_of, walk, without_parentheses
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.addresses import blocks, bounds

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
-from loopwright.c.syntax import field, operator, place, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Sites

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.references import is_subtracted
-from loopwright.c.syntax import field, is_atomic, text_of
+from loopwright.c.syntax import Node, field, is_atomic, text_of
 from loopwright.check.original.structure import Decoded, Observed, assignment_of
 from loopwright.check.program.segment import Segment
 from loopwright.check.program.sites import Site, Sites
@@ -47,12 +45,12 @@ def around_sites(
     sites: Sites, some: Iterable[Site], call: CallOf, *, only_checks: bool = False
 ) -> list[Insertion]:
     """Checks in front of sites; those of `c = b` in `a = c = b` in front of those of a, before all of it."""
-    at = {site.assignment.node.id: site for site in sites.sites}
-    inside = {node.id for site in sites.sites if (node := _inner(site)) is not None}
+    at = {site.assignment.node: site for site in sites.sites}
+    inside = {node for site in sites.sites if (node := _inner(site)) is not None}
     return [
         insertion
         for site in some
-        if site.assignment.node.id not in inside
+        if site.assignment.node not in inside
         for insertion in _around(sites, _chain(site, at), call, only_checks)
     ]
 
@@ -63,11 +61,11 @@ def _inner(site: Site) -> Node | None:
     return None if written is None or written.inner is None else written.inner.node
 
 
-def _chain(site: Site, at: dict[int, Site]) -> list[Site]:
+def _chain(site: Site, at: dict[Node, Site]) -> list[Site]:
     """The sites of `a = c = b`, that of a first."""
     chain = [site]
-    while (node := _inner(chain[-1])) is not None and node.id in at:
-        chain.append(at[node.id])
+    while (node := _inner(chain[-1])) is not None and node in at:
+        chain.append(at[node])
     return chain
 
 

@@ -16,12 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.declarations import is_integer_type, is_unsigned_type
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import directives
-from loopwright.c.syntax import blank, place, text_of, walk, without_comments
+from loopwright.c.syntax import Node, blank, place, text_of, walk, without_comments
 from loopwright.check.original.specification import by_own_subscript
 from loopwright.check.original.structure import Cell
 from loopwright.check.program.hoisting import Hoisted, hoisted
@@ -31,7 +30,7 @@ from loopwright.errors import BadInput, InternalError
 from loopwright.model.program import AssumptionKind, Program, Statement
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.reader import parse_c
-from loopwright.source import Source, TextRange
+from loopwright.source import Source
 
 _CHECKED = {
     AssumptionKind.BOUNDS,
@@ -95,7 +94,8 @@ def _has_directives(source: Source, node: Node) -> bool:
     before = without_comments(text[: node.start_byte], literals=True).rstrip()
     line = before[before.rfind("\n") + 1 :].lstrip()
     is_mark = re.match(r"#\s*pragma\s+(end)?scop\b", line) is not None
-    return bool(directives(text[node.start_byte : node.end_byte])) or (line[:1] == "#" and not is_mark)
+    inside = any(node.span.contains(one.place) for one in directives(source))
+    return inside or (line[:1] == "#" and not is_mark)
 
 
 def _may_be_entered(known: Reached, node: Node) -> bool:
@@ -127,11 +127,9 @@ def _loops_before(node: Node) -> list[Node]:
     found: list[Node] = []
     current: Node | None = node
     while current is not None:
-        sibling = current.prev_named_sibling
-        while sibling is not None:
-            if sibling.type == "for_statement":
-                found.append(sibling)
-            sibling = sibling.prev_named_sibling
+        siblings = current.parent.named_children if current.parent is not None else []
+        before = [one for one in siblings if one.start_byte < current.start_byte]
+        found += [one for one in reversed(before) if one.type == "for_statement"]
         current = current.parent
     return found
 
@@ -207,7 +205,7 @@ class _View:
 
     def operation(self, site: Site, statement: Statement) -> Operation | None:
         start = self._at(site.assignment.node)
-        if not statement.body.place.contains(TextRange(start, start + 1)):
+        if not statement.body.place.contains(self.program.source.at(start)):
             return None
         if len(statement.writes) != 1 or not statement.writes[0].must:
             return None

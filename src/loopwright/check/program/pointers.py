@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import (
+    Node,
     field,
     named_children,
     operator,

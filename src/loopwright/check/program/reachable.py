@@ -10,17 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tree_sitter import Node
-
 from loopwright.c.casts import parse_possible
 from loopwright.c.declarations import Declarations, Variable, declarations_of, declared_name
 from loopwright.c.macros import Macro, macros_of
 from loopwright.c.references import Reference
 from loopwright.c.region_syntax import parse_file
-from loopwright.c.regions import without_directives
-from loopwright.c.syntax import named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, named_children, place, refuse, text_of, walk
 from loopwright.check.program.segment import Segment
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Reached:
     def at_segment(self, name: str) -> Variable | None:
         """What `name` means where the segment starts."""
         start = self.segment.place.start
-        return self.declarations.visible(name, TextRange(start, start + 1))
+        return self.declarations.visible(name, self.source.at(start))
 
     def parameter(self, function: Function, name: str) -> Variable | None:
         """The parameter `name` of a function."""
@@ -107,7 +104,7 @@ class Reached:
 def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
     """What the segment reaches, and what its names mean."""
     source = segment.source
-    possible = parse_possible(without_directives(source.text))
+    possible = parse_possible(source)
     bodies = [place(one.body) for one in _functions(source, possible)]
     declarations = declarations_of(source, possible, [segment.place, *bodies])
     root = parse_file(source, declarations)
@@ -148,7 +145,7 @@ def _functions(source: Source, root: Node) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def _roots(root: Node, inside: TextRange) -> tuple[Node, ...]:
+def _roots(root: Node, inside: Span) -> tuple[Node, ...]:
     """The outermost nodes that lie in the segment."""
     found: list[Node] = []
     pending = [root]

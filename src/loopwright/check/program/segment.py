@@ -24,10 +24,10 @@ from loopwright.c.macros import integer_text
 from loopwright.c.regions import find_regions
 from loopwright.c.syntax import blank, refuse, without_comments
 from loopwright.check.program.expansion import written_out
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 from loopwright.read.c.reader import parse_c, read_c
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
 _END = re.compile(r"/\*@\s*polycheck\s+end\s*\*/")
@@ -41,7 +41,7 @@ class Segment:
     """The checked part of a program: `place` holds whole statements."""
 
     source: Source
-    place: TextRange
+    place: Span
     sizes: tuple[tuple[str, int], ...]
     """The annotated problem sizes."""
 
@@ -61,7 +61,7 @@ def read_input(program: str | Path, spec: str | Path | None = None, *, pure: Seq
         source = Source.decode(name, Path(program).read_bytes())
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(Code.FILE, message, span=Span(name, 1, 1), hint="give a C source file") from None
+        raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
     return parse_input(source, spec, pure=pure)
 
 
@@ -73,7 +73,10 @@ def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequenc
     originals = read_c(spec, pure=pure)
     if len(originals) != 1:
         raise BadInput(
-            Code.SEGMENT, "the original has more than one region", span=Span(str(spec), 1, 1), hint="keep one"
+            Code.SEGMENT,
+            "the original has more than one region",
+            span=Span.start_of(str(spec)),
+            hint="keep one",
         )
     return Input(originals[0], _segment(*_written_out(source, originals[0])))
 
@@ -87,7 +90,7 @@ def _written_out(source: Source, original: Program) -> tuple[Source, re.Match[st
 def _marked_start(source: Source) -> re.Match[str] | None:
     found = list(_START.finditer(source.text))
     if len(found) > 1:
-        where = TextRange(found[1].start(), found[1].end())
+        where = Span(source, found[1].start(), found[1].end())
         raise refuse(
             source, where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT
         )
@@ -99,13 +102,13 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
         regions = find_regions(source) if re.search(r"#\s*pragma\s+scop", source.text) else ()
         if len(regions) != 1:
             message = "it is not marked what is to be checked"
-            raise BadInput(Code.SEGMENT, message, span=Span(source.path, 1, 1), hint=_MARKS)
+            raise BadInput(Code.SEGMENT, message, span=Span.start_of(source.path), hint=_MARKS)
         return Segment(source, regions[0].place, _sizes(source))
     end = _END.search(source.text, start.end())
     if end is None:
-        where = TextRange(start.start(), start.start() + len("/*@ polycheck start"))
+        where = Span(source, start.start(), start.start() + len("/*@ polycheck start"))
         raise refuse(source, where, "this segment does not end", _MARKS, code=Code.SEGMENT)
-    return Segment(source, TextRange(start.end(), end.start()), _sizes(source))
+    return Segment(source, Span(source, start.end(), end.start()), _sizes(source))
 
 
 def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
@@ -116,7 +119,7 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
             name, equals, text = (part.strip() for part in entry.partition("="))
             value = integer_text(text) if equals else None
             if value is None or not name.isidentifier():
-                where = TextRange(comment.start(), comment.end())
+                where = Span(source, comment.start(), comment.end())
                 raise refuse(
                     source,
                     where,
@@ -133,7 +136,7 @@ def _one_file(source: Source, start: re.Match[str] | None, pure: Sequence[str]) 
         raise BadInput(
             Code.SEGMENT,
             "there is no original in this file",
-            span=Span(source.path, 1, 1),
+            span=Span.start_of(source.path),
             hint="write it into a comment '/*@ polycheck start spec ... */', or give it with --spec",
         )
     _segment(source, start)
@@ -147,7 +150,7 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
     What follows it in the file is another program: iterators it reads are not the original's.
     """
     text = source.text
-    opener = TextRange(start.start(), start.start(2))
+    opener = Span(source, start.start(), start.start(2))
     before = text[text.rfind("\n", 0, opener.start) + 1 : opener.start]
     after = text[opener.end : text.find("\n", opener.end)]
     if before.strip() or after.strip():
@@ -175,7 +178,7 @@ def _open_blocks(text: str) -> int:
     return max(0, plain.count("{") - plain.count("}"))
 
 
-def _two_lines(text: str, opener: TextRange) -> str:
+def _two_lines(text: str, opener: Span) -> str:
     """An opener with a line end in it, `#pragma scop` in front and the rest blank."""
     rest = blank(text[opener.start : opener.end])
     return _REGION + rest[len(_REGION) :] if "\n" not in rest[: len(_REGION)] else _REGION + "\n"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
 from loopwright.c.macros import assigns, reachable_macros
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import field, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, place, refuse, text_of, walk
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import (
     Assignment,
@@ -155,7 +153,7 @@ def _refuse_macros(spec: Specification, known: Reached) -> None:
         if macro in names and assigns(macro) and words & set(spec.arrays):
             raise refuse(known.source, macro.place, f"macro {macro.name} hides an assignment", hint)
         is_assembler = not words.isdisjoint(("asm", "__asm", "__asm__"))
-        if macro in names and is_assembler and not _BARRIER.search(known.source.slice(macro.place)):
+        if macro in names and is_assembler and not _BARRIER.search(macro.place.text):
             raise refuse(known.source, macro.place, f"macro {macro.name} hides assembler code", hint)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.check.program.instrument import HEADER_FILE
-from loopwright.errors import BadInput, Code, GaveUp, InternalError, Span
-from loopwright.source import Source
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,13 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
         first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])
         hint = f"{tools.compiler} says: {first.strip()}"
         raise BadInput(
-            Code.DOES_NOT_COMPILE, "the program does not compile", span=Span(path, 1, 1), hint=hint
+            Code.DOES_NOT_COMPILE, "the program does not compile", span=Span.start_of(path), hint=hint
         )
     first = next((line for line in messages.splitlines() if "error" in line), messages[:400])
     if "undefined reference" in messages:
         hint = f"{first.strip()}; give what it needs with --cc-option"
         raise BadInput(
-            Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span(path, 1, 1), hint=hint
+            Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span.start_of(path), hint=hint
         )
     raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first.strip()}")
 

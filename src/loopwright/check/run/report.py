@@ -190,7 +190,7 @@ def _finding_lines(report: Report, finding: Finding) -> list[str]:
     if finding.site is None:
         return [f"{source.path}: {finding.kind.value}: {explanation(report, finding)}"]
     site = report.sites[finding.site]
-    span = source.span(place(site.assignment.node))
+    span = place(site.assignment.node)
     where = f"{span.file}:{span.line}:{span.column}"
     depth = f", call depth {finding.depth}" if finding.depth > 0 else ""
     return [
@@ -215,7 +215,7 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
     }
     if finding.site is not None:
         site = report.sites[finding.site]
-        span = report.source.span(place(site.assignment.node))
+        span = place(site.assignment.node)
         text = operation_text(report.source, site, finding.seen)
         data |= {"line": span.line, "column": span.column, "text": text}
     return data

@@ -11,7 +11,8 @@ from loopwright.check.program.reachable import Reached
 from loopwright.check.program.segment import Input
 from loopwright.check.run.discovery import discovered
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
-from loopwright.errors import BadInput, Code, Crashed, GaveUp, Span
+from loopwright.errors import BadInput, Code, Crashed, GaveUp
+from loopwright.source import Span
 
 _PROBE = """
 #include <fcntl.h>
@@ -73,7 +74,9 @@ def _solved(
         name = open_names[0]
         hint = f"give it with -D {name}=..., or write /*@ polycheck size {name} = ... */"
         message = f"the problem size {name} is not known: {failure.message}"
-        raise BadInput(Code.OPTION, message, span=Span(given.segment.source.path, 1, 1), hint=hint) from None
+        raise BadInput(
+            Code.OPTION, message, span=Span.start_of(given.segment.source.path), hint=hint
+        ) from None
 
 
 def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:
@@ -100,7 +103,7 @@ def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict
 
 def not_reached(given: Input, ended: Ended) -> BadInput | Crashed:
     """The error for a program that ended, or did not, before its segment."""
-    where = given.segment.source.span(given.segment.place)
+    where = given.segment.place
     if ended.timed_out:
         message = "time ran out before the segment was entered"
         return Crashed(Code.CRASHED, message, span=where, hint="raise --timeout")

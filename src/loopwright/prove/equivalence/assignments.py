@@ -1,9 +1,9 @@
 """A statement as the assignments it makes, one after the other.
 
-    x op= e              x = x op e
-    x = y = e            y = e; x = y
-    if (c) x = e         x = c ? e : x          for a condition on data
-    if (c) { S; T }      t = c; if (t) S; if (t) T
+x op= e              x = x op e
+x = y = e            y = e; x = y
+if (c) x = e         x = c ? e : x          for a condition on data
+if (c) { S; T }      t = c; if (t) S; if (t) T
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import known_constant
 from loopwright.c.region_syntax import declared_in
-from loopwright.c.syntax import field, named_children, operator
+from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement

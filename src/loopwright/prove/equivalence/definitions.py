@@ -60,11 +60,7 @@ def differences(old: Program, new: Program) -> Differences:
 
 def _words(program: Program) -> list[str]:
     """The names in the statements, and in the types of what they use."""
-    found = [
-        word
-        for statement in program.statements
-        for word in _WORD.findall(program.source.slice(statement.body.place))
-    ]
+    found = [word for statement in program.statements for word in _WORD.findall(statement.body.place.text)]
     return found + [word for array in program.arrays for word in _WORD.findall(array.element_type or "")]
 
 
@@ -73,14 +69,12 @@ def _other_fixed(old: Program, new: Program) -> list[str]:
     fixed = _fixed(old.source), _fixed(new.source)
     words = dict.fromkeys([*_region_words(old), *_region_words(new), *_words(old), *_words(new)])
     return [
-        word
-        for word in words
-        if word in fixed[0] and word in fixed[1] and fixed[0][word] != fixed[1][word]
+        word for word in words if word in fixed[0] and word in fixed[1] and fixed[0][word] != fixed[1][word]
     ]
 
 
 def _region_words(program: Program) -> list[str]:
-    return _WORD.findall(program.source.slice(program.region))
+    return _WORD.findall(program.region.text)
 
 
 def constants(source: Source) -> frozenset[str]:
@@ -122,7 +116,7 @@ def _fixed(source: Source) -> dict[str, str]:
 
 
 def _definitions(source: Source) -> Iterator[tuple[str, str]]:
-    for node in walk(parse(without_directives(source.text))):
+    for node in walk(parse(source, without_directives(source))):
         text = " ".join(source.text[node.start_byte : node.end_byte].split())
         match node.type:
             case "declaration" if any(part.type == "type_qualifier" for part in node.children):
@@ -171,7 +165,7 @@ def functions_with_body(source: Source) -> frozenset[str]:
 def _functions(source: Source) -> dict[str, str]:
     """The text of each function with a body, as one line."""
     found: dict[str, str] = {}
-    for node in walk(parse(without_directives(source.text))):
+    for node in walk(parse(source, without_directives(source))):
         if node.type == "function_definition":
             head = source.text[field(node, "declarator").start_byte : field(node, "declarator").end_byte]
             name = _WORD.search(head)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code, Span
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
@@ -15,6 +15,7 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Verdict
 from loopwright.read.c.reader import load_c, read_c
+from loopwright.source import Span
 
 OUTSIDE = "what the files do outside their regions is not compared"
 
@@ -67,21 +68,27 @@ def compare_files(
         raise BadInput(
             Code.REGION,
             f"{old_file} has {len(old)} regions, {new_file} has {len(new)}",
-            span=Span(str(new_file), 1, 1),
+            span=Span.start_of(str(new_file)),
             hint="put as many '#pragma scop' regions into both",
         )
     answers: list[Equivalence] = []
-    place = Span(str(new_file), 1, 1)
+    place = Span.start_of(str(new_file))
     for one, other in zip(old, new, strict=True):
         answer = prove_equivalent(
             one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress
         )
         answers.append(answer)
-        place = Span(str(new_file), other.source.span(other.region).line, 1)
+        place = _first(other)
         if not isinstance(answer.verdict, Proved):
             break
     trusted = _trusted(old, new, answers, from_text=text is not None)
     return Comparison(tuple(answers), trusted, place)
+
+
+def _first(program: Program) -> Span:
+    """Where the text of the region starts."""
+    blank = len(program.region.text) - len(program.region.text.lstrip())
+    return program.source.at(program.region.start + blank)
 
 
 def _trusted(

@@ -5,9 +5,7 @@ They are compared as integers: `i * 1000 / 1000` is i, as long as i * 1000 is an
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import operator, walk
+from loopwright.c.syntax import Node, operator, walk
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.instances import sides

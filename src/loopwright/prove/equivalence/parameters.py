@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.declarations import is_integer_type, known_constant
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.c.region_syntax import declared_in
-from loopwright.c.syntax import place, text_of, walk
+from loopwright.c.syntax import Node, place, text_of, walk
 from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM

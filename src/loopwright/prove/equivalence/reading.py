@@ -10,18 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import known_constant
 from loopwright.c.macros import definitions
 from loopwright.c.references import is_subtracted, reference_of
-from loopwright.c.syntax import (
-    field,
-    is_atomic,
-    named_children,
-    operator,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.types import (
     INTEGERS,
     UNKNOWN,
@@ -45,7 +37,7 @@ from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, In
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
 from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
 from loopwright.read.c.purity import LIBRARY
-from loopwright.source import Source, TextRange
+from loopwright.source import Span
 
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
 INTEGER_RESULTS = ("isnan", "isinf", "isfinite")
@@ -60,7 +52,7 @@ class Reading:
     types: Mapping[str, str]
     ranks: Mapping[str, int]
     local: frozenset[str]
-    place: TextRange
+    place: Span
 
     def of(self, node: Node) -> str:
         return self.words.of(node)
@@ -186,7 +178,7 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
 
 def cell(node: Node, reading: Reading) -> Cell:
     """A variable or array element."""
-    found = reference_of(Source("", reading.words.text), node)
+    found = reference_of(node.source, node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
     subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)
@@ -249,7 +241,7 @@ def _call(node: Node, reading: Reading) -> Term:
     if not declared and name not in LIBRARY and not all(is_atomic(part) for part in parts):
         raise Unreadable(f"'{name}' may be a macro, which sees the text of its arguments")
     arguments = tuple(term(part, reading) for part in parts)
-    if name in LIBRARY and not declared and "tgmath" not in reading.words.text:
+    if name in LIBRARY and not declared and "tgmath" not in reading.words.source.text:
         return library_call(name, arguments)
     return Apply(f"{name}()", arguments, UNKNOWN)
 

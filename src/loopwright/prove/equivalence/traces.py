@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 
 import islpy as isl
 
-from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.errors import GaveUp
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, execute
@@ -108,7 +108,7 @@ def _extent(text: str, words: Words) -> Expr | None:
     """The value of an extent, where it is an expression of the parameters."""
     try:
         node = expression_of(text, words.kinds)
-        return None if node is None else expression(node, replace(words, text=EXPRESSION.format(text)))
+        return None if node is None else expression(node, words)
     except (Ambiguous, Unreadable):
         return None
 

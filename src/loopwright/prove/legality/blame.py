@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError, Span
+from loopwright.errors import Code, InternalError
 from loopwright.prove.legality.times import Schedules, time_of
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, eq=False)

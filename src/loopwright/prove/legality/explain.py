@@ -19,14 +19,14 @@ What else is wrong follows in short, each with its own example.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
-from loopwright.errors import Code, GaveUp, Illegal, LoopwrightError, Span
+from loopwright.errors import Code, GaveUp, Illegal, LoopwrightError
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
+from loopwright.source import Span, plain_data
 
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
@@ -92,7 +92,7 @@ def _told(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any
     span = _span(found, culprit)
     told: dict[str, Any] = {
         "headline": headline(found),
-        "operation": None if span is None else asdict(span),
+        "operation": plain_data(span),
     }
     if isinstance(found, Violation):
         told["as_written"], told["transformed"] = orders(found)

@@ -12,7 +12,7 @@ in between, even if nobody looks; but for temporaries of the program, where that
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -37,6 +37,7 @@ from loopwright.prove.legality.reductions import (
 from loopwright.prove.legality.temporaries import carries_the_same_values
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
 from loopwright.prove.legality.violation import Defect, Scene, Violation, simplest_first, smallest, violation
+from loopwright.source import plain_data
 
 
 class Status(Enum):
@@ -90,7 +91,7 @@ class LegalityVerdict(Displayed):
             "defects": [item.as_json() for item in self.defects],
             "violations": [item.as_json() for item in self.violations],
             "assumptions": [item.assumption for item in self.reassociations],
-            "private": [asdict(item) for item in self.private],
+            "private": [plain_data(item) for item in self.private],
             "temporaries": list(self.temporaries),
         }
 

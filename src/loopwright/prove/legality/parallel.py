@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import Span
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.precedence import carried, pair_orders
 from loopwright.prove.legality.times import Piece
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)

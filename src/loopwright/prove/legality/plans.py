@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from loopwright.errors import Span
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.violation import Occurrence
+from loopwright.source import Span
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
 from loopwright.transform.vectors import Position
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, named_children, operator, parse, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, parse, walk, without_parentheses
+from loopwright.source import Source
 
 COMPOUND = {"+=": "+", "-=": "+", "*=": "*", "&=": "&", "|=": "|", "^=": "^"}
 """`s -= e` adds -e."""
@@ -42,7 +41,7 @@ class Accumulation:
 
 def accumulation_of(text: str) -> Accumulation | None:
     """The accumulation that the text of a statement is, if it is one."""
-    root = parse(f"{PREFIX}{text}}}")
+    root = parse(Source("", f"{PREFIX}{text}}}"))
     if root.has_error or len(root.named_children) != 1:
         return None
     statements = named_children(field(root.named_children[0], "body"))
@@ -177,4 +176,4 @@ def _same(one: Node, other: Node) -> bool:
 def _tokens(node: Node) -> str:
     """The text without spaces and comments."""
     leaves = [part for part in walk(node) if not part.children and part.type != "comment"]
-    return " ".join((part.text or b"").decode("ascii") for part in leaves)
+    return " ".join(part.text for part in leaves)

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.errors import Span
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reduction_syntax import Accumulation, accumulation_of
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Reduction:
     statement: str
     operator: str
     array: str
-    places: tuple[TextRange, ...]
+    places: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
@@ -64,24 +63,23 @@ def reductions(program: Program) -> dict[str, Reduction]:
 def _reduction(program: Program, statement: Statement) -> Reduction | None:
     if statement.body.terminator or len(statement.writes) != 1:
         return None
-    shape = accumulation_of(program.source.slice(statement.body.place))
+    shape = accumulation_of(statement.body.place.text)
     if shape is None:
         return None
-    target, reads = _places(shape, statement.body.place.start)
+    target, reads = _places(shape, statement.body.place)
     (write,) = statement.writes
     if write.place != target or not _leaves_alone(statement, write, reads):
         return None
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})))
 
 
-def _places(shape: Accumulation, offset: int) -> tuple[TextRange, tuple[TextRange, ...]]:
-    target, *reads = (
-        TextRange(start + offset, end + offset) for start, end in (shape.target, *shape.reads)
-    )
+def _places(shape: Accumulation, text: Span) -> tuple[Span, tuple[Span, ...]]:
+    parts = (shape.target, *shape.reads)
+    target, *reads = (Span(text.source, text.start + start, text.start + end) for start, end in parts)
     return target, tuple(reads)
 
 
-def _leaves_alone(statement: Statement, write: Access, reads: tuple[TextRange, ...]) -> bool:
+def _leaves_alone(statement: Statement, write: Access, reads: tuple[Span, ...]) -> bool:
     """The accumulator is read where the shape says, and no instance reads its own cell elsewhere."""
     own = [access for access in statement.reads if access.array == write.array]
     accumulator = [access for access in own if access.place in reads]
@@ -120,12 +118,12 @@ def used_otherwise(program: Program, operator: str, array: str) -> Statement | N
 
 def reassociation(program: Program, reduction: Reduction, loops: tuple[str, ...] = ()) -> Reassociation:
     statement = program.statement(reduction.statement)
-    text = " ".join(program.source.slice(statement.body.place).split())
+    text = " ".join(statement.body.place.text.split())
     return Reassociation(
         reduction.statement,
         reduction.operator,
         reduction.array,
         text,
-        program.source.span(statement.body.place),
+        statement.body.place,
         loops,
     )

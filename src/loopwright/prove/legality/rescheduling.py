@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.errors import BadInput, Code, Illegal, Span
+from loopwright.errors import BadInput, Code, Illegal
 from loopwright.model.program import Program, Statement, statement_text
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN
@@ -21,7 +21,7 @@ from loopwright.prove.legality.explain import long, witness
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.times import Schedules
 from loopwright.prove.legality.violation import Scene, occurrence
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
 def prove_rescheduled(before: Program, after: Program) -> LegalityVerdict:
@@ -39,7 +39,7 @@ def _refuse_silence(before: Program) -> None:
             raise BadInput(
                 Code.ORDERS,
                 f"{statement.name} writes nothing, so that no order of it would be wrong",
-                span=before.source.span(statement.body.place),
+                span=statement.body.place,
                 hint="give the READ and WRITE relations of every statement",
             )
 
@@ -88,11 +88,11 @@ def _text(program: Program, statement: Statement, tiles: int) -> str:
     return " ".join(statement_text(program, statement, numbers).split())
 
 
-def _differ(after: Program, what: str, place: TextRange | None = None) -> BadInput:
+def _differ(after: Program, what: str, place: Span | None = None) -> BadInput:
     return BadInput(
         Code.ORDERS,
         f"{after.source.path} is not the same program in another order: {what}",
-        span=_span(after) if place is None else after.source.span(place),
+        span=_span(after) if place is None else place,
         hint="both files must have the same parameters and statements, in the same order in the file",
     )
 
@@ -108,9 +108,9 @@ def _extra(before: Program, old: Statement, extra: isl.Set, after: Program, new:
         Code.NOT_EQUIVALENT,
         f"an instance is run that is not there in {before.source.path}",
         witness=f"{values}: {shown}" if values else shown,
-        span=after.source.span(new.body.place),
+        span=new.body.place,
     )
 
 
 def _span(program: Program) -> Span:
-    return Span(program.source.path, 1, 1)
+    return Span.start_of(program.source.path)

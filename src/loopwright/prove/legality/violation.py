@@ -1,24 +1,25 @@
 """What is wrong with a schedule, as an example: numbers for the parameters, two instances, one cell.
 
-Everything here is plain data, for people and for `dataclasses.asdict`.
+Everything here is plain data, for people and for `plain_data`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.errors import Code, InternalError, Span
+from loopwright.errors import Code, InternalError
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, PARAM
 from loopwright.prove.legality.times import time_of
+from loopwright.source import Span, plain_data
 
 
 class Breach(StrEnum):
@@ -106,7 +107,8 @@ class Violation(Displayed):
         return self.first_access.must and self.second_access.must
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"certain": self.certain}
+        found: dict[str, Any] = plain_data(self)
+        return found | {"certain": self.certain}
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ class Defect:
     """The time of a collision, none, or two times of one instance."""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        found: dict[str, Any] = plain_data(self)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +212,7 @@ def occurrence(
         iterators=statement.iterators,
         instance=instance,
         text=_text(scene.program, statement),
-        span=scene.program.source.span(statement.body.place),
+        span=statement.body.place,
         before=time_of(statement.schedule, instance, parameters),
         after=after,
         label=next(iter(scene.program.labels_on(statement)), None),
@@ -218,13 +221,13 @@ def occurrence(
 
 def _text(program: Program, statement: Statement) -> str:
     """The statement on one line."""
-    text = program.source.slice(statement.body.place) + statement.body.terminator
+    text = statement.body.place.text + statement.body.terminator
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
 def _touched(program: Program, access: Access) -> Touched:
-    text = " ".join(program.source.slice(access.place).split())
-    return Touched(text, program.source.span(access.place), access.is_write, access.must)
+    text = " ".join(access.place.text.split())
+    return Touched(text, access.place, access.is_write, access.must)
 
 
 def _breach(first: Occurrence, second: Occurrence) -> Breach:

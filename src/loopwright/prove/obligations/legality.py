@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from loopwright.errors import Span
 from loopwright.loops.expressions import FALSE
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -26,6 +25,7 @@ from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import table_obligations
 from loopwright.prove.obligations.temporaries import temporary_obligations
 from loopwright.prove.obligations.timetable import Timetable
+from loopwright.source import Span
 
 
 def transformation_obligations(
@@ -48,7 +48,7 @@ def transformation_obligations(
 
 def spans_of(program: Program) -> dict[str, Span]:
     """Where the statements stand in the text."""
-    return {statement.name: program.source.span(statement.body.place) for statement in program.statements}
+    return {statement.name: statement.body.place for statement in program.statements}
 
 
 def legality_obligations(

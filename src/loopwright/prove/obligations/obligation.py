@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.errors import Span
 from loopwright.loops.expressions import Not, Test
 from loopwright.prove.obligations.formulas import conjunction, names_in
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)

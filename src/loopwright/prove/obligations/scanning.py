@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
 
-from loopwright.errors import Span
 from loopwright.loops.expressions import (
     FALSE,
     And,
@@ -38,6 +37,7 @@ from loopwright.prove.obligations.formulas import (
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, timetable
 from loopwright.prove.obligations.witnesses import witness
+from loopwright.source import Span
 
 FAR = 2**32
 """Farther than any factor or divisor of an iterator takes it from where two sides of a test meet."""
@@ -271,9 +271,7 @@ def _limit(test: Test, iterator: str) -> Expr | None:
             assert_never(test)
 
 
-def _missing(
-    table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Span]
-) -> Iterator[Obligation]:
+def _missing(table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Span]) -> Iterator[Obligation]:
     """D − range(E) = ∅: a call and its iterations, for every instance."""
     for statement in table.statements:
         for shape in statement.shapes:
@@ -338,9 +336,7 @@ def _times(table: Timetable, call: Reached) -> Iterator[tuple[tuple[Test, ...], 
         yield cases, tuple(substituted_expr(entry, at) for entry in time)
 
 
-def _ordered(
-    table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]
-) -> Iterator[Obligation]:
+def _ordered(table: Timetable, pairs: Iterator[Pair], spans: Mapping[str, Span]) -> Iterator[Obligation]:
     """No two executions against the schedule, and none of the same instance."""
     for number, (a, b, order) in enumerate(pairs):
         for (some, first), (other, second) in product(_times(table, a), _times(table, b)):

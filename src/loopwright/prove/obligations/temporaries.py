@@ -20,7 +20,7 @@ from itertools import chain, product
 
 import islpy as isl
 
-from loopwright.errors import Code, GaveUp, Span
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import FALSE, Expr, Test, Var
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Program
@@ -29,6 +29,7 @@ from loopwright.prove.obligations.formulas import before, conjunction, disjuncti
 from loopwright.prove.obligations.instances import Instance, instance_of, times_of
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tree_sitter import Node
-
 from loopwright.c.regions import Directive, find_regions
-from loopwright.c.syntax import field, named_children, place, walk
+from loopwright.c.syntax import Node, field, named_children, place, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
@@ -28,7 +26,7 @@ from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.names import loop_iterator
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
@@ -237,7 +235,7 @@ def _is_always_written(program: Program, loop: Node, name: str) -> bool:
     )
 
 
-def _direct(node: Node) -> Iterator[TextRange]:
+def _direct(node: Node) -> Iterator[Span]:
     """Where the statements are that run whenever `node` does."""
     yield place(node)
     if node.type in ("compound_statement", "labeled_statement"):

@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as field_of
 
-from tree_sitter import Node
-
-from loopwright.c.casts import EXPRESSION, Ambiguous, Kinds, expression_of
+from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, macros_of
 from loopwright.c.region_syntax import declared_in, kinds_in
-from loopwright.c.syntax import field, is_atomic, named_children, operator, spelled
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
     And,
@@ -41,6 +39,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.model.program import Program
 from loopwright.presburger.named import PARAM
+from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
 POINTER = "pointer"
@@ -56,7 +55,7 @@ class Unreadable(Exception):
 class Words:
     """What names mean at a place: `values` are iterators and locals, `parameters` texts and names."""
 
-    text: str
+    source: Source
     parameters: Mapping[str, str]
     fixed: Mapping[str, int]
     macros: tuple[Macro, ...]
@@ -70,8 +69,7 @@ class Words:
     """Locals of a type that need not hold the value they are given, such as `unsigned x = i - 1;`."""
 
     def of(self, node: Node) -> str:
-        spot = spelled(self.text, node)
-        return self.text[spot.start : spot.end]
+        return node.text
 
     def bind(self, name: str, value: Expr, *, cut: bool = False) -> Words:
         texts = {word: local for word, local in self.texts.items() if word != name}
@@ -97,7 +95,7 @@ def words_of(program: Program) -> Words:
     """The parameters, macros and types of a program's file."""
     source = program.source
     return Words(
-        source.text,
+        source,
         {_packed(parameter.text): parameter.name for parameter in program.parameters},
         _fixed(program),
         tuple(macro for macro in macros_of(source) if macro.place.start < program.region.start),
@@ -338,7 +336,7 @@ def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Nod
     around = use.parent
     if node is None or not (is_atomic(node) or around is None or around.type in _CLOSED):
         raise Unreadable(f"the macro '{name}' is not an expression of its own here")
-    return node, replace(words, text=EXPRESSION.format(body), expansions=words.expansions + 1)
+    return node, replace(words, expansions=words.expansions + 1)
 
 
 def _expanded(use: Node, arguments: list[str] | None, words: Words) -> Expr:

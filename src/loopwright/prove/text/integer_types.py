@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from functools import reduce
 
-from tree_sitter import Node
-
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import field, named_children, operator, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
 from loopwright.prove.text.c_expressions import Words
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -35,7 +33,7 @@ def is_signed(text: str) -> bool:
     return kind in INTEGERS and INTEGERS[kind].signed
 
 
-def value_type(node: Node, words: Words, at: TextRange) -> str | None:
+def value_type(node: Node, words: Words, at: Span) -> str | None:
     """The type of an integer expression at a place whose value as an integer is its value in C.
 
     None where it is not: where it is computed in an unsigned type, or in one that is not known.
@@ -43,7 +41,7 @@ def value_type(node: Node, words: Words, at: TextRange) -> str | None:
     return integer_type(node, words, at) if _is_faithful(node, words, at) else None
 
 
-def _is_faithful(node: Node, words: Words, at: TextRange) -> bool:
+def _is_faithful(node: Node, words: Words, at: Span) -> bool:
     """Whether nothing is computed, or compared, in a type that wraps around or is not known."""
     node = without_parentheses(node)
     match node.type:
@@ -80,7 +78,7 @@ def holds(old: str, new: str) -> bool:
     return other.least <= one.least and one.greatest <= other.greatest
 
 
-def integer_type(node: Node, words: Words, at: TextRange) -> str:
+def integer_type(node: Node, words: Words, at: Span) -> str:
     """The type C gives an integer expression of iterators and parameters."""
     node = without_parentheses(node)
     match node.type:

@@ -8,12 +8,10 @@ whole, and subscripts that do not change.
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import type_text
 from loopwright.c.references import pointer_sum
 from loopwright.c.row_pointers import row_text, same_numbers
-from loopwright.c.syntax import field, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import POINTER, Unreadable, Words
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import type_text
 from loopwright.c.idioms import countdown_of, skip_condition
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import field, named_children, operator, place, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, place, walk, without_parentheses
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
@@ -36,7 +34,7 @@ from loopwright.prove.text.c_expressions import (
 from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
 from loopwright.prove.text.locals import with_local_text
 from loopwright.read.c.names import loop_iterator
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
@@ -54,7 +52,7 @@ def region_syntax(program: Program) -> Node:
 
 
 @lru_cache(maxsize=8)
-def _parsed(source: Source, place: TextRange) -> Node:
+def _parsed(source: Source, place: Span) -> Node:
     (region,) = [one for one in find_regions(source) if one.place == place]
     return parse_region(source, region)
 
@@ -73,7 +71,7 @@ def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
 def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:
     """The loops of the region around `call` of each statement; Unreadable where they have no such form."""
     block = region_syntax(program)
-    leaves = {node.id: name for name, node in leaf_nodes(program, block).items()}
+    leaves = {node: name for name, node in leaf_nodes(program, block).items()}
     translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call)
     return translation.sequence(list(block.named_children), words_of(program))
 
@@ -81,7 +79,7 @@ def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:
 @dataclass(frozen=True)
 class _Translation:
     program: Program
-    leaves: Mapping[int, str]
+    leaves: Mapping[Node, str]
     statements: Mapping[str, Statement]
     call: CallOf
 
@@ -100,8 +98,8 @@ class _Translation:
         return loops.Block(tuple(made))
 
     def statement(self, node: Node, words: Words) -> loops.Node:
-        if node.id in self.leaves:
-            return self.call(self.statements[self.leaves[node.id]], words)
+        if node in self.leaves:
+            return self.call(self.statements[self.leaves[node]], words)
         match node.type:
             case "comment":
                 return loops.EMPTY
@@ -124,7 +122,7 @@ class _Translation:
 
     def has_leaf(self, node: Node) -> bool:
         """Whether there is a statement inside; without one, a loop that ends does nothing."""
-        return any(part.id in self.leaves for part in walk(node))
+        return any(part in self.leaves for part in walk(node))
 
     def declaration(self, node: Node, rest: list[Node], words: Words) -> loops.Node:
         """`double t = e;` is a statement of its own; `int m = n - i;` names a value."""
@@ -134,8 +132,8 @@ class _Translation:
         if not nodes:
             return self.sequence(rest, words)
         first, *others = nodes
-        if first.id in self.leaves:
-            call = self.call(self.statements[self.leaves[first.id]], words)
+        if first in self.leaves:
+            call = self.call(self.statements[self.leaves[first]], words)
             return loops.Block((call, self.declarators(others, rest, words)))
         if first.type != "init_declarator":
             return self.declarators(others, rest, words)

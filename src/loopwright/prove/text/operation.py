@@ -14,9 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, is_atomic, operator, place, without_parentheses
+from loopwright.c.syntax import Node, field, is_atomic, operator, place, without_parentheses
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import integer_type, is_signed, value_type
@@ -200,7 +198,7 @@ def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
         return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
     if node.type == "unary_expression":
-        text = "".join(words.text[node.start_byte : field(node, "argument").start_byte].split())
+        text = "".join(node.source.text[node.start_byte : field(node, "argument").start_byte].split())
         marks = text if text.startswith("(") else operator(node)
     else:
         marks = " ".join(part.type for part in parts if not part.is_named)

@@ -10,38 +10,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-
-from tree_sitter import Node
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import field, named_children, place, walk
+from loopwright.c.syntax import Node, field, named_children, place, walk
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
 from loopwright.prove.text.loops import first_value, leaf_nodes, region_syntax, step_of
 from loopwright.prove.text.operation import Different, Side, aligned
 from loopwright.read.c.names import loop_iterator
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
-def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[TextRange]]:
+def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, frozenset[Span]]:
     """The text with the loops of its regions reduced, and where an `if` is a statement as a whole.
 
     `originals[k]` has the parameters of region `k`; a region without one is made empty.
     """
-    whole: set[TextRange] = set()
+    whole: set[Span] = set()
     pieces: list[str] = []
     position = 0
     for number, region in enumerate(find_regions(source)):
         program = originals.get(number)
         if program is None:
-            blank = re.sub(r"[^\r\n]", " ", source.slice(region.place))
+            blank = re.sub(r"[^\r\n]", " ", region.place.text)
             pieces += [source.text[position : region.place.start], blank]
             position = region.place.end
             continue
-        words = words_of(replace(program, source=source, region=region.place))
+        words = words_of(replace(program, region=region.place))
         blanks = _blanks(parse_region(source, region), words, _conditional_statements(program))
         for where, text in sorted(blanks, key=lambda one: one[0]):
             if text is None:
@@ -49,10 +48,11 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
                 continue
             width = where.end - where.start
             if len(text) > width:
-                raise Unreadable(f"there is no room for '{text}' in '{source.slice(where)}'")
+                raise Unreadable(f"there is no room for '{text}' in '{where.text}'")
             pieces += [source.text[position : where.start], text.ljust(width)]
             position = where.end
-    return Source(source.path, "".join([*pieces, source.text[position:]])), frozenset(whole)
+    outline = Source(source.path, "".join([*pieces, source.text[position:]]))
+    return outline, frozenset(where.on(outline) for where in whole)
 
 
 def _conditional_statements(program: Program) -> tuple[Side, ...]:
@@ -81,11 +81,11 @@ def _is_one_of(statements: Sequence[Side], new: Side) -> bool:
     return False
 
 
-def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[TextRange, str | None]]:
+def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[Span, str | None]]:
     """What to put where; a condition on data is part of a statement, and nothing is put there."""
     match node.type:
         case "for_statement":
-            name = loop_iterator(Source("", words.text), node)
+            name = loop_iterator(node.source, node)
             condition = node.child_by_field_name("condition")
             if name is None or condition is None:
                 raise Unreadable("a loop without an iterator or a test")
@@ -132,11 +132,26 @@ def unfolded(outline: Program, source: Source, original: Program) -> Program:
         replace(one, accesses=tuple(access for access in one.accesses if access.array not in known))
         for one in outline.statements
     )
-    return replace(
+    found = replace(
         outline,
-        source=source,
         parameters=original.parameters,
         context=original.context,
         arrays=tuple(array for array in outline.arrays if array.name not in known),
         statements=statements,
     )
+    moved: Program = _moved(found, source)
+    return moved
+
+
+def _moved(value: Any, source: Source) -> Any:
+    """A value with all spans in it put onto another version of their text."""
+    match value:
+        case Span():
+            return value.on(source)
+        case tuple():
+            return tuple(_moved(part, source) for part in value)
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            parts = {part.name: _moved(getattr(value, part.name), source) for part in fields(value)}
+            return replace(value, **parts)
+        case _:
+            return value

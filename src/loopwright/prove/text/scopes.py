@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import place, walk
+from loopwright.c.syntax import Node, place, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import privatised

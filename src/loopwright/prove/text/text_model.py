@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import assert_never
 
 import islpy as isl
-from tree_sitter import Node as Syntax
 
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.region_syntax import declared_in
 from loopwright.c.regions import find_regions
+from loopwright.c.syntax import Node as Syntax
 from loopwright.c.syntax import field, place, text_of, walk
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var

@@ -12,18 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.elements import Element, element_of, inside
 from loopwright.c.macros import always_evaluated, definitions
 from loopwright.c.references import Reference, Subscript, is_subtracted, pointer_sum, reference_of
 from loopwright.c.syntax import (
+    Node,
     field,
     named_children,
     operator,
     place,
     refuse,
-    spelled,
     text_of,
     walk,
     without_parentheses,
@@ -37,7 +36,7 @@ from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.row_elements import through_row
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Touch:
     subscripts: tuple[Subscript, ...]
     is_write: bool
     must: bool
-    place: TextRange
+    place: Span
     setting: Setting | None = None
     """What the subscripts are read in, where that is the expansion of a macro."""
 
@@ -336,7 +335,7 @@ def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
         local = frame.local(name)
         if local is not None and local.definition is not None:
             inner = holes(local.definition, frame)
-            text = spelled(frame.setting.source.text, local.definition)
+            text = local.definition.spelled
             found.append(Inlined(place(part), text, inner, local.type, is_row=local.row is not None))
         elif name in frame.iterators:
             found.append(Hole(place(part), name, frame.loops[frame.iterators.index(name)].type))

@@ -10,21 +10,12 @@ import re
 from collections.abc import Callable
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.casts import expression_of
 from loopwright.c.declarations import is_floating_type, is_integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.references import parameter_name, reference_of
-from loopwright.c.syntax import (
-    field,
-    is_atomic,
-    named_children,
-    operator,
-    refuse,
-    text_of,
-    walk,
-)
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, text_of, walk
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.frames import Frame, Value

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.references import parameter_name
 from loopwright.c.regions import Region
-from loopwright.c.syntax import field, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, place, refuse, text_of, walk
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
@@ -30,7 +29,7 @@ from loopwright.read.c.linearised import Shape, indices, shapes_of
 from loopwright.read.c.names import Setting
 from loopwright.read.c.statements import Label, Leaf
 from loopwright.read.c.trust import assumptions_of
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _Space = TypeVar("_Space", isl.Set, isl.Map)
 
@@ -56,7 +55,6 @@ def assembled(
     statements = tuple(_aligned(statement, params) for statement in rough)
     arrays = _arrays(setting, statements, locals_, shapes)
     return Program(
-        source=setting.source,
         region=region.place,
         parameters=parameters,
         context=_only_params(setting.context, params),
@@ -218,12 +216,12 @@ def _tags(
     for leaf, statement in zip(leaves, statements, strict=True):
         for label in leaf.labels:
             members.setdefault(label, []).append(statement.name)
-    seen: dict[str, TextRange] = {}
+    seen: dict[str, Span] = {}
     for node in walk(block):
         if node.type != "labeled_statement":
             continue
         spot = place(field(node, "label"))
-        name = source.slice(spot)
+        name = spot.text
         if name in seen:
             raise refuse(
                 source,

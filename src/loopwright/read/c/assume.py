@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.casts import Ambiguous, parse_settled
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import blank, field, operator, refuse, walk
-from loopwright.errors import BadInput, Code, Span
+from loopwright.c.syntax import Node, blank, field, operator, refuse, walk
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, names_of
 from loopwright.read.c.affine import condition
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -53,10 +52,8 @@ def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     used = re.findall(r"[A-Za-z_]\w*", setting.source.text)
     for name in names_of(stated):
         if name not in used:
-            span = Span("--assume", 1, 1, option, len(option))
-            raise BadInput(
-                Code.OPTION, f"there is no '{name}' in {setting.source.path}", span=span, hint=_HINT
-            )
+            message = f"there is no '{name}' in {setting.source.path}"
+            raise BadInput(Code.OPTION, message, span=Source("--assume", option).whole, hint=_HINT)
     return stated, replace(assumption, place=None)
 
 
@@ -64,16 +61,17 @@ def _in_option(failure: BadInput, option: str) -> BadInput:
     """The same error, its columns counted in the option itself."""
     span = failure.span
     if span is not None:
-        span = Span(span.file, 1, max(1, span.column - len(_BEFORE)), option, span.length)
+        start, end = (max(0, offset - len(_BEFORE)) for offset in (span.start, span.end))
+        span = Span(Source(span.file, option), start, end)
     return BadInput(failure.code, failure.message, span=span, hint=failure.hint)
 
 
 def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[isl.Set, Assumption]:
     source = setting.source
-    whole = TextRange(start, start + len(stated))
+    whole = Span(source, start, start + len(stated))
     words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated))
     try:
-        root = parse_settled(head + words + _BEHIND, setting.kinds)
+        root = parse_settled(source, head + words + _BEHIND, setting.kinds)
     except Ambiguous as failure:
         raise refuse(source, whole, str(failure), "leave out the parentheses around it") from None
     declarations = [node for node in root.named_children if node.type == "declaration"]

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import declared_name
 from loopwright.c.macros import macros_of
 from loopwright.c.region_syntax import parse_file
-from loopwright.c.syntax import place, text_of, walk
+from loopwright.c.syntax import Node, place, text_of, walk
 from loopwright.model.program import Array, Program
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
@@ -36,9 +34,7 @@ def is_dead_behind(program: Program, array: Array) -> bool:
     if function is None or _declaration(program, array) is None:
         return False
     uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == array.name]
-    coming_back = [
-        loop for loop in walk(function) if loop.type in _LOOPS and place(loop).contains(region)
-    ]
+    coming_back = [loop for loop in walk(function) if loop.type in _LOOPS and place(loop).contains(region)]
     jumps = any(node.type == "goto_statement" for node in walk(function))
     hidden = any(re.search(rf"\b{array.name}\b", macro.body) for macro in macros_of(source))
     seen = [

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.row_pointers import RowPointer
+from loopwright.c.syntax import Node
 from loopwright.read.c.names import Setting
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Loop:
 
     iterator: str
     direction: int
-    place: TextRange
+    place: Span
     type: str = "int"
 
 
@@ -83,9 +83,7 @@ class Frame:
 
     def inside(self, loop: Loop, position: int, domain: isl.Set) -> Frame:
         """The frame in the body of `loop`, the `position`-th child of its surroundings."""
-        return replace(
-            self, loops=(*self.loops, loop), positions=(*self.positions, position), domain=domain
-        )
+        return replace(self, loops=(*self.loops, loop), positions=(*self.positions, position), domain=domain)
 
     def known(self) -> isl.Set:
         """All that is known here, the context included."""

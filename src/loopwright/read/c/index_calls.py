@@ -7,20 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from tree_sitter import Node
 
-from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.functions import mentioned
 from loopwright.c.macros import Macro, definitions, looks_like_macro
 from loopwright.c.references import parameter_name
-from loopwright.c.syntax import (
-    field,
-    is_atomic,
-    named_children,
-    refuse,
-    text_of,
-    walk,
-)
+from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, text_of, walk
 from loopwright.c.types import common, is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
@@ -28,7 +20,6 @@ from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.wraparound import integer_type, require_from_zero
-from loopwright.source import Source
 
 
 @dataclass(frozen=True)
@@ -135,14 +126,13 @@ def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) ->
     texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
     body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
     try:
-        value = expression_of(body, frame.setting.kinds, tuple(texts.values()))
+        value = expression_of(body, frame.setting.kinds, tuple(texts.values()), frame.setting.source.path)
     except Ambiguous as failure:
         raise NotAffine(node, f"in this macro, {failure}") from None
     if value is None or not is_atomic(value):
         raise NotAffine(node, "the macro is not an expression in parentheses", PARENTHESES)
     others = tuple(other for other in frame.setting.macros if other != macro)
-    source = Source(frame.setting.source.path, EXPRESSION.format(body))
-    setting = replace(frame.setting, source=source, macros=others)
+    setting = replace(frame.setting, source=value.source, macros=others)
     return value, replace(frame, setting=setting)
 
 

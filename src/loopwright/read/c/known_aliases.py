@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tree_sitter import Node
-
 from loopwright.c.references import pointer_sum, reference_of
-from loopwright.c.syntax import field, operator, place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, place, refuse, text_of, walk, without_parentheses
 from loopwright.read.c.names import Setting
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
-def refuse_known_aliases(setting: Setting, root: Node, region: TextRange) -> None:
+def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
     """Raise where one of two names for the same memory is written in the region."""
     names = setting.names
     arrays = {name for name, rank in names.ranks.items() if rank > 0 and name not in names.iterators}

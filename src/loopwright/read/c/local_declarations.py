@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import refuse, text_of, walk
+from loopwright.c.syntax import Node, refuse, text_of, walk
 from loopwright.read.c.frames import Frame
 
 

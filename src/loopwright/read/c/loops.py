@@ -10,19 +10,10 @@ loop has to be proved to end.
 from __future__ import annotations
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.c.idioms import countdown_of
-from loopwright.c.syntax import (
-    field,
-    operator,
-    place,
-    refuse,
-    text_of,
-    walk,
-    without_parentheses,
-)
+from loopwright.c.syntax import Node, field, operator, place, refuse, text_of, walk, without_parentheses
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
 from loopwright.read.c.affine import affine, condition, constant, with_constants

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.bases import refuse_odd_bases
 from loopwright.c.casts import Kinds
@@ -17,9 +16,9 @@ from loopwright.c.idioms import countdown_of
 from loopwright.c.macros import Macro, constant_macro, definitions
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
-from loopwright.c.syntax import field, place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, place, refuse, text_of, walk, without_parentheses
 from loopwright.model.program import Array
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Local:
     type: str
     rank: int
     extents: tuple[str, ...]
-    scope: TextRange
+    scope: Span
     node: Node
 
 
@@ -56,14 +55,14 @@ class Setting:
     """What stays the same while a region is read."""
 
     source: Source
-    region: TextRange
+    region: Span
     macros: tuple[Macro, ...]
     declarations: Declarations
     functions: tuple[Function, ...]
     names: Names
     pure: frozenset[str]
     context: isl.Set
-    whole: frozenset[TextRange] = frozenset()
+    whole: frozenset[Span] = frozenset()
     """Where an `if` is a statement as a whole, whatever it tests."""
 
     def function(self, name: str) -> Function | None:
@@ -144,7 +143,7 @@ def _targets(
     block: Node,
     kinds: Kinds,
     iterators: frozenset[str],
-    headers: list[TextRange],
+    headers: list[Span],
     rows: tuple[RowPointer, ...],
 ) -> list[Reference]:
     """Everything the region assigns to, except its iterators in the heads of their loops."""
@@ -198,7 +197,7 @@ def _target(node: Node) -> Node | None:
             return None
 
 
-def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Local, ...]:
+def _locals(source: Source, block: Node, headers: list[Span]) -> tuple[Local, ...]:
     found: list[Local] = []
     for node in walk(block):
         if node.type != "declaration" or any(header.contains(place(node)) for header in headers):
@@ -217,7 +216,7 @@ def _locals(source: Source, block: Node, headers: list[TextRange]) -> tuple[Loca
                 )
             name, rank, extents = named
             kind = type_text(source, node, qualifiers=False)
-            reach = TextRange(node.start_byte, scope.end_byte)
+            reach = Span(source, node.start_byte, scope.end_byte)
             found.append(Local(name, kind, rank, extents, reach, declarator))
     return tuple(found)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import refuse
+from loopwright.c.syntax import Node, refuse
 from loopwright.errors import BadInput, Code
 from loopwright.read.c.frames import Frame
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tree_sitter import Node
-
-from loopwright.c.syntax import field, named_children, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, refuse, text_of, walk
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifiers, sizes_in
@@ -19,9 +17,7 @@ from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifi
 def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
     """What an `if` on data may touch, its local variables left out."""
     found = touches(field(node, "condition"), frame) + tuple(
-        touch
-        for part in named_children(node)[1:]
-        for touch in _statement(part, frame)
+        touch for part in named_children(node)[1:] for touch in _statement(part, frame)
     )
     private = _declared(node, frame)
     return tuple(touch for touch in found if touch.base not in private)

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.references import Subscript, is_subtracted
-from loopwright.c.syntax import field, named_children, operator, text_of
+from loopwright.c.syntax import Node, field, named_children, operator, text_of
 from loopwright.presburger.named import PARAM, number, variable, whole
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Polynomial

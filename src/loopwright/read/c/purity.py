@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 
-from tree_sitter import Node
-
 from loopwright.c.elements import elements_in
 from loopwright.c.functions import keeps_to_itself, mentioned
 from loopwright.c.macros import (
@@ -25,7 +23,7 @@ from loopwright.c.macros import (
     suffixed,
 )
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import field, named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, place, refuse, text_of, walk
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
 

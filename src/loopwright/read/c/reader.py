@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations
@@ -22,8 +21,8 @@ from loopwright.c.regions import (
     directives,
     find_regions,
 )
-from loopwright.c.syntax import field, identifiers, refuse, too_deep, walk, without_comments
-from loopwright.errors import BadInput, Code, InternalError, Span
+from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk, without_comments
+from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
@@ -35,7 +34,7 @@ from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
 from loopwright.read.c.wraparound import facts_of_types
-from loopwright.source import Source, TextRange
+from loopwright.source import Source, Span
 
 _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
@@ -58,11 +57,11 @@ def load_c(path: str | Path) -> Source:
         data = Path(path).read_bytes()
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(Code.FILE, message, span=Span(name, 1, 1), hint="give a C source file") from None
+        raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
     if len(data) > _LARGEST:
         hint = "put the regions into a file of their own"
         raise BadInput(
-            Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span(name, 1, 1), hint=hint
+            Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span.start_of(name), hint=hint
         )
     return Source.decode(name, data)
 
@@ -72,14 +71,14 @@ def parse_c(
     *,
     pure: Iterable[str] = (),
     assume: Sequence[str] = (),
-    whole: frozenset[TextRange] = frozenset(),
+    whole: frozenset[Span] = frozenset(),
 ) -> tuple[Program, ...]:
     """The regions of a C text; each `if` at a place of `whole` is one statement, whatever it tests."""
     if "\0" in source.text:
         at = source.text.index("\0")
         is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
         hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
-        raise refuse(source, TextRange(at, at + 1), "this is not a text file", hint, code=Code.FILE)
+        raise refuse(source, source.at(at), "this is not a text file", hint, code=Code.FILE)
     regions = find_regions(source)
     root = parse_file(source)
     declarations = declared_in(source)
@@ -102,7 +101,7 @@ class File:
 
 
 def _program(
-    file: File, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[TextRange]
+    file: File, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span]
 ) -> Program:
     source = file.source
     block = parse_region(source, region)
@@ -151,8 +150,9 @@ def _assume_lines(file: File, region: Region) -> tuple[Directive, ...]:
     text = without_comments(file.source.text, literals=False)
     outside = [
         line
-        for line in directives(text[: region.place.start])
-        if not any(other.place.contains(line.place) for other in file.regions)
+        for line in directives(file.source)
+        if line.place.end <= region.place.start
+        and not any(other.place.contains(line.place) for other in file.regions)
         and not _leaves_block(text[line.place.end : region.place.start])
     ]
     return (*outside, *region.pragmas)

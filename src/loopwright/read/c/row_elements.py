@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import islpy as isl
-from tree_sitter import Node
 
-from loopwright.c.casts import EXPRESSION, Ambiguous, expression_of
+from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.references import Reference, Subscript
 from loopwright.c.row_pointers import RowPointer
-from loopwright.c.syntax import refuse, text_of
+from loopwright.c.syntax import Node, refuse, text_of
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
-from loopwright.source import Source
 
 _HINT = "use the array it points into"
 
@@ -88,9 +86,10 @@ def _index(subscript: Subscript, frame: Frame) -> isl.PwAff | None:
 def _extent(text: str, frame: Frame) -> isl.PwAff | None:
     """The size of a row, as it is declared."""
     setting = frame.setting
-    source = Source(setting.source.path, EXPRESSION.format(text))
     try:
-        node = expression_of(text, setting.kinds)
-        return None if node is None else affine(node, replace(frame, setting=replace(setting, source=source)))
+        node = expression_of(text, setting.kinds, path=setting.source.path)
+        if node is None:
+            return None
+        return affine(node, replace(frame, setting=replace(setting, source=node.source)))
     except (NotAffine, Ambiguous):
         return None

@@ -10,11 +10,10 @@ import re
 from dataclasses import dataclass, replace
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.c.idioms import skip_condition
-from loopwright.c.syntax import field, identifiers, named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, place, refuse, text_of, walk
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
@@ -31,7 +30,7 @@ from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import behind_row
 from loopwright.read.c.wraparound import require_convertible
-from loopwright.source import TextRange
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Label:
 
     name: str
     depth: int
-    place: TextRange
+    place: Span
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def read_statement(node: Node, frame: Frame, position: int) -> Piece:
 def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> Piece:
     """Statements one after the other, with their comments."""
     piece = Piece((), position, frame)
-    pending: tuple[TextRange, ...] = ()
+    pending: tuple[Span, ...] = ()
     previous: Node | None = None
     for index, node in enumerate(nodes):
         if index:
@@ -148,18 +147,18 @@ def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> boo
     return last.place.end == previous.end_byte or last.terminator != ""
 
 
-def _empty_line(previous: Node, node: Node, frame: Frame) -> tuple[TextRange, ...]:
+def _empty_line(previous: Node, node: Node, frame: Frame) -> tuple[Span, ...]:
     """The empty line between them, which is kept like a comment without text."""
     start = previous.end_byte
     found = re.search(r"\n[ \t\r]*\n", frame.setting.source.text[start : node.start_byte])
-    return () if found is None else (TextRange(start + found.end() - 1, start + found.end() - 1),)
+    return () if found is None else (frame.setting.source.at(start + found.end() - 1, 0),)
 
 
 def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
     return "\n" not in frame.setting.source.text[previous.end_byte : node.start_byte]
 
 
-def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[TextRange, ...]) -> tuple[Leaf, ...]:
+def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[Span, ...]) -> tuple[Leaf, ...]:
     """Comments in front of a statement or loop go to the first statement there."""
     if not leaves or not comments:
         return leaves
@@ -249,9 +248,7 @@ def _expression(node: Node, frame: Frame, position: int) -> Piece:
     return _leaf(node, found, frame, position)
 
 
-def _leaf(
-    text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = ""
-) -> Piece:
+def _leaf(text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = "") -> Piece:
     own = replace(frame, positions=(*frame.positions, position))
     body = Body(place(text), holes(text, frame), terminator=terminator)
     return Piece((Leaf(own, body, found),), position + 1, frame)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tree_sitter import Node
-
 from loopwright.c.regions import Region
-from loopwright.c.syntax import field, operator, place, text_of, walk
+from loopwright.c.syntax import Node, field, operator, place, text_of, walk
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.names import Setting, loop_iterator

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tree_sitter import Node
-
 from loopwright.c.declarations import is_unsigned_type, type_text
-from loopwright.c.syntax import place, text_of, walk
+from loopwright.c.syntax import Node, place, text_of, walk
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Loop

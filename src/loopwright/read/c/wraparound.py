@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import islpy as isl
-from tree_sitter import Node
 
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import field, named_children, operator, text_of, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, text_of, without_parentheses
 from loopwright.c.types import (
     INTEGERS,
     UNKNOWN,

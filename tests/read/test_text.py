@@ -9,7 +9,8 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.read.schedules import SUFFIXES, read_schedule
-from loopwright.read.source import LARGEST, Source
+from loopwright.read.text import LARGEST
+from loopwright.source import Source
 
 
 def refusal(path: Path) -> BadInput:
@@ -74,7 +75,7 @@ def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> Non
 
 def test_places_and_excerpts() -> None:
     source = Source("f", "ab\ncde\n")
-    assert (source.span(0).line, source.span(0).column, source.span(0).excerpt) == (1, 1, "ab")
-    assert (source.span(5, 9).line, source.span(5, 9).column, source.span(5, 9).length) == (2, 3, 1)
-    assert (source.span(99).line, source.span(99).column) == (3, 1)
+    assert (source.at(0).line, source.at(0).column, source.at(0).excerpt) == (1, 1, "ab")
+    assert (source.at(5, 9).line, source.at(5, 9).column, source.at(5, 9).length) == (2, 3, 1)
+    assert (source.at(99).line, source.at(99).column) == (3, 1)
     assert [source.offset(1, 1), source.offset(2, 3), source.offset(9, 9)] == [0, 5, 7]

@@ -1,0 +1,110 @@
+"""Descriptions of loops as text files: what is loaded, what is refused before any reader sees it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code
+from loopwright.source import Source, Span
+
+LARGEST = 4_000_000
+"""Bytes a description may have; a longer file is a mistake, and reading it would only take long."""
+
+DEEPEST = 500
+"""How far brackets may be nested: deeper ones would overflow a recursive parser's stack, isl's too."""
+
+
+def mistake(
+    source: Source,
+    offset: int,
+    message: str,
+    *,
+    hint: str | None = None,
+    length: int = 1,
+    code: Code = Code.GRAMMAR,
+) -> BadInput:
+    """The error for a place in a text, to be raised."""
+    return BadInput(code, message, span=source.at(offset, length), hint=hint)
+
+
+def without_comments(source: Source) -> Source:
+    """The same text with `#` comments blanked, every other character where it was."""
+    return Source(source.path, re.sub(r"#[^\n]*", lambda comment: " " * len(comment.group()), source.text))
+
+
+def load(path: str | Path) -> Source:
+    """The text of a file, or what is wrong with the file."""
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        raise BadInput(
+            Code.FILE, "this is a directory", span=Span.start_of(name), hint="name a file inside it"
+        )
+    try:
+        with open(name, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise BadInput(Code.FILE, f"cannot be read: {error.strerror}", span=Span.start_of(name)) from None
+    if len(data) > LARGEST:
+        raise BadInput(
+            Code.FILE,
+            f"the file is larger than {LARGEST} bytes",
+            span=Span.start_of(name),
+            hint="a description of loops is small; is this the right file?",
+        )
+    return plain(Source(name, decode(name, data)))
+
+
+def decode(name: str, data: bytes) -> str:
+    """The bytes as text: UTF-8, no control characters but white space."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        shown = Source(name, data.decode("utf-8", "replace"))
+        is_wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        raise BadInput(
+            Code.FILE,
+            f"byte 0x{data[error.start]:02x} is not UTF-8 text",
+            span=shown.at(len(data[: error.start].decode("utf-8"))),
+            hint="this looks like UTF-16: save it as UTF-8" if is_wide else "save it as UTF-8 text",
+        ) from None
+    return text
+
+
+def plain(source: Source) -> Source:
+    """Refuse what no reader can make sense of: control characters, excessive nesting."""
+    control = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", source.text)
+    if control:
+        raise BadInput(
+            Code.FILE,
+            f"character 0x{ord(control.group()):02x} does not belong in a text file",
+            span=source.at(control.start()),
+            hint="descriptions of loops are plain text files",
+        )
+    _refuse_deep_nesting(without_comments(source))
+    return source
+
+
+def checked(source: Source) -> Source:
+    """The same for descriptions of loops, of which an empty one has no meaning; an empty script has."""
+    if not without_comments(source).text.strip():
+        hint = "it holds no statement and no schedule"
+        raise mistake(source, 0, "the file is empty", hint=hint, code=Code.FILE)
+    return plain(source)
+
+
+def _refuse_deep_nesting(source: Source) -> None:
+    """Brackets, `exists` without brackets, and products, all of which isl reads recursively."""
+    brackets = exists = factors = 0
+    for mark in re.finditer(r"\bexists\b|\*|[-+<>=,:;()\[\]{}]", source.text):
+        text = mark.group()
+        factors = factors + 1 if text == "*" else 0
+        exists = exists + 1 if text == "exists" else 0 if text in "()[]{};" else exists
+        brackets += 1 if text in "[({" else -1 if text in "])}" else 0
+        if brackets > DEEPEST:
+            raise mistake(source, mark.start(), f"brackets are nested more than {DEEPEST} deep")
+        if exists > DEEPEST or factors > DEEPEST:
+            raise mistake(
+                source, mark.start(), f"more than {DEEPEST} times '{text}' in a row", length=len(text)
+            )
