@@ -15,6 +15,7 @@
     print(lw.prove("old.c", "new.c").verdict)
     print(lw.check("new.c", "old.c", N=100).answer)
     print(lw.tune("program.c", budget=60).script)
+    Path("report.html").write_text(lw.report("gemm.c", "tile(Mult, 32, 32)").html)
 
 docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
 
@@ -34,6 +35,7 @@ import loopwright.check
 import loopwright.generate
 import loopwright.prove
 import loopwright.read
+import loopwright.report
 import loopwright.tune  # noqa: F401
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
@@ -43,11 +45,13 @@ if TYPE_CHECKING:
 
     from loopwright.check.run.report import Report
     from loopwright.loops.nodes import Node
+    from loopwright.model.program import Program
     from loopwright.model.schedule import LoopType, Schedule
     from loopwright.prove.equivalence.files import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
+    from loopwright.report.regions import HtmlReport
     from loopwright.transform.plan import Plan
     from loopwright.tune.tuning import Tuned
 
@@ -61,11 +65,13 @@ __all__ = [
     "InternalError",
     "LoopwrightError",
     "check",
+    "describe",
     "generate",
     "prove",
     "read",
     "read_regions",
     "read_schedule",
+    "report",
     "suggest",
     "to_c",
     "tune",
@@ -253,9 +259,44 @@ def to_c(
     return rewritten(plans, wishes, silent).source.text
 
 
+def describe(what: Plan | Program) -> str:
+    """What was understood of a region, as `loopwright extract` prints it: domains, accesses, dependences."""
+    from loopwright.model.dependences import dependences
+    from loopwright.report.program_text import as_text
+    from loopwright.transform.plan import Plan
+
+    program = what.program if isinstance(what, Plan) else what
+    return as_text(program, dependences(program))
+
+
+def report(
+    path: str | Path,
+    script: str | None = None,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    openmp: bool = False,
+    allow_reassociation: bool = False,
+) -> HtmlReport:
+    """The page that `loopwright show` writes: what the text of a script does to a C file, and why."""
+    from loopwright.report.regions import report_on
+    from loopwright.rewrite.request import Request
+
+    return report_on(
+        Request(
+            file=str(path),
+            script=script,
+            pure=tuple(pure),
+            assume=tuple(assume),
+            openmp=openmp,
+            allow_reassociation=allow_reassociation,
+        )
+    )
+
+
 def _html(value: object) -> str:
     """How a notebook shows a value of ours."""
-    from loopwright.show.notebook import html
+    from loopwright.report.notebook import html
 
     return html(value)
 

@@ -1,6 +1,6 @@
 """Values that display themselves in a notebook.
 
-What they look like is known to `show`, which stands on the rooms the values live in.  So the
+What they look like is known to `report`, which stands on the rooms the values live in.  So the
 function that renders them is given from above: `loopwright/__init__.py` sets `Displayed.render`.
 """
 

@@ -23,7 +23,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.rewrite import pipeline
 from tests.conftest import ROOT
 
-ROOMS = ("check", "generate", "prove", "read", "tune")
+ROOMS = ("check", "generate", "prove", "read", "report", "tune")
 """Functions with the name of a room."""
 
 SUMS = (

@@ -15,9 +15,9 @@ import pytest
 from loopwright.model.dependences import memory_based
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.script import parse_script
+from loopwright.report.summary import pictures_of
 from loopwright.show.draw import standalone_svg
 from loopwright.show.shrunk import shrunk, size_for
-from loopwright.show.story import pictures_of
 from loopwright.transform import plan_of
 from loopwright.transform.interpret import performed
 from tests.c.support import region

@@ -8,10 +8,10 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from loopwright.cli.codes import PAGES, Page
 from loopwright.cli.diagnostics import exit_code, show
 from loopwright.cli.outcome import write_out
 from loopwright.errors import BadInput, Code
+from loopwright.report.codes import PAGES, Page
 
 if TYPE_CHECKING:
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]

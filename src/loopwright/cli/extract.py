@@ -78,11 +78,11 @@ def run_extract(
     assume: Sequence[str] = (),
 ) -> str:
     """The regions of a C file, or an OpenScop file, as text, as JSON or as OpenScop."""
-    from loopwright.cli.program_text import as_data, as_text
     from loopwright.emit.openscop import to_openscop
     from loopwright.model.dependences import dependences
     from loopwright.read.c.reader import read_c
     from loopwright.read.openscop import read_openscop
+    from loopwright.report.program_text import as_data, as_text
 
     if str(path).endswith(".scop"):
         programs: Sequence[Program] = (read_openscop(path),)

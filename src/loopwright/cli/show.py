@@ -19,7 +19,7 @@ from loopwright.cli.script import add_script, script_of
 from loopwright.errors import BadInput, Code, LoopwrightError
 
 if TYPE_CHECKING:
-    from loopwright.cli.report import Report
+    from loopwright.report.regions import HtmlReport
 
     Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -44,11 +44,14 @@ def add_to(verbs: Verbs) -> None:
     add("--json", action="store_true", help="what was written and the verdict, as JSON")
 
 
+EXIT_CODES = {"proved": 0, "illegal": 1, "could not decide": 3}
+
+
 @dataclass(frozen=True)
 class Written:
     """The files that were made, and the verdict in them."""
 
-    report: Report
+    report: HtmlReport
     files: tuple[str, ...]
 
 
@@ -65,17 +68,18 @@ def show(arguments: argparse.Namespace) -> int:
         show_error(error, sys.stderr, arguments.file)
         return exit_code(error)
     if arguments.json:
-        data = {"file": arguments.file, "verdict": made.report.verdict, "files": list(made.files)}
+        data = {"file": arguments.file, "verdict": made.report.status.value, "files": list(made.files)}
         write_out(json.dumps(data, indent=2) + "\n")
     else:
         write_out("".join(f"{name}\n" for name in made.files))
-        sys.stderr.write(f"{arguments.file}: {made.report.verdict}{made.report.remark}\n")
-    return made.report.exit_code
+        missing = f" ({made.report.missing})" if made.report.missing else ""
+        sys.stderr.write(f"{arguments.file}: {made.report.status.value}{missing}\n")
+    return EXIT_CODES[made.report.status.value]
 
 
 def _written(arguments: argparse.Namespace) -> Written:
-    from loopwright.cli.report import can_draw, report
     from loopwright.cli.transform import replace_file
+    from loopwright.report.regions import can_draw, report_on
     from loopwright.rewrite.request import Request
     from loopwright.show.draw import HOW, MISSING
 
@@ -93,7 +97,7 @@ def _written(arguments: argparse.Namespace) -> Written:
         raise BadInput(Code.MISSING_PART, MISSING, hint=HOW)
     target = arguments.output or f"{Path(arguments.file).stem}.html"
     with progress_line(sys.stderr) as progress:
-        made = report(request, progress)
+        made = report_on(request, progress)
         replace_file(target, made.html.encode("utf-8", "replace"))
         files = [target]
         if arguments.pictures is not None:
@@ -102,20 +106,13 @@ def _written(arguments: argparse.Namespace) -> Written:
     return Written(made, tuple(files))
 
 
-def _pictures(made: Report, folder: str, stem: str) -> list[str]:
+def _pictures(made: HtmlReport, folder: str, stem: str) -> list[str]:
     from loopwright.cli.transform import replace_file
-    from loopwright.show.draw import png, standalone_svg
 
     os.makedirs(folder, exist_ok=True)
     files: list[str] = []
-    for number, scene in enumerate(made.scenes, 1):
-        kinds = {
-            ".svg": standalone_svg(scene).encode(),
-            ".png": png(scene),
-            "-dark.png": png(scene, dark=True),
-        }
-        for ending, data in kinds.items():
-            name = os.path.join(folder, f"{stem}-{number}{ending}")
-            replace_file(name, data)
-            files.append(name)
+    for ending, data in made.pictures():
+        name = os.path.join(folder, f"{stem}{ending}")
+        replace_file(name, data)
+        files.append(name)
     return files

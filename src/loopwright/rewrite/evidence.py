@@ -24,7 +24,17 @@ from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.readback import modelled, prove_text
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
-from loopwright.rewrite.outcome import Proof, refused
+from loopwright.rewrite.outcome import (
+    KEPT,
+    LOOPS,
+    MARKED,
+    MODEL,
+    RANKING,
+    SCOPES,
+    TEXT,
+    Proof,
+    refused,
+)
 from loopwright.rewrite.request import Wishes
 from loopwright.transform import Plan, flat_schedule
 
@@ -51,12 +61,12 @@ def of_model(program: Program, wishes: Wishes, progress: Progress) -> Evidence:
     One of them is enough, unless cvc5 was asked for; a no of either's stops.
     """
     progress("proving the model")
-    found = [_read_right("the model is what the text says", prove_model(program))]
+    found = [_read_right(MODEL, prove_model(program))]
     asked, limit = wishes.prover.prover == "cvc5", wishes.prover.seconds
     if asked or is_installed():
         progress("asking cvc5 about the model")
         verdict = prove_ranking(program, Cvc5() if limit is None else Cvc5(limit))
-        found.append(_read_right("Inv, Rank1 and Rank2 hold of the text, by cvc5", verdict))
+        found.append(_read_right(RANKING, verdict))
         if asked and not found[-1].proofs:
             raise GaveUp(Code.UNDECIDED, f"could not decide: {found[-1].trusted[0]}")
     proved = [one for one in found if one.proofs]
@@ -80,7 +90,7 @@ def of_legality(plan: Plan, wishes: Wishes, progress: Progress) -> tuple[Evidenc
     verdict = prove_plan(plan, allow_reassociation=wishes.allow_reassociation)
     if verdict.status is not Status.PROVED:
         raise refused(plan, verdict)
-    kept = _proof("every dependence is kept", verdict.obligations)
+    kept = _proof(KEPT, verdict.obligations)
     trusted = tuple(one.assumption for one in verdict.reassociations)
     owned = sum((_proof(text, count) for text, count in remarks(verdict.private)), Evidence())
     for name in verdict.temporaries:
@@ -91,7 +101,7 @@ def of_legality(plan: Plan, wishes: Wishes, progress: Progress) -> tuple[Evidenc
 def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
     """The loops run every instance once, in the order of the schedule."""
     progress("proving the loops")
-    return _demanded("the loops run the schedule", prove_scan(flat_schedule(plan.program), node))
+    return _demanded(LOOPS, prove_scan(flat_schedule(plan.program), node))
 
 
 def of_text(plan: Plan, loops: Loops, new: Program, progress: Progress) -> Evidence:
@@ -99,13 +109,13 @@ def of_text(plan: Plan, loops: Loops, new: Program, progress: Progress) -> Evide
     progress("proving the new text")
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)
-    found = _demanded("the new text runs the schedule, statement by statement", verdict)
+    found = _demanded(TEXT, verdict)
     if any(promises(new)) or any(declared_in_loops(new)):
         text = modelled(plan.original, new, named)
-        found += _demanded("variables are declared where their values are needed", prove_scopes(text))
+        found += _demanded(SCOPES, prove_scopes(text))
         # What a reduction may do to sums was asked of the user when the script was proved legal.
         independent = prove_annotations(text, allow_reassociation=True)
-        found += _demanded("marked loops have independent iterations", independent)
+        found += _demanded(MARKED, independent)
     return Evidence(tuple(proof for proof in found.proofs if proof.obligations), found.trusted)
 
 

@@ -13,6 +13,15 @@ from loopwright.rewrite.contents import LoopReport, StatementReport
 from loopwright.source import Source
 from loopwright.transform.plan import Plan
 
+MODEL = "the model is what the text says"
+RANKING = "Inv, Rank1 and Rank2 hold of the text, by cvc5"
+KEPT = "every dependence is kept"
+LOOPS = "the loops run the schedule"
+TEXT = "the new text runs the schedule, statement by statement"
+SCOPES = "variables are declared where their values are needed"
+MARKED = "marked loops have independent iterations"
+"""What is proved of every region, as far as it applies."""
+
 
 @dataclass(frozen=True)
 class Proof:

@@ -15,9 +15,10 @@ from loopwright.prove.legality.explain import explain, explain_all, headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
-from loopwright.show.meaning import IN_A_WORD
+from loopwright.report.page import IN_A_WORD
+from loopwright.report.summary import pictures_of
+from loopwright.rewrite.scripts import text_of_plan
 from loopwright.show.palette import STYLE
-from loopwright.show.story import pictures_of, region_text
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.handle import Handle
 
@@ -43,7 +44,7 @@ def plan_html(plan: Plan) -> str:
     text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>"
     if verdict.status is not Status.PROVED:
         text += f": {escape(headline(verdict.failures[0]))}"
-    return _boxed(f"{text}</p>{_code(region_text(plan))}{_pictures(plan)}")
+    return _boxed(f"{text}</p>{_code(text_of_plan(plan, openmp=True))}{_pictures(plan)}")
 
 
 @html.register

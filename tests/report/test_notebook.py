@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.show.notebook import plan_html, program_html, schedule_html, violation_html
+from loopwright.report.notebook import plan_html, program_html, schedule_html, violation_html
 from loopwright.transform import to_schedule
 from tests.show.support import DIAGONAL, TRIANGLE, planned
 

@@ -1,14 +1,17 @@
-"""The report of `loopwright show`: every region's story, whatever the verdict on it is."""
+"""The report on a C file and a script: every region, whatever the verdict on it is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from importlib.util import find_spec
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
-from loopwright.progress import Progress
+from loopwright.progress import Progress, silent
 from loopwright.prove.legality.explain import explain_all, headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan, stages
@@ -17,45 +20,53 @@ from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.read.script import Operation, Script, parse_script
-from loopwright.rewrite.outcome import Outcome, RegionReport
+from loopwright.report.page import page
+from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
+from loopwright.rewrite.outcome import KEPT, LOOPS, MODEL, TEXT, Outcome, RegionReport
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.rewrite.scripts import regions_of
-from loopwright.show.draw import HOW, MISSING
-from loopwright.show.meaning import MEANING
-from loopwright.show.page import page
+from loopwright.rewrite.scripts import regions_of, text_of_plan
+from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.scene import Scene
 from loopwright.show.shrunk import shrunk, size_for, sizes
-from loopwright.show.story import Obligation, Picture, Story, pictures_of, region_text, steps_of
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.interpret import performed
 
-EXITS = {Status.PROVED: 0, Status.ILLEGAL: 1, Status.UNDECIDED: 3}
 
+@dataclass(frozen=True, repr=False)
+class HtmlReport:
+    """`html` is a page that needs nothing else; `statuses` are the verdicts on the regions."""
 
-@dataclass(frozen=True)
-class Report:
     html: str
     scenes: tuple[Scene, ...]
     statuses: tuple[Status, ...]
-    remark: str = ""
+    missing: str = ""
+    """Why there are no pictures."""
+
+    def __repr__(self) -> str:
+        return f"<HtmlReport {self.status.value}, {len(self.scenes)} pictures, {len(self.html)} characters>"
 
     @property
-    def worst(self) -> Status:
+    def status(self) -> Status:
+        """The worst that is said of a region."""
         order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
         return max(self.statuses, key=order.index, default=Status.PROVED)
 
-    @property
-    def verdict(self) -> str:
-        return self.worst.value
+    def pictures(self) -> Iterator[tuple[str, bytes]]:
+        """Each picture in three forms, with the end of its file's name."""
+        for number, scene in enumerate(self.scenes, 1):
+            yield f"-{number}.svg", standalone_svg(scene).encode()
+            yield f"-{number}.png", png(scene)
+            yield f"-{number}-dark.png", png(scene, dark=True)
 
-    @property
-    def exit_code(self) -> int:
-        return EXITS[self.worst]
+    def _repr_html_(self) -> str:
+        """In a notebook, the page in a frame: its style stays inside."""
+        frame = "width: 100%; height: 40rem; border: 0"
+        return f'<iframe style="{frame}" srcdoc="{escape(self.html)}"></iframe>'
 
 
 @dataclass(frozen=True)
-class Region:
+class DrawnRegion:
     """One region, its plan after each operation, and the same for the picture, with small tiles."""
 
     program: Program
@@ -72,7 +83,7 @@ class Region:
         return tuple(memory_based(self.program))
 
 
-def report(request: Request, progress: Progress) -> Report:
+def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
     progress(f"reading {request.file}")
     programs = read_c(request.file, pure=request.pure, assume=request.assume)
@@ -85,19 +96,19 @@ def report(request: Request, progress: Progress) -> Report:
     found: Outcome | GaveUp | None = None
     if all(verdict.proved for verdict in verdicts):
         found = _outcome(request, progress)
-    stories = tuple(
-        _story(k, region, verdict, request, found, progress)
+    summaries = tuple(
+        _summary(k, region, verdict, request, found, progress)
         for k, (region, verdict) in enumerate(zip(regions, verdicts, strict=True))
     )
     title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
-    scenes = tuple(picture.scene for story in stories for picture in story.pictures)
-    missing = "" if can_draw() else f" ({MISSING}: {HOW})"
-    html = page(title, stories, request.script, missing.strip(" ()"))
-    return Report(html, scenes, tuple(story.status for story in stories), missing)
+    scenes = tuple(picture.scene for one in summaries for picture in one.pictures)
+    missing = "" if can_draw() else f"{MISSING}: {HOW}"
+    html = page(title, summaries, request.script, missing)
+    return HtmlReport(html, scenes, tuple(one.status for one in summaries), missing)
 
 
 def _outcome(request: Request, progress: Progress) -> Outcome | GaveUp:
-    """All proofs of the pipeline, or where it gave up, which the report tells."""
+    """All proofs of the pipeline, or why it gave up, which the report says."""
     try:
         return transformed(request, progress)
     except GaveUp as stopped:
@@ -105,13 +116,11 @@ def _outcome(request: Request, progress: Progress) -> Outcome | GaveUp:
 
 
 def can_draw() -> bool:
-    """Whether the optional libraries are there."""
-    from importlib.util import find_spec
-
+    """Whether the optional libraries are installed."""
     return find_spec("matplotlib") is not None and find_spec("networkx") is not None
 
 
-def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
+def _applied(request: Request, programs: tuple[Program, ...]) -> list[DrawnRegion]:
     script = parse_script(request.script or "", request.script_file)
     plans = [plan_of(program) for program in programs]
     small = list(plans)
@@ -123,13 +132,13 @@ def _applied(request: Request, programs: tuple[Program, ...]) -> list[Region]:
             small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
             histories[k].append((plans[k].history[-1].text, plans[k]))
     return [
-        Region(program, tuple(history), drawn, note)
+        DrawnRegion(program, tuple(history), drawn, note)
         for program, history, drawn, note in zip(programs, histories, small, notes, strict=True)
     ]
 
 
 def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple[Plan, str]:
-    """The operation as it is drawn: with small tiles, which the caption admits."""
+    """The operation as it is drawn: with small tiles, as the caption says."""
     size = size_for(plan)
     smaller = shrunk(operation, size)
     if smaller is operation or sizes(smaller) == sizes(operation):
@@ -137,32 +146,32 @@ def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple
     return performed(plan, smaller, script.source), f"tiles and strips are drawn with size {size}"
 
 
-def _story(
+def _summary(
     number: int,
-    region: Region,
+    region: DrawnRegion,
     verdict: LegalityVerdict,
     request: Request,
     found: Outcome | GaveUp | None,
     progress: Progress,
-) -> Story:
+) -> RegionSummary:
     program = region.program
     source = program.source
     line = source.line_of(program.region.start)
-    progress("writing down the steps")
+    progress("listing the steps")
     steps = steps_of(
         region.plans, plan_of(program), region.dependences, reassociate=request.allow_reassociation
     )
     progress("drawing")
     done = found.regions[number] if isinstance(found, Outcome) else None
     stopped = found.message if isinstance(found, GaveUp) else ""
-    return Story(
+    return RegionSummary(
         title=f"The region at line {line}",
         line=line,
         source=program.region.text,
         result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
-        obligations=_obligations(region, verdict, done, stopped),
+        proofs=_proofs(region, verdict, done, stopped),
         trusted=done.assumptions if done else tuple(entry.text for entry in program.assumptions),
         status=Status.UNDECIDED if stopped else verdict.status,
         explanation=stopped or explain_all(verdict, stages(region.plan)),
@@ -170,12 +179,12 @@ def _story(
     )
 
 
-def _result(region: Region, verdict: LegalityVerdict, request: Request) -> str | None:
+def _result(region: DrawnRegion, verdict: LegalityVerdict, request: Request) -> str | None:
     """What `loopwright transform` writes into the region."""
-    return None if request.script is None else region_text(region.plan, verdict, openmp=request.openmp)
+    return None if request.script is None else text_of_plan(region.plan, verdict, openmp=request.openmp)
 
 
-def _pictures(region: Region, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:
+def _pictures(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:
     """Drawn from the plan with small tiles, whose own violations are as good an example as any."""
     if not can_draw():
         return ()
@@ -193,32 +202,33 @@ def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:
     return tuple(span.line for span in spans if span.file == program.source.path)
 
 
-def _obligations(
-    region: Region, verdict: LegalityVerdict, done: RegionReport | None, stopped: str
-) -> tuple[Obligation, ...]:
-    """All of them as the pipeline proved them, or how far it came."""
+def _proofs(
+    region: DrawnRegion, verdict: LegalityVerdict, done: RegionReport | None, stopped: str
+) -> tuple[ProofSummary, ...]:
+    """All proofs of the pipeline, or how far it came."""
     if done is not None:
-        return tuple(Obligation(one.what, "proved", f"{one.obligations} obligations") for one in done.proofs)
-    names = list(MEANING)
+        return tuple(
+            ProofSummary(one.what, "proved", f"{one.obligations} obligations") for one in done.proofs
+        )
     status = "could not decide" if stopped else "not tried"
     remark = stopped or "nothing is generated from a script that is not proved legal"
-    rest = [Obligation(what, status, remark) for what in names[2:4]]
-    return (_model(region.program, names[0]), _legality(verdict, names[1]), *rest)
+    rest = [ProofSummary(what, status, remark) for what in (LOOPS, TEXT)]
+    return (_model(region.program), _legality(verdict), *rest)
 
 
-def _model(program: Program, what: str) -> Obligation:
+def _model(program: Program) -> ProofSummary:
     match prove_model(program):
         case Proved(count):
-            return Obligation(what, "proved", f"{count} obligations")
+            return ProofSummary(MODEL, "proved", f"{count} obligations")
         case Refuted(message=message):
             raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {message}")
         case Undecided(reason):
-            return Obligation(what, "could not decide", reason)
+            return ProofSummary(MODEL, "could not decide", reason)
 
 
-def _legality(verdict: LegalityVerdict, what: str) -> Obligation:
+def _legality(verdict: LegalityVerdict) -> ProofSummary:
     if verdict.status is Status.PROVED:
-        return Obligation(what, "proved", f"{verdict.obligations} obligations")
+        return ProofSummary(KEPT, "proved", f"{verdict.obligations} obligations")
     found = verdict.failures[0]
     status = "refused" if verdict.status is Status.ILLEGAL else "could not decide"
-    return Obligation(what, status, f"{headline(found)}: {witness(found)}")
+    return ProofSummary(KEPT, status, f"{headline(found)}: {witness(found)}")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli import report
 from loopwright.cli.main import main
 from loopwright.errors import Code, GaveUp
+from loopwright.report import regions
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN
 from tests.show.support import DIAGONAL, PRODUCT, written
 
@@ -57,7 +57,7 @@ def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     def gives_up(*_: object) -> None:
         raise GaveUp(Code.UNDECIDED, "could not decide that the loops run the schedule: too hard")
 
-    monkeypatch.setattr(report, "transformed", gives_up)
+    monkeypatch.setattr(regions, "transformed", gives_up)
     status, page = shown(tmp_path, PRODUCT, "distribute(Init, Mult)\n")
     assert status == 3
     assert "Could not decide" in page and "too hard" in page and ">Proved<" not in page
@@ -66,7 +66,7 @@ def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 def test_without_matplotlib(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(report, "can_draw", lambda: False)
+    monkeypatch.setattr(regions, "can_draw", lambda: False)
     status, page = shown(tmp_path, DIAGONAL, None)
     assert status == 0
     assert "<svg" not in page and "No pictures: pictures need matplotlib" in page

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.codes import PAGES
 from loopwright.cli.main import main
 from loopwright.errors import Code
+from loopwright.report.codes import PAGES
 
 SOURCES = Path(__file__).parents[2] / "src" / "loopwright"
 CLASSES = {"BadInput": 2, "Misuse": 2, "Illegal": 1, "GaveUp": 3, "InternalError": 4}
@@ -55,7 +55,7 @@ def test_every_error_is_made_with_a_code_of_its_class() -> None:
 
 
 def test_every_code_is_used() -> None:
-    pages = SOURCES / "cli" / "codes.py"
+    pages = SOURCES / "report" / "codes.py"
     used = {code for path, tree in trees() if path != pages for code in codes(tree)}
     assert used == set(Code)
 

@@ -1,4 +1,4 @@
-"""What a script does to a region, step by step: the code after each operation, and whether it is legal."""
+"""What the report says of a region: its steps, pictures and proofs, as values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from loopwright.transform import Plan
 
 
 @dataclass(frozen=True)
-class Step:
+class StepSummary:
     """One operation: what it changes in the text, and what can be said of the order after it."""
 
     text: str
@@ -38,8 +38,8 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Obligation:
-    """One thing to be proved: "proved", "refused", "could not decide" or "not tried"."""
+class ProofSummary:
+    """One thing to be proved; `status` is "proved", "refused", "could not decide" or "not tried"."""
 
     what: str
     status: str
@@ -47,16 +47,16 @@ class Obligation:
 
 
 @dataclass(frozen=True)
-class Story:
+class RegionSummary:
     """Everything the report says about one region."""
 
     title: str
     line: int
     source: str
     result: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[StepSummary, ...]
     pictures: tuple[Picture, ...]
-    obligations: tuple[Obligation, ...]
+    proofs: tuple[ProofSummary, ...]
     trusted: tuple[str, ...]
     status: Status
     explanation: str = ""
@@ -64,22 +64,17 @@ class Story:
     """Lines of the file that the explanation is about."""
 
 
-def region_text(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = True) -> str:
-    """The region as the generator writes it now, without a proof of the text."""
-    return text_of_plan(plan, verdict, openmp=openmp)
-
-
 def steps_of(
     plans: Sequence[tuple[str, Plan]], start: Plan, dependences: Sequence[Dependence], *, reassociate: bool
-) -> tuple[Step, ...]:
+) -> tuple[StepSummary, ...]:
     """The operations one after the other; the first difference is to the region as it would be written."""
-    found: list[Step] = []
-    before = region_text(start)
+    found: list[StepSummary] = []
+    before = text_of_plan(start, openmp=True)
     for text, plan in plans:
         verdict = prove_plan(plan, allow_reassociation=reassociate, dependences=dependences)
         after, failure = _written(plan, verdict, before)
         remark = failure or _remark(verdict)
-        found.append(Step(text, _difference(before, after), verdict.status, remark))
+        found.append(StepSummary(text, _difference(before, after), verdict.status, remark))
         before = after
     return tuple(found)
 
@@ -87,7 +82,7 @@ def steps_of(
 def _written(plan: Plan, verdict: LegalityVerdict, otherwise: str) -> tuple[str, str]:
     """The text, or why there is none."""
     try:
-        return region_text(plan, verdict), ""
+        return text_of_plan(plan, verdict, openmp=True), ""
     except LoopwrightError as error:
         return otherwise, f"no code for this step: {error.message}"
 

@@ -1,0 +1,181 @@
+"""The report as one HTML file that needs nothing else: no network, and without scripts all of it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from loopwright.prove.legality.legality import Status
+from loopwright.report.style import CSS, KEYS
+from loopwright.report.summary import Picture, ProofSummary, RegionSummary, StepSummary
+from loopwright.rewrite.outcome import KEPT, LOOPS, MARKED, MODEL, RANKING, TEXT
+
+WIDEST = 74
+"""Columns of generated code that fit beside the source."""
+
+MEANING = {
+    MODEL: "The loops were read correctly: the model has the executions of the "
+    "source, each of them once and in the order of the source, however large the parameters are.",
+    KEPT: "Wherever two executions touch the same memory cell and one of them writes "
+    "it, the one that came first still comes first. So every read finds the value it found before.",
+    LOOPS: "The generated loops run every execution the schedule has, none twice, "
+    "none that it does not have, and in its order.",
+    TEXT: "The C text was read again from the start and "
+    "compared with the schedule, so a mistake in printing would be found here.",
+    MARKED: "No iteration of a loop that is marked parallel touches what "
+    "another one writes.",
+    RANKING: "A second, independent prover agrees that the loops of "
+    "the source run what the model says, in its order, and end.",
+}
+"""What is proved, for readers who do not know the model."""
+
+IN_A_WORD = {Status.PROVED: "Proved", Status.ILLEGAL: "Refused", Status.UNDECIDED: "Could not decide"}
+
+VERDICT = {
+    Status.PROVED: "The new program computes what the old one does, for every problem size.",
+    Status.ILLEGAL: "The script changes what the program computes, and nothing was generated. "
+    "The smallest example is below.",
+    Status.UNDECIDED: "Whether the new program computes the same could not be decided, and nothing was "
+    "generated. The reason is below.",
+}
+
+LOOK = {Status.PROVED: "good", Status.ILLEGAL: "bad", Status.UNDECIDED: "open"}
+LOOKS = {"proved": "good", "refused": "bad", "could not decide": "open", "not tried": "idle"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page, and its title in the table of contents."""
+
+    anchor: str
+    title: str
+    html: str
+
+
+def page(title: str, regions: Sequence[RegionSummary], script: str | None, missing: str = "") -> str:
+    """The whole report; `missing` is why there are no pictures."""
+    note = f'<p class="muted">No pictures: {escape(missing)}.</p>' if missing else ""
+    several = len(regions) > 1
+    parts = [(one, _sections(one, f"r{k}-" if several else "")) for k, one in enumerate(regions, 1)]
+    text = "" if script is None else f"<pre>{escape(script.strip())}</pre>"
+    shown = [Section("script", "The script", text)] if text else []
+    body = "".join(map(_section, shown)) + "".join(
+        (f"<h2>{escape(one.title)}</h2>" if several else "") + "".join(map(_section, sections))
+        for one, sections in parts
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{CSS}</style></head>\n"
+        f"<body>{_contents(shown, parts, several=several)}"
+        f"<main><h1>{escape(title)}</h1>{_verdict(regions, script)}{note}"
+        f"{body}</main><script>{KEYS}</script></body></html>\n"
+    )
+
+
+def _contents(
+    shown: Sequence[Section], parts: Sequence[tuple[RegionSummary, Sequence[Section]]], *, several: bool
+) -> str:
+    entries = [_entry(part) for part in shown]
+    for region, sections in parts:
+        entries += [f'<li class="region">line {region.line}:</li>'] if several else []
+        entries += [_entry(section) for section in sections]
+    keys = "<kbd>j</kbd> <kbd>k</kbd> next, previous; <kbd>o</kbd> open all"
+    return f'<nav aria-label="Contents"><ol>{"".join(entries)}<li class="keys">{keys}</li></ol></nav>'
+
+
+def _entry(part: Section) -> str:
+    return f'<li><a href="#{part.anchor}">{escape(part.title)}</a></li>'
+
+
+def _section(part: Section) -> str:
+    return f'<section id="{part.anchor}"><h2 tabindex="-1">{escape(part.title)}</h2>{part.html}</section>'
+
+
+def _verdict(regions: Sequence[RegionSummary], script: str | None) -> str:
+    """The worst that is said of a region."""
+    order = (Status.PROVED, Status.UNDECIDED, Status.ILLEGAL)
+    worst = max((region.status for region in regions), key=order.index, default=Status.PROVED)
+    text = VERDICT[worst]
+    if script is None:
+        text = "No script was given: this is the program as it is written."
+    return f'<div class="banner is{LOOK[worst]}">{_badge(IN_A_WORD[worst], LOOK[worst])} {escape(text)}</div>'
+
+
+def _badge(text: str, look: str) -> str:
+    return f'<span class="badge {look}">{escape(text)}</span>'
+
+
+def _sections(region: RegionSummary, prefix: str) -> list[Section]:
+    """What there is to say of a region, the reason for a refusal first."""
+    parts: list[Section] = []
+
+    def add(anchor: str, title: str, html: str) -> None:
+        parts.append(Section(prefix + anchor, title, html))
+
+    if region.explanation:
+        add("why", "Why not", f"<pre>{escape(region.explanation.rstrip())}</pre>")
+    if region.pictures:
+        add("order", "What runs when", "".join(map(_picture, region.pictures)))
+    add("code", "The code", _sides(region))
+    if region.steps:
+        add("steps", "Step by step", "".join(map(_step, region.steps)))
+    add("proofs", "What was proved", _proofs(region.proofs))
+    if region.trusted:
+        listed = "".join(f"<li>{escape(text)}</li>" for text in region.trusted)
+        add("trust", "Taken on trust", f"<ul>{listed}</ul>")
+    return parts
+
+
+def _picture(picture: Picture) -> str:
+    return f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
+
+
+def _sides(region: RegionSummary) -> str:
+    numbered = _numbered(region.source, region.line, region.blamed)
+    left = f"<div><h3>as written</h3><pre>{numbered}</pre></div>"
+    if region.result is None:
+        return left
+    right = f"<div><h3>as generated</h3><pre>{escape(region.result.rstrip())}</pre></div>"
+    longest = max((len(line) for line in region.result.splitlines()), default=0)
+    look = "sides wide" if longest > WIDEST else "sides"
+    return f'<div class="{look}">{left}{right}</div>'
+
+
+def _numbered(text: str, first: int, blamed: Sequence[int]) -> str:
+    lines: list[str] = []
+    for number, line in enumerate(text.rstrip().splitlines(), first):
+        shown = f'<span class="no">{number:4d}</span>  {escape(line)}'
+        lines.append(f'<span class="blamed">{shown}</span>' if number in blamed else shown)
+    return "\n".join(lines)
+
+
+def _step(step: StepSummary) -> str:
+    badge = _badge("legal so far" if step.status is Status.PROVED else "not legal yet", LOOK[step.status])
+    remark = f'<span class="muted">{escape(step.remark)}</span>'
+    unchanged = '<span class="hunk">no change in the text</span>'
+    lines = "".join(_difference(line) for line in step.diff) or unchanged
+    is_open = " open" if len(step.diff) < 60 else ""
+    head = f"<summary><code>{escape(step.text)}</code> {badge} {remark}</summary>"
+    return f'<details{is_open}>{head}<pre tabindex="0">{lines}</pre></details>'
+
+
+def _difference(line: str) -> str:
+    kind = {"+": "add", "-": "del", "@": "hunk"}.get(line[:1], "same")
+    return f'<span class="{kind}">{escape(line)}</span>'
+
+
+def _remark_look(one: ProofSummary) -> str:
+    """A number stays on one line; a reason may take several."""
+    return "muted" if one.remark.endswith("obligations") else "muted long"
+
+
+def _proofs(found: Sequence[ProofSummary]) -> str:
+    rows = "".join(
+        f"<tr><td>{_badge(one.status, LOOKS[one.status])}</td>"
+        f"<td><strong>{escape(one.what)}</strong><br>{escape(MEANING.get(one.what, ''))}</td>"
+        f'<td class="{_remark_look(one)}">{escape(one.remark)}</td></tr>'
+        for one in found
+    )
+    return f"<table>{rows}</table>"
