@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi clean
+.PHONY: help demo test test-mutants lint proofs bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi bench-latency clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make bench-tune     what loopwright tune finds for the kernels, a minute for each"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
+	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -68,6 +69,9 @@ bench-speed: $(INSTALLED)
 
 bench-tune: $(INSTALLED)
 	$(BIN)/python -m benchmarks.tuning
+
+bench-latency: $(INSTALLED)
+	$(BIN)/python -m benchmarks.latency
 
 # in an environment of its own: this project does not need it
 bench-tadashi: $(INSTALLED)

@@ -49,13 +49,13 @@ def test_files_no_reader_can_make_sense_of(
 @pytest.mark.parametrize(
     "character", ["a", "{", "1 ", '"', "\n", "(", "param n\n", "# #\n", "child:\n", "a: "]
 )
-def test_large_files_are_refused_quickly(tmp_path: Path, suffix: str, character: str) -> None:
+def test_large_files_are_refused_in_linear_time(tmp_path: Path, suffix: str, character: str) -> None:
     path = tmp_path / f"file{suffix}"
     for size in (LARGEST // 4, 10_000_000):
         path.write_text(character * (size // len(character)))
         start = time.process_time()
         refusal(path)
-        assert time.process_time() - start < 10
+        assert time.process_time() - start < 60, "hours, where it is quadratic"
 
 
 def test_directories_missing_files_and_unknown_endings(tmp_path: Path) -> None:
