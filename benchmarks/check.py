@@ -1,16 +1,16 @@
 """What checking costs: `python -m benchmarks.check [--part PART] [KERNEL ...]`.
 
 Compiled by gcc -O3: the plain program, the checked program, and the checks in the place of the
-operations, which is how paper 004 measures (section 6.4).  Times are processor time in the region,
+operations, which is how [Bao2016, section 6.4] measures.  Times are processor time in the region,
 the least of several runs; `bytes` is the shadow of a cell.  Parts:
 
     written     every kernel as it is written, at its own size
     script      every kernel as its script rewrites it
-    tiled       every kernel tiled by script, skewed where it has to be (figure 9, fixed tiling)
+    tiled       every kernel tiled by script, skewed where it has to be [Bao2016, figure 9, fixed tiling]
     unrolled    every kernel with its innermost loops unrolled
-    parametric  kernels rewritten by hand with tiles of a size known at run time (figure 10)
-    sizes       lu, fixed and parametric tiles, across problem sizes (figure 11)
-    small       table 11: milliseconds of a whole check at a small size
+    parametric  kernels rewritten by hand with tiles of a size known at run time [Bao2016, figure 10]
+    sizes       lu, fixed and parametric tiles, across problem sizes [Bao2016, figure 11]
+    small       [Bao2016, table 11]: milliseconds of a whole check at a small size
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ TILES = (16, 32, 32, 64)
 PAPER = {
     "written": "",
     "script": "",
-    "tiled": "paper 004, figure 9: a plot without numbers; optimised checks alone are said to be below 1",
+    "tiled": "[Bao2016, figure 9]: a plot without numbers; optimised checks alone are said to be below 1",
     "unrolled": "",
-    "parametric": "paper 004, figure 10: a plot without numbers; checks alone are said to be below 1",
-    "sizes": "paper 004, figure 11: a plot without numbers; figure 12 is of reg_detect, no kernel here",
-    "small": "paper 004, table 11, ms: covariance 0.005, tiled 0.030; fdtd-2d 0.047, tiled 0.071; "
+    "parametric": "[Bao2016, figure 10]: a plot without numbers; checks alone are said to be below 1",
+    "sizes": "[Bao2016, figure 11]: a plot without numbers; figure 12 is of reg_detect, no kernel here",
+    "small": "[Bao2016, table 11], ms: covariance 0.005, tiled 0.030; fdtd-2d 0.047, tiled 0.071; "
     "jacobi-2d 0.027, tiled 0.037; seidel-2d 0.031, tiled 0.032; its problem sizes are not given",
 }
 SMALL = {

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import islpy as isl
+from loopwright.say import silent
 
 from loopwright.model.dependences import dependences
 from loopwright.model.program import Program
@@ -23,7 +24,6 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.shipped import kernel_folder
-from loopwright.say import silent
 
 ROOT = Path(__file__).resolve().parent.parent
 SKEWED = {

@@ -1,4 +1,6 @@
-"""Tadashi's moves on the kernels, judged here: `python -m benchmarks.moves --python PYTHON [KERNEL ...]`.
+"""The moves of Tadashi [Vatai2024] on the kernels, judged here.
+
+    python -m benchmarks.moves --python PYTHON [KERNEL ...]
 
 PYTHON is an interpreter that has Tadashi (`make bench-tadashi` installs one in `.venv-tadashi`).  On every
 kernel each single move that Tadashi offers is made, legal or not in its own eyes, and the C file it writes

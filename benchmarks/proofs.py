@@ -3,10 +3,10 @@
     python -m benchmarks.proofs corpus [--seconds 60] [--every 1]
     python -m benchmarks.proofs kernels [gemm lu]
     python -m benchmarks.proofs scripts
-    python -m benchmarks.proofs paper
+    python -m benchmarks.proofs loopy
 
 `kernels`: every legal interchange, skew, tiling by 32 and fusion of labelled nests; `scripts`: the
-scripts the kernels come with; `paper`: those of kernels/paper.  Prints one line for each proof, and the
+scripts the kernels come with; `loopy`: those of kernels/loopy.  Prints one line for each proof, and the
 share that `coqc` accepts.  Files of the corpus whose loops do not end or are parallel are counted
 apart: the first have no trace, of the second only the sequential order is proved, as a schedule says
 nothing of memory.
@@ -268,11 +268,11 @@ OF: dict[str, Callable[[Path, float], Iterator[Result]]] = {
     "corpus": of_file,
     "kernels": of_kernel,
     "scripts": of_script,
-    "paper": of_script,
+    "loopy": of_script,
 }
 
 
-INPUTS = {"kernels": "*.c", "scripts": "*.lw", "paper": "paper/*.lw"}
+INPUTS = {"kernels": "*.c", "scripts": "*.lw", "loopy": "loopy/*.lw"}
 
 
 def files(what: str, names: Sequence[str]) -> list[Path]:

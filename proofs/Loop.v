@@ -1,8 +1,8 @@
 (** * LOOP: the language of generated programs, and what running one means
 
     The syntax is, constructor for constructor, that of the Python package
-    [loopwright.loops] (modules [expressions] and [nodes]), after figure 9 of
-    the PolyGen paper.  Integers are unbounded.  Divisors and steps have type
+    [loopwright.loops] (modules [expressions] and [nodes]), after
+    [Courant2021, figure 9].  Integers are unbounded.  Divisors and steps have type
     [positive], so that a division by zero or a loop that goes backwards
     cannot be written down.
 
@@ -120,7 +120,7 @@ Definition trace := list event.
 (** ** The run of a program
 
     [runs e n t]: in environment [e], node [n] ends, having executed the
-    events of [t] in that order.  Big-step, as figure 10 of the PolyGen paper.
+    events of [t] in that order.  Big-step, as in [Courant2021, figure 10].
     The two rules of [For] say what C says: look at the test; if it holds do
     the body and go on from the next value.  A loop that does not end has no
     trace. *)

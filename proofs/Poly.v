@@ -1,6 +1,6 @@
 (** * POLY programs: which instances there are, and when each is to run
 
-    After section 3 of the PolyGen paper.  A statement has a domain and a
+    After [Courant2021, section 3].  A statement has a domain and a
     schedule; here both are predicates and functions over vectors of integers,
     so that whatever can be said in Presburger arithmetic can be said. *)
 

@@ -1,4 +1,4 @@
-"""Labels as handles on loop components (paper 001, sections 3.1 and 3.2)."""
+"""Labels as handles on loop components [Namjoshi2016, sections 3.1 and 3.2]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of paper 004, figures 1, 2 and 6, as C."""
+"""The programs of [Bao2016, figures 1, 2 and 6], as C."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ int main(void)
 
 
 def figure_6(*, swapped: bool = False) -> str:
-    """The recursive Seidel; `swapped` has the last two quadrants the wrong way round (table 4)."""
+    """The recursive Seidel; `swapped` has the last two quadrants the wrong way round [Bao2016, table 4]."""
     lines = LAST_TWO.splitlines()
     rest = "\n".join(reversed(lines) if swapped else lines)
     return FIGURE_6.format(rest=rest, spec=FIGURE_2)

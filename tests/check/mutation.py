@@ -1,4 +1,4 @@
-"""Bugs put into the checked segment of a program (004, tables 7 and 10)."""
+"""Bugs put into the checked segment of a program [Bao2016, tables 7 and 10]."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _with(source: Source, *changes: tuple[int, int, str]) -> str:
 
 
 def loop_bounds(where: Place) -> list[str]:
-    """Some bound is one off: decreased as in table 7, or increased."""
+    """Some bound is one off: decreased as in [Bao2016, table 7], or increased."""
     source = where.source
     found = []
     for node in _nodes(where):

@@ -87,7 +87,7 @@ def test_sizes_given_and_annotated() -> None:
 
 
 def test_sizes_that_the_operations_show() -> None:
-    """Section 5: M by the greatest subscript written, T by the number of writes."""
+    """[Bao2016, section 5]: M by the greatest subscript written, T by the number of writes."""
     spec = "for (int t = 0; t < T; t++) for (i = 1; i <= M; i++) A[i] = A[i] + t;"
     program = "for (int s = 0; s < 3; s++) for (i = 4; i >= 1; i--) A[i] = A[i] + s;"
     report = check(text(program, spec))

@@ -1,4 +1,4 @@
-"""Figures 1, 2 and 6 and tables 1 to 4 of paper 004."""
+"""[Bao2016, figures 1, 2 and 6, tables 1 to 4]."""
 
 from __future__ import annotations
 

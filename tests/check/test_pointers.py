@@ -1,4 +1,4 @@
-"""Arrays used through pointers: cells are known by their addresses (004, section 5, "Aliasing")."""
+"""Arrays used through pointers: cells are known by their addresses [Bao2016, section 5, "Aliasing"]."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _passes(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS, ids=TITLES)
 def test_handwritten_programs(version: Version) -> None:
-    """The program passes, and its mutants get the verdict of brute force (004, tables 7 and 10)."""
+    """The program passes, and its mutants get the verdict of brute force [Bao2016, tables 7 and 10]."""
     options = quick(small(version.kernel, first=6))
     original = prepared(_input(kernel(version.kernel).read_text(), version.kernel), options)
     found, wanted = writers(original.spec), expected(original)

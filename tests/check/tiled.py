@@ -1,4 +1,4 @@
-"""Scripts that tile the kernels, as paper 004 has them tiled for its tables 7 and 10 and figure 9.
+"""Scripts that tile the kernels, as they are tiled in [Bao2016, tables 7 and 10, figure 9].
 
 Tiles are of as many loops as dependences allow, skewed where they have to be; where statements of a
 nest need different tiles they are distributed first.

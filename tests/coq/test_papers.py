@@ -1,7 +1,7 @@
 """The numbered examples of the papers, each with the options its test gives, accepted by Coq.
 
-Of the scripts of paper 001 two; `python -m benchmarks.proofs paper` has all of them.  The affine ones of
-paper 004 are among the transformations.
+Two of the scripts of [Namjoshi2016, appendix B]; `python -m benchmarks.proofs loopy` checks all of them.  The
+affine programs of [Bao2016] are among the transformations.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from loopwright.prove.verdict import Verdict
 from loopwright.read.c.reader import read_c
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import assert_accepted, needs_coqc
-from tests.generate import support, test_paper_000, test_paper_002, test_paper_003
+from tests.generate import support, test_courant2021, test_grosser2015, test_quillere2000
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-PAPERS = {"000": test_paper_000, "002": test_paper_002, "003": test_paper_003}
+PAPERS = {"Courant2021": test_courant2021, "Grosser2015": test_grosser2015, "Quillere2000": test_quillere2000}
 
 
 def examples(paper: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Schedule, Node]]:
@@ -55,7 +55,7 @@ def endless(program: Node) -> bool:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_examples_of_a_paper_are_accepted(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [
-        program_file(schedule, program, f"{name} of paper {paper}")
+        program_file(schedule, program, f"{name} of [{paper}]")
         for name, schedule, program in examples(PAPERS[paper], monkeypatch)
         if not endless(program)
     ]
@@ -65,10 +65,10 @@ def test_examples_of_a_paper_are_accepted(paper: str, monkeypatch: pytest.Monkey
 
 
 @needs_coqc
-def test_scripts_of_paper_001_are_accepted() -> None:
+def test_scripts_of_namjoshi2016_are_accepted() -> None:
     texts: list[str] = []
     for name in ("mvt", "gemver"):
         (program,) = read_c(KERNELS / f"{name}.c")
-        plan = transform(program, (KERNELS / "paper" / f"{name}.lw").read_text(), f"{name}.lw")
+        plan = transform(program, (KERNELS / "loopy" / f"{name}.lw").read_text(), f"{name}.lw")
         texts.append(transformation_file(plan.original, plan.program, generate(to_schedule(plan)), name))
     assert_accepted(texts)

@@ -59,8 +59,8 @@ LEGAL = {
     "fusion": (TWO_LOOPS, "fuse(P, Q)"),
     "a loop that counts down": (DOWN, ""),
     "a scalar": (SCALAR, "skew(Dot, j, i, 1)"),
-    "paper 004, figure 1 (b)": (COPY, FULL_TILES),
-    "paper 004, figure 2": (SEIDEL, "tile(S1, i=2, j=2)"),
+    "[Bao2016, figure 1b]": (COPY, FULL_TILES),
+    "[Bao2016, figure 2]": (SEIDEL, "tile(S1, i=2, j=2)"),
 }
 ILLEGAL = {
     "interchange of a stencil": (STENCIL, "interchange(Loop, t, i)"),

@@ -15,7 +15,7 @@ from loopwright.prove.verdict import Proved
 from loopwright.read.schedules import read_schedule
 
 UNBOUNDED = {"ard.cloog", "infinite.cloog", "infinite3.cloog"}
-"""These have no first iteration: the right answer is an error (002, 5.3)."""
+"""These have no first iteration: the right answer is an error [Grosser2015, section 5.3]."""
 
 
 def test_file_is_generated_and_proved(corpus_file: Path) -> None:

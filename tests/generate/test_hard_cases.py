@@ -166,7 +166,7 @@ def test_too_many_statement_copies() -> None:
 
 
 def test_access_function_is_specialised_to_its_place() -> None:
-    """Section 2 of paper 002: in the isolated part the boundary case is gone."""
+    """[Grosser2015, section 2]: in the isolated part the boundary case is gone."""
     schedule = tree(
         """
         domain: "[N] -> { S[i] : 0 <= i < N }"

@@ -1,4 +1,7 @@
-"""The order of disjoint pieces of a dimension: the law, by enumeration (002, 5.7; 000, appendix A)."""
+"""The order of disjoint pieces of a dimension: the law, by enumeration.
+
+[Grosser2015, section 5.7], [Courant2021, appendix A]
+"""
 
 from __future__ import annotations
 

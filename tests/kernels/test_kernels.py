@@ -20,7 +20,7 @@ from loopwright.run.execution import output_of
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 FILES = sorted(KERNELS.glob("*.c"))
-PAPER = sorted((KERNELS / "paper").glob("*.lw"))
+LOOPY = sorted((KERNELS / "loopy").glob("*.lw"))
 APPENDIX_B = (
     "2mm", "3mm", "adi", "covariance", "doitgen", "fdtd-2d", "gemver", "gramschmidt", "heat-3d", "jacobi-2d",
     "lu", "mvt", "seidel-2d", "trmm",
@@ -63,7 +63,7 @@ def same_bits(kernel: Path, script: Path, folder: Path) -> None:
 def test_there_are_thirty_and_each_has_a_script() -> None:
     assert len(FILES) == 30
     assert [path.stem for path in FILES if not path.with_suffix(".lw").exists()] == []
-    assert tuple(path.stem for path in PAPER) == APPENDIX_B
+    assert tuple(path.stem for path in LOOPY) == APPENDIX_B
 
 
 @needs_gcc
@@ -90,15 +90,15 @@ def test_a_script_is_proved_and_changes_no_bit(path: Path, tmp_path: Path) -> No
 
 
 @needs_gcc
-@pytest.mark.parametrize("script", PAPER, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", LOOPY, ids=lambda path: path.stem)
 def test_a_script_of_the_paper_is_proved_and_changes_no_bit(script: Path, tmp_path: Path) -> None:
     same_bits(KERNELS / f"{script.stem}.c", script, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["jacobi-2d", "seidel-2d"])
 def test_what_is_left_of_a_garbled_script_is_illegal(name: str) -> None:
-    """The first operation of these two is lost in the paper; the rest alone breaks a dependence."""
-    lines = (KERNELS / "paper" / f"{name}.lw").read_text().splitlines()
+    """Our copy of [Namjoshi2016] lacks the first operation of these two; the rest breaks a dependence."""
+    lines = (KERNELS / "loopy" / f"{name}.lw").read_text().splitlines()
     operations = [line for line in lines if line and not line.startswith("#")]
     left = "\n".join([operations[0], *operations[2:]])
     assert operations[0] == "from_zero()" and len(operations) == 3
@@ -109,7 +109,7 @@ def test_what_is_left_of_a_garbled_script_is_illegal(name: str) -> None:
 
 def test_the_paper_counts_from_zero() -> None:
     """lu's script as printed, on loops that start where the C file starts them, is another one."""
-    lines = (KERNELS / "paper" / "lu.lw").read_text().splitlines()
+    lines = (KERNELS / "loopy" / "lu.lw").read_text().splitlines()
     printed = "\n".join(line for line in lines if line != "from_zero()")
     with pytest.raises(Illegal):
         transformed(Request(file=str(KERNELS / "lu.c"), script=printed), silent)

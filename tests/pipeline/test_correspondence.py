@@ -1,4 +1,4 @@
-"""A text against its model: by isl as a whole, by cvc5 step by step (paper 001, section 4.2)."""
+"""A text against its model: by isl as a whole, by cvc5 step by step [Namjoshi2016, section 4.2]."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_the_conditions_are_those_of_the_paper() -> None:
 
 
 def test_the_points_of_a_nest() -> None:
-    """Two statements, two heads; the heads of the paths the paper lists for its figure 1."""
+    """Two statements, two heads; the heads of the paths listed for [Namjoshi2016, figure 1]."""
     steps = steps_of(text_loops(program(NEST)))
     assert sum(point.is_head for point in steps.points) == 2 and len(steps.points) == 5
     assert len(steps.entry) == 1

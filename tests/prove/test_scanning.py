@@ -280,7 +280,7 @@ def test_statements_of_one_name_and_different_dimensions() -> None:
 
 
 def test_the_argument_transformation() -> None:
-    """Paper 000: a call shows T(instance)."""
+    """[Courant2021, section 2]: a call shows T(instance)."""
     shifted = Schedule(LINE.domain, LINE.context, LINE.tree, {"S": isl.Map("{ S[i] -> [i + 5, 0] }")})
     proved(shifted, loop("i", "0", "i < n", call("S", "i + 5", "0")))
     verdict = prove_scan(shifted, loop("i", "0", "i < n", call("S", "i", "0")))

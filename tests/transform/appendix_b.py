@@ -1,4 +1,4 @@
-"""The kernels of appendix B of paper 001 in short, and its scripts.
+"""The kernels of [Namjoshi2016, appendix B] in short, and its scripts.
 
 The dummy loops around single statements are left out: a statement with fewer loops has zeros in
 the places of those it lacks, which is what a loop over 0 gives.  Where the printed script is

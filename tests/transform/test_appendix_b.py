@@ -1,4 +1,4 @@
-"""The fourteen scripts of appendix B: what they make is executed, and proved legal where it is."""
+"""The fourteen scripts of [Namjoshi2016, appendix B]: executed, and proved legal where they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four operators: figures 3 and 4 of paper 001, and what section 3.2 does not say."""
+"""The four operators: [Namjoshi2016, figures 3 and 4], and what its section 3.2 does not say."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_figure_4c() -> None:
 
 
 def test_new_loops_around_one_of_two_neighbours_leave_the_other_alone() -> None:
-    """Where the paper's text would put the second statement into the loop of the first."""
+    """Where the text of [Namjoshi2016] would put the second statement into the loop of the first."""
     body = "for (i = 0; i < n; i++) { for (j = 0; j < n; j++) a[i] = 1; Y: b[i] = 2; }"
     plan = planned(body, "affine(Y, {[i] -> [i, 0]})")
     assert positions(plan) == [(0, 0, 0), (0, 1, 1)]
@@ -78,7 +78,7 @@ def test_new_loops_around_one_of_two_neighbours_leave_the_other_alone() -> None:
 
 
 def test_affine_on_a_statement_with_fewer_loops_sees_zeros() -> None:
-    """`affine(Norm, {[i,j,0] -> [i,j,j]})` of appendix B without the dummy loop around Norm."""
+    """`affine(Norm, {[i,j,0] -> [i,j,j]})` of [Namjoshi2016, appendix B], no dummy loop around Norm."""
     plan = planned(MATMUL, "affine(Init, {[i,j,0] -> [i,j,j]})")
     assert plan.leaf((0, 0, 0, 0)).loops == ("i", "j", "j1")
     assert str(plan.program.statement("S1").schedule).endswith("{ S1[i, j] -> [0, i, 0, j, 0, j, 0] }")

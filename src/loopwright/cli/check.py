@@ -1,4 +1,4 @@
-"""`loopwright check PROGRAM`: whether any rewritten program reorders its affine original (paper 004)."""
+"""`loopwright check PROGRAM`: whether any rewritten program reorders its affine original [Bao2016]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop bounds from the constraints on the current dimension (002, 5.3)."""
+"""Loop bounds from the constraints on the current dimension [Grosser2015, section 5.3]."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def loop_header(
     """Start and test of the loop that scans `bounds` at `level`.
 
     `domain` is what the loop has to cover; it gives a piecewise bound where `bounds`, an
-    over-approximation, has none (example 5.7).
+    over-approximation, has none [Grosser2015, example 5.7].
     """
     lower, upper = _split(bounds, level)
     iterator = Var(place.names[level])

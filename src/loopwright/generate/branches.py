@@ -1,4 +1,4 @@
-"""The tree of ifs around a list of grafts that becomes the body of one node (002, 5.9)."""
+"""The tree of ifs around a list of grafts that becomes the body of one node [Grosser2015, section 5.9]."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from loopwright.presburger.sets import DIV, constraint_count, shared_constraints
 
 @dataclass
 class _Branching:
-    """An if under construction (example 5.18): both branches may grow at their ends.
+    """An if under construction [Grosser2015, example 5.18]: both branches may grow at their ends.
 
     `condition` and `complement` are what is known in the two branches; the second is costly, and
     few ifs have an else.

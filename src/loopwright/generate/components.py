@@ -1,4 +1,4 @@
-"""Components (002, 5.7): groups of statements whose instances need not be interleaved."""
+"""Components [Grosser2015, section 5.7]: groups of statements whose instances need not be interleaved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests from sets (002, 5.10): what an `if` or a loop condition must say at its place."""
+"""Tests from sets [Grosser2015, section 5.10]: what an `if` or a loop condition must say at its place."""
 
 from __future__ import annotations
 

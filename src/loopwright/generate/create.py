@@ -1,4 +1,4 @@
-"""Algorithm 3 of paper 002: one for loop, or the single value it would have (5.3)."""
+"""[Grosser2015, algorithm 3]: one for loop, or the single value it would have (section 5.3)."""
 
 from __future__ import annotations
 
@@ -155,7 +155,10 @@ def _pending_guard(site: Site, stock: Stock, enforced: isl.Set) -> isl.Set:
 
 
 def _implied(condition: isl.Set, level: int) -> isl.Set:
-    """What a condition on the current dimension implies for outer ones, and no loop tests (example 5.6)."""
+    """What a condition on the current dimension implies for outer ones, and no loop tests.
+
+    [Grosser2015, example 5.6]
+    """
     return condition.eliminate(DIM, level, 1).compute_divs()
 
 

@@ -1,4 +1,4 @@
-"""Loops without an end (002, 5.3) end where nothing is left for them to do."""
+"""Loops without an end [Grosser2015, section 5.3] end where nothing is left for them to do."""
 
 from __future__ import annotations
 

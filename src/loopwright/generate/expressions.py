@@ -1,4 +1,4 @@
-"""Expressions from quasi-affine functions, specialised to the place they stand at (002, 5.10).
+"""Expressions from quasi-affine functions, specialised to their place [Grosser2015, section 5.10].
 
 isl writes integer division as ⌊a/m⌋.  C has `/` and `%`, which round towards zero, so the sign
 of `a` at the place where the expression is evaluated decides what may be written:

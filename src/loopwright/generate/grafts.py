@@ -1,4 +1,4 @@
-"""Annotated trees (002, 4.4), and what a list of them has in common: the conditions to hoist (5.9)."""
+"""Annotated trees, and the conditions to hoist from a list of them [Grosser2015, sections 4.4 and 5.9]."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def shared_enforced(grafts: list[Graft], level: int | None) -> isl.Set:
 
 
 def hoistable_guard(grafts: list[Graft], known: isl.Set, level: int | None) -> isl.Set:
-    """The conditions all guards share and that do not depend on `level` (5.9).
+    """The conditions all guards share and that do not depend on `level` [Grosser2015, section 5.9].
 
     Equal guards are hoisted whole; otherwise a constraint of some guard is shared if every
     graft's guard, known and enforced conditions imply it.

@@ -1,4 +1,4 @@
-"""Isolation (002, 5.6): a part of the schedule domain apart from what is before, after and beside."""
+"""Isolation [Grosser2015, section 5.6]: a part of the schedule domain apart from all the rest."""
 
 from __future__ import annotations
 

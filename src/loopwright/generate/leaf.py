@@ -1,4 +1,4 @@
-"""The inner level (002, 5.1): one call for each statement, or loops over what is left unordered."""
+"""The inner level [Grosser2015, section 5.1]: one call a statement, or loops over what is left unordered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2 of paper 002: one schedule dimension after the other."""
+"""[Grosser2015, algorithms 1 and 2]: one schedule dimension after the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from loopwright.presburger.sets import IN, eliminate_inner, local_domain
 
 
 def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
-    """Generate a band from its first dimension on, for each context its loops need (003)."""
+    """Generate a band from its first dimension on, for each context its loops need [Quillere2000]."""
     parts = contexts(site, stock, executed)
     if len(parts) == 1:
         return next_level(site, stock, executed)
@@ -32,7 +32,7 @@ def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
 
 
 def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
-    """Generate the dimensions of the band from the current one on (algorithm 1)."""
+    """Generate the dimensions of the band from the current one on [Grosser2015, algorithm 1]."""
     if stock.innermost:
         return site.inner(site.run, stock, executed)
     result: list[Graft] = []
@@ -95,7 +95,7 @@ def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
 
 
 def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
-    """Pieces of `domain` in order, each made into a loop (algorithm 2)."""
+    """Pieces of `domain` in order, each made into a loop [Grosser2015, algorithm 2]."""
     inside, pieces = refined_pieces(site, stock, executed, domain)
     pieces = split_endless(pieces, executed, stock.level)
     result: list[Graft] = []

@@ -1,4 +1,4 @@
-"""Splitting a loop by what its inner loops will need (003, sections 6 and 7).
+"""Splitting a loop by what its inner loops will need [Quillere2000, sections 6 and 7].
 
 Both extensions look one level ahead.  The second separation cuts a piece along the contexts in
 which each inner loop is not empty; the removal of minima and maxima cuts it along the conditions

@@ -12,17 +12,17 @@ class Options:
     loop_type: LoopType = LoopType.DEFAULT
     """The loop type of every schedule dimension that does not name its own."""
     separate_from: int = 0
-    """Separation applies at this depth and deeper: outer loops stay perfectly nested (003, 6.1)."""
+    """Separation starts at this depth: outer loops stay perfectly nested [Quillere2000, section 6.1]."""
     separate_depth: int | None = None
     """Separation stops at this depth: deeper dimensions are atomic, which bounds code size."""
     single_upper_bound: bool = True
-    """`c0 <= min(a, b)` rather than `c0 <= a && c0 <= b` (002, 5.3)."""
+    """`c0 <= min(a, b)` rather than `c0 <= a && c0 <= b` [Grosser2015, section 5.3]."""
     nested_bounds: bool = True
-    """Drop conditions that inner loops enforce anyway (002, example 5.5)."""
+    """Drop conditions that inner loops enforce anyway [Grosser2015, example 5.5]."""
     split_bounds: bool = False
-    """Remove min and max from loop bounds by splitting outer loops (003, 7)."""
+    """Remove min and max from loop bounds by splitting outer loops [Quillere2000, section 7]."""
     dead_loops: bool = False
-    """Separate a second time, by the contexts in which inner loops are not empty (003, 6)."""
+    """Separate again, by the contexts in which inner loops are not empty [Quillere2000, section 6]."""
     max_statements: int | None = None
     """Give up when the program grows beyond this many statement copies."""
     max_unroll: int = 100_000

@@ -1,6 +1,6 @@
 """Strongly connected components in order, and the order of disjoint pieces of a dimension.
 
-Papers: 002, section 5.7; 003, section 5.3; 000, appendix A.
+[Grosser2015, section 5.7], [Quillere2000, section 5.3], [Courant2021, appendix A].
 """
 
 from __future__ import annotations

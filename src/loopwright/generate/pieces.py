@@ -1,4 +1,4 @@
-"""Algorithm 2 of paper 002, its first half: the pieces of a dimension, each to become one loop."""
+"""[Grosser2015, algorithm 2], its first half: the pieces of a dimension, each to become one loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions from piecewise functions (002, 5.10), and minima and maxima of several."""
+"""Expressions from piecewise functions [Grosser2015, section 5.10], and minima and maxima of several."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
 
 
 def _executed(schedule: Schedule, stock: Stock) -> Executed:
-    """{ [] -> s : s in the domain }, one map a statement (4.1)."""
+    """{ [] -> s : s in the domain }, one map a statement [Grosser2015, section 4.1]."""
     domain = schedule.domain.align_params(stock.space).intersect_params(stock.known.params())
     sets: list[isl.Set] = []
     domain.foreach_set(sets.append)

@@ -1,7 +1,8 @@
 """The options of a flat schedule: regions of schedule points that are treated in their own ways.
 
 `[t0, ..] -> separate[d]` names the points at which dimension d is to be separated, and so do `atomic` and
-`unroll` (002, 5.4 and 5.5); `separation_class[[d] -> [k]]` is the older way to isolate a part of it (5.6).
+`unroll`; `separation_class[[d] -> [k]]` is the older way to isolate a part of it [Grosser2015, sections 5.4
+to 5.6].
 """
 
 from __future__ import annotations

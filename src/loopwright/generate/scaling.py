@@ -1,8 +1,9 @@
 """Scaled iterators: a loop of stride s whose body only wants every s-th value counts by one.
 
 A schedule gives a relative order, so that the iterator need not be the schedule dimension itself
-(002, 4.2).  Where every statement has an equality  t = s·(its own iterators and parameters) + o,
-putting  t = s·c + o  takes the division out of the body and the step out of the loop:
+[Grosser2015, section 4.2].  Where every statement has an equality
+t = s·(its own iterators and parameters) + o,  putting  t = s·c + o  takes the division out of the body and
+the step out of the loop:
 
     for (c = 0; c <= 2 * n; c += 2) S(c / 2);   -->   for (c = 0; c <= n; c += 1) S(c);
 """

@@ -1,4 +1,4 @@
-"""Breaking a schedule dimension into pieces (002, 5.4; 003, 5.2)."""
+"""Breaking a schedule dimension into pieces [Grosser2015, section 5.4], [Quillere2000, section 5.2]."""
 
 from __future__ import annotations
 

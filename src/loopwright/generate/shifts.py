@@ -1,4 +1,4 @@
-"""Shifted strides (002, 5.8): statements with the same stride at different offsets.
+"""Shifted strides [Grosser2015, section 5.8]: statements with the same stride at different offsets.
 
 Where the values t of the current dimension are t ≡ rᵢ (mod m) for statement i, the transformation
 (…, t, …) -> (…, t − rᵢ, rᵢ, …) gives all statements the common stride m.

@@ -15,7 +15,7 @@ from loopwright.generate.stock import Stock
 from loopwright.model.schedule import Band, LoopType, Member, Tree
 
 Executed: TypeAlias = tuple[isl.Map, ...]
-"""The executed relation (002, 4.1): one map from schedule points to instances per statement."""
+"""The executed relation [Grosser2015, section 4.1]: for each statement, a map from schedule points."""
 
 Inner: TypeAlias = Callable[["Run", Stock, Executed], list[Graft]]
 
@@ -60,7 +60,7 @@ class Site:
     """The band's position-dependent options by what they ask for (see `regions`)."""
     isolated: bool = False
     parallel: bool = False
-    """The band's dimensions carry no order: its loops may run in parallel (003, 6.3)."""
+    """The band's dimensions carry no order: its loops may run in parallel [Quillere2000, section 6.3]."""
 
     @property
     def child(self) -> Tree:
@@ -84,7 +84,7 @@ class Site:
         return None if origin is None else self.band.members[origin - self.first_time]
 
     def loop_type(self, stock: Stock) -> LoopType:
-        """How the current dimension is to be broken up (5.4), by the band or by the user."""
+        """How the band or the user wants the dimension broken up [Grosser2015, section 5.4]."""
         member = self.member(stock)
         if member is None:
             return LoopType.DEFAULT

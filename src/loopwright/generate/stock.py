@@ -1,4 +1,4 @@
-"""The stock (002, 4.2): what is known at the place in the program that is being generated."""
+"""The stock [Grosser2015, section 4.2]: what is known at the place in the program that is being generated."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ class Stock:
         )
 
     def split_level(self) -> Stock:
-        """Insert a dimension r after the current one, t: together they stand for time t + r (5.8)."""
+        """Insert a dimension r after the current one, t: together they are time t + r.
+
+        [Grosser2015, section 5.8]
+        """
         at = self.level + 1
         name = f"{self.names[self.level]}_shift"
         generated = self.generated.insert_dims(DIM, at, 1)

@@ -1,4 +1,4 @@
-"""Strides (002, 5.3): values of a schedule dimension that are equal modulo a constant."""
+"""Strides [Grosser2015, section 5.3]: values of a schedule dimension that are equal modulo a constant."""
 
 from __future__ import annotations
 

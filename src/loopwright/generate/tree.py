@@ -1,4 +1,4 @@
-"""Schedule trees (002, 6): a depth-first walk that generates each band by algorithm 1."""
+"""Schedule trees [Grosser2015, section 6]: a depth-first walk that generates each band by its algorithm 1."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _narrow(grafts: list[Graft], outer: Stock, inner: Stock) -> list[Graft]:
 def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
     """Many instances at one schedule point, in any order: a dimension for each of theirs.
 
-    These are the parallel loops of 003, 6.3.
+    These are the parallel loops of [Quillere2000, section 6.3].
     """
     count = relation.dim(OUT)
     copied = relation.flat_domain_product(_identity(relation)).coalesce()

@@ -1,4 +1,4 @@
-"""Unrolling (002, 5.5): slices of the schedule domain, one for each value of a dimension."""
+"""Unrolling [Grosser2015, section 5.5]: slices of the schedule domain, one for each value of a dimension."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> l
 def _best_lower_bound(
     domain: isl.Set, exact: isl.Set, stride: Stride | None, level: int
 ) -> tuple[isl.Aff, int] | None:
-    """The lower bound from which the fewest steps reach every point (example 5.12).
+    """The lower bound from which the fewest steps reach every point [Grosser2015, example 5.12].
 
     A division in it is in every slice, and costs as much as another slice each.
     """

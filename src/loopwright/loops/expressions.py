@@ -1,4 +1,4 @@
-"""Integer expressions and tests of LOOP (paper 000, figure 9), with C's arithmetic spelled out.
+"""Integer expressions and tests of LOOP [Courant2021, figure 9], with C's arithmetic spelled out.
 
 Every operator means exactly what the C operator it is printed as computes, so that nothing
 has to be believed about how a program is printed: `FloorDiv` rounds towards minus infinity,

@@ -1,4 +1,4 @@
-"""The meaning of LOOP (paper 000, section 5): a program is the sequence of the calls it makes.
+"""The meaning of LOOP [Courant2021, section 5]: a program is the sequence of the calls it makes.
 
 The interpreter is the definition the other rooms are tested against, so it is written to be
 read: one case for each construct, and integers that never overflow.

@@ -1,4 +1,4 @@
-"""The statements of LOOP (paper 000, figure 9): what a generated program is."""
+"""The statements of LOOP [Courant2021, figure 9]: what a generated program is."""
 
 from __future__ import annotations
 

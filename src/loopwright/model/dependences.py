@@ -1,6 +1,6 @@
 """Which instances must stay in order, and which value flows where.
 
-Memory-based dependences are what legality needs (paper 001, section 4.1): two instances that
+Memory-based dependences are what legality needs [Namjoshi2016, section 4.1]: two instances that
 touch the same cell, at least one of them writing, in the order the program runs them.  They are
 kept by pair of accesses, so that a violated one can be explained.  The value-based flow keeps
 only the last write before each read; it comes from isl's access analysis.

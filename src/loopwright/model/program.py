@@ -1,6 +1,6 @@
 """What a region of C means: statements, where and when they run, what they touch.
 
-The polyhedral model of paper 001, section 3.2, with enough of the text to write the statements
+The polyhedral model of [Namjoshi2016, section 3.2], with enough of the text to write the statements
 out again.  All statement spaces are named tuples `S1[i, j]`; arrays are named tuples `A[x, y]`,
 a scalar is an array of no dimensions.  Nothing here knows how it was read.
 """
@@ -145,7 +145,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A label: a handle on the loop component made of `statements` (paper 001, section 3.1).
+    """A label: a handle on the loop component made of `statements` [Namjoshi2016, section 3.1].
 
     `depth` is the number of loops around the labelled component.
     """
@@ -240,7 +240,7 @@ class Program(Displayed):
         return union.intersect_params(self.context)
 
     def schedule(self) -> isl.UnionMap:
-        """θ of section 3.2 on the instances of `domain`."""
+        """θ of [Namjoshi2016, section 3.2] on the instances of `domain`."""
         union = isl.UnionMap.empty(self.context.get_space())
         for statement in self.statements:
             union = union.union(isl.UnionMap.from_map(statement.schedule))

@@ -24,7 +24,7 @@ def eliminate_inner(domain: isl.Set, level: int) -> isl.Set:
 
 
 def eliminate_unknown(domain: isl.Set, level: int) -> isl.Set:
-    """Fourier-Motzkin away what no loop bound at `level` can say (002, 5.2).
+    """Fourier-Motzkin away what no loop bound at `level` can say [Grosser2015, section 5.2].
 
     Existential variables without an explicit form, and integer divisions that depend on the
     level itself, go; the result is an over-approximation without new disjuncts.

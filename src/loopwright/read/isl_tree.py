@@ -1,4 +1,4 @@
-"""isl's schedule trees in YAML (`.st`; paper 002, section 6.1), with every node type isl has."""
+"""isl's schedule trees in YAML (`.st`; [Grosser2015, section 6.1]), with every node type isl has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loopwright's own description of loops (`.poly`): the quadruple of PolyGen (paper 000, section 2).
+"""Loopwright's own description of loops (`.poly`): the quadruple of PolyGen [Courant2021, section 2].
 
     param n, m                          # the problem's sizes
     context n >= 1 and m >= 1           # what is known of them

@@ -1,4 +1,4 @@
-"""Transformation scripts (`.lw`), as in appendix B of paper 001: one operation a line.
+"""Transformation scripts (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
 
     script    ::= {[operation] NEWLINE}
     operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"

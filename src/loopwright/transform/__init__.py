@@ -1,4 +1,4 @@
-"""Loop components, the four operators of paper 001, and the named transformations made of them."""
+"""Loop components, the four operators of [Namjoshi2016], and the named transformations made of them."""
 
 from loopwright.transform.interpret import transform
 from loopwright.transform.plan import Directive, DirectiveKind, Plan, Step, plan_of

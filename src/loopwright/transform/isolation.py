@@ -1,4 +1,4 @@
-"""Full tiles: where every point loop runs over all of its tile (paper 002, section 5.6).
+"""Full tiles: where every point loop runs over all of its tile [Grosser2015, section 5.6].
 
 For the loops 0 to L of a directive and its point loops, two instances of a statement are
 neighbours if they agree in the iteration numbers of all loops but the point loops.  A prefix of

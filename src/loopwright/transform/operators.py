@@ -1,4 +1,4 @@
-"""The four operators of paper 001: realign, lift, affine, isplit (sections 3.1 and 3.2).
+"""The four operators: realign, lift, affine, isplit [Namjoshi2016, sections 3.1 and 3.2].
 
 Each is a function φ on schedule vectors, θ' = φ ∘ θ, written here with its formula; components
 follow by P'(l) = φ(P(l)).  Arguments in error messages are numbered from 0.
@@ -163,7 +163,7 @@ def affine(plan: Plan, component: Component, function: Function) -> Plan:
                   ((p, 0 ... 0), (j, 0 ... 0))                         otherwise
     where m, 0 ... 0 are b - a entries and m = min qa over the q ∈ P(l) that agree with p before:
     the new loops take the place of l in the body of loop a, and l's statements stay together inside
-    them, as in figure 4c.  (The paper's formula has pa, 0 ... 0, p(a+1), which puts two statements
+    them, as in [Namjoshi2016, figure 4c].  (Its formula has pa, 0 ... 0, p(a+1), which puts two statements
     of one body in loops of their own; its text has 0 ... 0, pa, which mixes l with its neighbours.)
 
     f takes the first a iteration numbers, the others stay.  Entries that are zero for every
@@ -268,7 +268,7 @@ def isplit(
     With p_m = min P(l):
         φ(p, j) = (p, j)            where p ≺ p_m, or p ∈ P(l) and pred(j)
                   (p + k I(n), j)   otherwise
-    and P'(l1) = P(l), P'(l2) = P(l) + k I(n).  The paper has k = 1, which is right where all of l
+    and P'(l1) = P(l), P'(l2) = P(l) + k I(n).  [Namjoshi2016] has k = 1, which is right where all of l
     is one child of loop n; in general k is the number of children l spans, or l1 and l2 would
     mix.
     """

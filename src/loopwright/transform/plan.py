@@ -1,7 +1,7 @@
 """A program under transformation: schedules, handles on loop components, wishes for the generator.
 
 A plan is a value: every operation makes a new one.  Nothing is checked for legality here; that
-is done once, for the schedule at the end (paper 001, section 4.1).
+is done once, for the schedule at the end [Namjoshi2016, section 4.1].
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """P(l) of section 3.2: the positions of the statements in a subtree, in order, none twice."""
+    """P(l) of [Namjoshi2016, section 3.2]: the positions of a subtree's statements, in order, none twice."""
 
     positions: tuple[Position, ...]
 

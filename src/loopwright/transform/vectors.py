@@ -1,4 +1,4 @@
-"""Schedule vectors (p0, j1, p1, ..., jM, pM): positions and iteration numbers (paper 001, 3.2).
+"""Schedule vectors (p0, j1, p1, ..., jM, pM): positions and iteration numbers [Namjoshi2016, section 3.2].
 
 Entry 2k is the position p_k, entry 2k - 1 the iteration number j_k.  Positions are constants on
 each piece of a statement's schedule; loops are counted from 0, so loop l has iteration number

@@ -1,4 +1,4 @@
-"""A nest of the program checked as a whole (004, section 5, "Optimized checking of full tiles").
+"""A nest of the program checked as a whole [Bao2016, section 5, "Optimized checking of full tiles"].
 
 A nest runs the operations E(p) at the times T, p being what it finds when it starts.  Let prev(y)
 be the write before y to the same cell in the original, next its inverse, and src(y, r) the writer of

@@ -1,4 +1,4 @@
-"""Delayed detection for one specification and one program: branch-free checks (004, section 5).
+"""Delayed detection for one specification and one program: branch-free checks [Bao2016, section 5].
 
 A scheme says what the shadow of a cell holds, one number.  For an operation with observed
 subscripts o, taken for an instance of a group:

@@ -1,4 +1,4 @@
-"""The engine of the delayed check (004, section 5): shadows at fixed places, one verdict at the end."""
+"""The engine of the delayed check [Bao2016, section 5]: shadows at fixed places, one verdict at the end."""
 
 ENGINE = r"""
 struct lw_state { int active; };

@@ -1,4 +1,4 @@
-"""Algorithm A at run time (004, figure 4), with the localisation of section 5, as C.
+"""Algorithm A at run time [Bao2016, figure 4], with the localisation of section 5, as C.
 
 The text is completed by tables (`precise.py`) and the writer functions.  One line a finding goes
 to the report file as soon as it is found, so that a crash loses none.
@@ -194,7 +194,7 @@ static void lw_classify(int site, const long *o, struct lw_instance *shadow, con
   if (next->s >= 0) *taken = *next;
 }
 
-/* @verify(o) of figure 4. */
+/* @verify(o) of [Bao2016, figure 4]. */
 static void lw_verify(int site, const long *o)
 {
   int array = lw_site_array[site], at = lw_ranks[array], wrong, right;
@@ -244,7 +244,7 @@ void lw_operation(int site, const long *o)
   lw_unlock();
 }
 
-/* @terminate of figure 4. */
+/* @terminate of [Bao2016, figure 4]. */
 static void lw_missing(int array)
 {
   long w[LW_RANKS + 1] = {0}, missing = 0;

@@ -1,12 +1,12 @@
-"""Algorithm B: the shadow of a cell counts the writes it has seen (004, section 4.2).
+"""Algorithm B: the shadow of a cell counts the writes it has seen [Bao2016, section 4.2].
 
-    VersionNumber(S)(x) = #{ writes of the same cell before S[x] }        (the paper adds 1 on writing)
+    VersionNumber(S)(x) = #{ writes of the same cell before S[x] }        ([Bao2016] adds 1 on writing)
     RAWv(S, r)(x)       = #{ writes of the cell that read r reads, before S[x] }
     NumWrites(w)        = #{ writes of w }
 
-are counted by barvinok, which the optional package islpy-barvinok brings.  The iterators are
-found by solving LIN(S) · x = RHS(S): the subscripts, and the counts that are affine.  It applies
-where the matrix of LIN(S) has full rank for every statement.
+are counted by barvinok [Verdoolaege2007], which the optional package islpy-barvinok brings.  The iterators
+are found by solving LIN(S) · x = RHS(S): the subscripts, and the counts that are affine.  It applies where
+the matrix of LIN(S) has full rank for every statement.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The affine original, analysed before anything runs (paper 004, sections 3 and 4.1.1).
+"""The affine original, analysed before anything runs [Bao2016, sections 3 and 4.1.1].
 
 Its statements at one problem size, the writer functions as relations, and both as C expressions.
 """

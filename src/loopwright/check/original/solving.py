@@ -1,4 +1,4 @@
-"""Iterators from observed subscripts: LIN(S) · x = RHS(S) of 004, section 4.2, solved beforehand."""
+"""Iterators from observed subscripts: LIN(S) · x = RHS(S) of [Bao2016, section 4.2], solved beforehand."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Touched:
 
 @dataclass(frozen=True)
 class Stated:
-    """A statement of the original: S.w, S.r and when it runs (004, 4.1.2).
+    """A statement of the original: S.w, S.r and when it runs [Bao2016, section 4.1.2].
 
     `holes` are the iterators whose values stand in its text outside subscripts, in order.
     """

@@ -1,4 +1,4 @@
-"""The writer functions as C: FirstWriter, NextWriter, WriterBeforeRead, LastWriter (004, 4.1.1).
+"""The writer functions as C: FirstWriter, NextWriter, WriterBeforeRead, LastWriter [Bao2016, section 4.1.1].
 
 An instance is `struct lw_instance { int s; long x[]; }`: the statement's number and its iteration
 vector; `s` is -1 for NIL and Init.

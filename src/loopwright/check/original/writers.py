@@ -1,6 +1,6 @@
-"""Who writes a cell first, next, last, and before a read (004, section 4.1.1).
+"""Who writes a cell first, next, last, and before a read [Bao2016, section 4.1.1].
 
-The time stamps the paper minimises over are those of the original's own order, so the functions
+The time stamps that [Bao2016] minimises over are those of the original's own order, so the functions
 are isl's exact array dataflow on it: with the writes of A as sources and as sinks,
 
     NextWriter(A)      = the pairs (last write of the same cell before it, write)

@@ -1,7 +1,7 @@
 """Where the arrays of the original lie in the checked program, asked where its segment starts.
 
 From that, cells that are touched through pointers are known by their addresses, and arrays that
-share memory are found out: affine analysis takes them to be apart (004, section 5, "Aliasing").
+share memory are found out: affine analysis takes them to be apart [Bao2016, section 5, "Aliasing"].
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ CallOf = Callable[[Site, Sequence[str]], str]
 def instrumented(sites: Sites, call: CallOf, begin: str, end: str, *, only_checks: bool = False) -> str:
     """The program with `call` in front of every site and the two statements around its segment.
 
-    With `only_checks`, statements that are sites are replaced by their calls (004, section 6.4).
+    With `only_checks`, statements that are sites are replaced by their calls [Bao2016, section 6.4].
     """
     marks = around_sites(sites, sites.sites, call, only_checks=only_checks)
     return with_insertions(sites.known.segment, marks, begin, end)

@@ -1,4 +1,4 @@
-"""Loop nests of the checked program that are affine by themselves (004, section 5, "full tiles").
+"""Loop nests of the checked program that are affine by themselves [Bao2016, section 5, "full tiles"].
 
 "While the bounds for these tiles can be constants or influenced by a tile-size parameter, the code
 within a tile itself is often an affine program."  A nest is read by the C reader, as a region of

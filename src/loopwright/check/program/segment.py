@@ -1,4 +1,4 @@
-"""Where the affine original is, and which part of the program is checked (004, section 4).
+"""Where the affine original is, and which part of the program is checked [Bao2016, section 4].
 
 One file holds both:
 

@@ -1,4 +1,4 @@
-"""The assignments to be checked, in the segment and in all code it reaches (004, 4.1.2)."""
+"""The assignments to be checked, in the segment and in all code it reaches [Bao2016, section 4.1.2]."""
 
 from __future__ import annotations
 

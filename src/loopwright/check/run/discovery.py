@@ -1,6 +1,6 @@
-"""Problem sizes found from the operations that run (004, section 5, "Problem-size parameters").
+"""Problem sizes found from the operations that run [Bao2016, section 5, "Problem-size parameters"].
 
-The paper relates "properties of a full polyhedron — number of integer points, ... extremes on the
+[Bao2016] relates "properties of a full polyhedron — number of integer points, ... extremes on the
 array locations read/written" to what the running program shows.  Here: for every written array,
 the least and greatest subscripts written, and the number of writes.  A size is taken only if no
 other one shows the same; what it rests on is the program that is checked, and the report says so.

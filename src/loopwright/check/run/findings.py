@@ -9,7 +9,7 @@ from loopwright.errors import Code, InternalError
 
 
 class Class(Enum):
-    """What is wrong with an operation (004, section 5, "Localizing bugs")."""
+    """What is wrong with an operation [Bao2016, section 5, "Localizing bugs"]."""
 
     TOO_SOON = "too soon"
     OVERWRITTEN = "too soon: overwritten"

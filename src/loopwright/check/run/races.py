@@ -1,4 +1,4 @@
-"""Data races of the checked program, found by ThreadSanitizer (004, section 5, "Parallelization").
+"""Data races of the checked program, found by ThreadSanitizer [Bao2016, section 5, "Parallelization"].
 
 The verdict of a check holds for a parallel program if it has no data races; the sanitizer sees
 those of the schedules it runs.  It does not know the locks inside gcc's OpenMP library and would

@@ -4,8 +4,7 @@ A claim is a set of pairs of points (o, n): the value at o in OLD is the value a
 of the same operator are equal if their operands are; a cell that is read is the value its last
 write computed.  Taking a claim apart gives further claims, and a claim may be used in its own proof:
 each step goes to an earlier time, or to an operand, in OLD or in NEW, so that for given sizes there
-is no endless descent (Verdoolaege, Janssens and Bruynooghe, Equivalence checking of static affine
-programs using widening to handle recurrences).
+is no endless descent [Verdoolaege2012].
 
 A recurrence makes claims about one pair of terms over and over, for one iteration more each time.
 Then the claim is widened, to all pairs that satisfy the equations common to those seen.  Widening is

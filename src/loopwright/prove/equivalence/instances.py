@@ -4,8 +4,8 @@
     bijection   every instance of OLD is exactly one of NEW
     order       two instances that touch a cell, one of them writing, keep the order of OLD
 
-The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that is o (001, 4.1).  What
-fails here need not be wrong: values may be the same all the same.
+The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that is o
+[Namjoshi2016, section 4.1].  What fails here need not be wrong: values may be the same all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a new schedule computes the same: paper 001, section 4.1.
+"""Whether a new schedule computes the same [Namjoshi2016, section 4.1].
 
     one-to-one    θ' is a function on every domain, and θ'(s, i) = θ'(t, j) only if s = t, i = j
     dependences   θ'(a) ≺ θ'(b) for every a -> b: both touch a cell, one writes it, θ(a) ≺ θ(b)

@@ -1,6 +1,6 @@
 """θ' is a function, defined on every instance, and no two instances have the same time.
 
-    θ'(s, i) = θ'(t, j)  implies  s = t and i = j          (paper 001, section 4.1)
+    θ'(s, i) = θ'(t, j)  implies  s = t and i = j          [Namjoshi2016, section 4.1]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """θ'(a) ≺ θ'(b) for every pair a -> b of a relation, decided one dimension after the other.
 
 The pairs that are equal in all dimensions so far are narrowed down, and a dimension that leaves
-none ends the search (paper 001, section 4.1).
+none ends the search [Namjoshi2016, section 4.1].
 """
 
 from __future__ import annotations

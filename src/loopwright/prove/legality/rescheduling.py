@@ -4,7 +4,7 @@
     after.scop    the same statements with domains D', times θ'; D' may have numbers of tiles in front
 
 Statements are matched one by one, by their texts where they have them.  The new order is right if
-D' without the numbers of tiles is D, and θ' keeps every dependence of `before` (paper 001, 4.1).
+D' without the numbers of tiles is D, and θ' keeps every dependence of `before` [Namjoshi2016, section 4.1].
 Instances that share a time run in any order, which is right for those that do not depend on
 each other.  What the statements touch is taken from `before`.
 """

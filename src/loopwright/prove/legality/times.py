@@ -1,7 +1,7 @@
 """A schedule taken apart: on which instances which quasi-affine functions give the time.
 
 Orders of pairs of instances are then decided one time dimension after the other, and most of
-them by comparing two constants: the positions of section 3.2 of paper 001.
+them by comparing two constants: the positions of [Namjoshi2016, section 3.2].
 """
 
 from __future__ import annotations

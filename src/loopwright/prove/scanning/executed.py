@@ -1,4 +1,4 @@
-"""The executed map of a program, from the program alone (paper 002, section 4.1, read backwards).
+"""The executed map of a program, from the program alone ([Grosser2015, section 4.1], read backwards).
 
 Each call of the program is executed once for each vector of iterators in its `domain`, which
 its loops, bounds, strides and guards define; the arguments are a function of that vector.  The

@@ -1,4 +1,4 @@
-"""The meaning of a schedule tree (paper 002, section 6): which instances run, and in what order.
+"""The meaning of a schedule tree [Grosser2015, section 6]: which instances run, and in what order.
 
 A tree is read as its leaves.  Each has the relation between the instances that reach it and
 the values of all band dimensions on the way, and the columns of its full time vector: band

@@ -1,9 +1,9 @@
-"""A program's text against its model (paper 001, section 4.2).
+"""A program's text against its model [Namjoshi2016, section 4.2].
 
 The model says which instances there are and when each runs; the text says so too, by its loops.
 The loops are translated from the syntax tree into LOOP, apart from the reader, and proved to run
 exactly the model's schedule: here with isl, every instance once, none besides, in the order of the
-times; in `ranking` with cvc5, step by step, by the conditions of the paper.
+times; in `ranking` with cvc5, step by step, by the conditions of that section.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Inv, Rank1 and Rank2 of paper 001, section 4.2, for every step of a program, as obligations.
+"""Inv, Rank1 and Rank2 of [Namjoshi2016, section 4.2] for every step of a program, as obligations.
 
 For a step from point s with iterators i to point t with iterators j, and all parameters,
 
@@ -9,7 +9,7 @@ For a step from point s with iterators i to point t with iterators j, and all pa
 where u is any statement; s may be the start, before all times, and t the end, behind them.  The
 steps come from the text, domains and times from the model.  Heads of loops are points too: their
 domain is what the text says there, their time is just before the iteration they begin.  By the
-theorem of the paper, with heads as statements that do nothing, the text then runs the model's
+theorem of that section, with heads as statements that do nothing, the text then runs the model's
 schedule.  What the text says at a point is exact: values that break a condition are a state the
 text reaches, and the model is wrong.
 """

@@ -1,7 +1,7 @@
 """A program of LOOP as a transition system: its points, and the steps between them.
 
 A point is a statement, or the head of a loop, where its test is made; a step goes from one point to
-the next without passing another.  The paths p_{s,t} of paper 001, section 4.2, are chains of steps
+the next without passing another.  The paths p_{s,t} of [Namjoshi2016, section 4.2] are chains of steps
 through heads, of which there may be any number between two statements: a loop can be empty for
 many iterations of the one around it.  A head is like a statement that does nothing.
 

@@ -96,7 +96,7 @@ def _access(touch: Touch, frame: Frame, statement: str, shape: Shape | None) -> 
 
 
 def _schedule(leaf: Leaf, name: str, depth: int) -> isl.Map:
-    """{ name[i1, ..., id] -> [p0, ±i1, p1, ..., ±id, pd, 0, ..., 0] } (section 3.2)."""
+    """{ name[i1, ..., id] -> [p0, ±i1, p1, ..., ±id, pd, 0, ..., 0] } [Namjoshi2016, section 3.2]."""
     frame = leaf.frame
     entries = [number(frame.positions[0])]
     for loop, position in zip(frame.loops, frame.positions[1:], strict=True):

@@ -51,8 +51,8 @@ class Value:
 class Frame:
     """`domain` is the set of values of iterators and parameters that reach this place.
 
-    `positions` are those of the loops around, p0 to p(d-1) of section 3.2; `values` are the local
-    integers known to be affine.
+    `positions` are those of the loops around, p0 to p(d-1) of [Namjoshi2016, section 3.2]; `values` are
+    the local integers known to be affine.
     """
 
     setting: Setting

@@ -1,6 +1,6 @@
 """From syntax to statements: loops, conditions, blocks, declarations, labels.
 
-Positions are counted as in section 3.2 of paper 001: the children of a loop body are its
+Positions are counted as in [Namjoshi2016, section 3.2]: the children of a loop body are its
 statements and loops in the order of the text; `{ }` and `if` do not nest.
 """
 
@@ -170,7 +170,7 @@ def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[Span, ...]) -> tuple
 def _with_block_labels(
     nodes: list[Node], index: int, leaves: tuple[Leaf, ...], frame: Frame
 ) -> tuple[Leaf, ...]:
-    """A label on the first statement of a block is a handle on the block (section 3.1).
+    """A label on the first statement of a block is a handle on the block [Namjoshi2016, section 3.1].
 
     It reaches to the end of the block, or to the next statement with a label on it or in it, so
     that a bare statement in front of a labelled loop can have a tag of its own.

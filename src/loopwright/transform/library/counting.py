@@ -1,4 +1,4 @@
-"""Loops that count 0, 1, 2, ..., as paper 001 has them."""
+"""Loops that count 0, 1, 2, ..., as in [Namjoshi2016]."""
 
 from __future__ import annotations
 

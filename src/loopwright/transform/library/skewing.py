@@ -6,8 +6,8 @@ For the loops x_0, ..., x_(k-1) to be tiled and the statements s of a component,
 
 with factors c ≥ 0 that all statements share and shifts d ≥ 0 of each statement, such that
 φ_m(t, y) − φ_m(s, x) ≥ 0 for every dependence s[x] → t[y] inside the component.  By Farkas' lemma
-this is a linear condition on c and d (isl's `coefficients`); the least skew is taken, by outer
-loops rather than by inner ones, and with it the least shift.  Tiles cut along such coordinates can
+[Feautrier1992] this is a linear condition on c and d (isl's `coefficients`); the least skew is taken, by
+outer loops rather than by inner ones, and with it the least shift.  Tiles cut along such coordinates can
 run one after the other, whatever the order inside them, as long as that was right before.
 
 A statement with fewer loops than the deepest one has no x_m for some m.  Its coordinate there may come from

@@ -1,4 +1,4 @@
-"""The figures of paper 002 (Grosser, Verdoolaege, Cohen), 3 to 8: what is generated, and proved."""
+"""[Grosser2015, figures 3 to 8]: what is generated, and proved."""
 
 from __future__ import annotations
 

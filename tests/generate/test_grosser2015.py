@@ -1,6 +1,6 @@
-"""The examples of paper 002 (Grosser, Verdoolaege, Cohen), section 5.
+"""The examples of [Grosser2015, section 5].
 
-Each expected text is what we generate and prove; the sizes beside it are the paper's.
+Each expected text is what we generate and prove; the sizes beside it are those of the publication.
 """
 
 from __future__ import annotations

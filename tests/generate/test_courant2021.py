@@ -1,6 +1,6 @@
-"""The examples of paper 000 (Courant, Leroy), sections 2 and 3, figures 3 and 12 to 14, appendix A.
+"""The examples of [Courant2021, sections 2 and 3, figures 3 and 12 to 14, appendix A].
 
-Each expected text is what we generate and prove; the sizes beside it are the paper's.
+Each expected text is what we generate and prove; the sizes beside it are those of the publication.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_figure_12_rectangle() -> None:
 
 
 def test_figure_13_not_unimodular() -> None:
-    """The paper tests i mod 2 in every iteration; a stride does not."""
+    """[Courant2021] tests i mod 2 in every iteration; a stride does not."""
     schedule = polyhedral(
         """
         param n

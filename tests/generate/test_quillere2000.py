@@ -1,6 +1,6 @@
-"""The examples of paper 003 (Quilleré, Rajopadhye, Wilde).
+"""The examples of [Quillere2000].
 
-Each expected text is what we generate and prove; the sizes beside it are the paper's.
+Each expected text is what we generate and prove; the sizes beside it are those of the publication.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def test_figure_5_one_polyhedron() -> None:
 
 
 def test_figure_5_without_minimum() -> None:
-    """Section 7, after Chamski: the minimum goes, the outer loop is split where the bounds meet."""
+    """Section 7, after [Chamski1994]: the minimum goes, the outer loop is split where the bounds meet."""
     schedule = flat(
         "[N, M] -> { S[i, j] -> [i, j] : j <= i <= N and j >= 0 and i >= M and i + j <= N + M }",
         "[N, M] -> { : 2 <= M < N }",
