@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 
 import islpy as isl
-from loopwright.say import silent
 
 from loopwright.model.dependences import dependences
 from loopwright.model.program import Program
+from loopwright.progress import silent
 from loopwright.prove.legality.legality import prove_legal
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
