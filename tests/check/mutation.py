@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from loopwright.c.regions import without_directives
-from loopwright.c.syntax import Node, field, named_children, parse, place, walk
+from loopwright.c.syntax import Node, field, named_children, parse, walk
 from loopwright.check.program.segment import Segment
 from loopwright.source import Source, Span
 
@@ -43,7 +43,7 @@ class Place:
     parts: tuple[Span, ...]
 
     def has(self, node: Node) -> bool:
-        return any(part.contains(place(node)) for part in self.parts)
+        return any(part.contains(node.span) for part in self.parts)
 
 
 def _nodes(where: Place) -> list[Node]:
@@ -68,8 +68,8 @@ def loop_bounds(where: Place) -> list[str]:
         condition = node.child_by_field_name("condition")
         if condition is not None and condition.type == "binary_expression":
             right = field(condition, "right")
-            old = source.text[right.start_byte : right.end_byte]
-            at = (right.start_byte, right.end_byte)
+            old = source.text[right.start : right.end]
+            at = (right.start, right.end)
             found += [_with(source, (*at, f"({old}) {by}")) for by in ("- 1", "+ 1")]
         start = node.child_by_field_name("initializer")
         value = None
@@ -77,8 +77,8 @@ def loop_bounds(where: Place) -> list[str]:
             inner = next((part for part in walk(start) if part.type == "init_declarator"), start)
             value = inner.child_by_field_name("value") or inner.child_by_field_name("right")
         if value is not None:
-            old = source.text[value.start_byte : value.end_byte]
-            found.append(_with(source, (value.start_byte, value.end_byte, f"({old}) + 1")))
+            old = source.text[value.start : value.end]
+            found.append(_with(source, (value.start, value.end, f"({old}) + 1")))
     return found
 
 
@@ -89,9 +89,9 @@ def subscripts(where: Place) -> list[str]:
     for node in _nodes(where):
         if node.type == "subscript_expression":
             index = field(node, "index")
-            old = source.text[index.start_byte : index.end_byte]
+            old = source.text[index.start : index.end]
             for new in (f"({old}) / 2", f"({old}) - 1", f"({old}) + 1"):
-                found.append(_with(source, (index.start_byte, index.end_byte, new)))
+                found.append(_with(source, (index.start, index.end, new)))
     return found
 
 
@@ -105,7 +105,7 @@ def permutations(where: Place) -> list[str]:
             body = named_children(body)[0]
         if body is None or body.type != "for_statement":
             continue
-        heads = [(n.start_byte, field(n, "body").start_byte) for n in (node, body)]
+        heads = [(n.start, field(n, "body").start) for n in (node, body)]
         texts = [source.text[start:end] for start, end in heads]
         found.append(_with(source, (*heads[0], texts[1]), (*heads[1], texts[0])))
     return found
@@ -119,16 +119,16 @@ def code_motion(where: Place) -> list[str]:
     for node in _nodes(where):
         if node.type not in kinds:
             continue
-        old = source.text[node.start_byte : node.end_byte]
+        old = source.text[node.start : node.end]
         siblings = node.parent.named_children if node.parent is not None else []
-        other = next((one for one in siblings if one.start_byte > node.start_byte), None)
+        other = next((one for one in siblings if one.start > node.start), None)
         if other is not None and where.has(other) and other.type in kinds:
-            second = source.text[other.start_byte : other.end_byte]
-            places = ((node.start_byte, node.end_byte), (other.start_byte, other.end_byte))
+            second = source.text[other.start : other.end]
+            places = ((node.start, node.end), (other.start, other.end))
             found.append(_with(source, (*places[0], second), (*places[1], old)))
         if node.type == "expression_statement":
-            found.append(_with(source, (node.start_byte, node.end_byte, ";")))
-            found.append(_with(source, (node.start_byte, node.end_byte, f"{{ {old} {old} }}")))
+            found.append(_with(source, (node.start, node.end, ";")))
+            found.append(_with(source, (node.start, node.end, f"{{ {old} {old} }}")))
     return found
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loopwright.c.syntax import place
 from loopwright.check.program.addresses import addresses
 from loopwright.check.program.instrument import instrumented, precise_call
 from loopwright.check.program.sites import Site
@@ -125,7 +124,7 @@ def expected(job: Job) -> Expected:
     trace = traced(job)
     assert trace.complete
     by_place = {statement.place.start: statement.name for statement in job.spec.statements}
-    names = [by_place[place(site.assignment.node).start] for site in job.sites.sites]
+    names = [by_place[site.assignment.node.span.start] for site in job.sites.sites]
     return Expected(
         {
             key: (names[one.site], one.looks_like[names[one.site]], one.reads)

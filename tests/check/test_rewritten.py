@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.c.syntax import place
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input
@@ -81,7 +80,7 @@ def test_handwritten_programs(version: Version) -> None:
         assert report.answer is Answer.VALID, as_text(report)
     assert is_valid(wanted, traced(job))
     ranks = {array.name: array.rank for array in given.original.arrays}
-    bodies = tuple(place(function.body) for function in reached(given.segment, ranks).functions)
+    bodies = tuple(function.body.span for function in reached(given.segment, ranks).functions)
     tried = 0
     for mutant in mutants(given.segment, seed=7, count=8, places=(given.segment.place, *bodies)):
         tried += _agrees(mutant.text, version.kernel, found, wanted)

@@ -10,12 +10,10 @@ from collections.abc import Mapping
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, place, refuse, text_of, walk, without_parentheses
-from loopwright.source import Source
+from loopwright.c.syntax import Node, refuse, walk, without_parentheses
 
 
 def refuse_odd_bases(
-    source: Source,
     block: Node,
     iterators: frozenset[str],
     ranks: Mapping[str, int],
@@ -25,22 +23,21 @@ def refuse_odd_bases(
     for node in walk(block):
         if node.type not in ("subscript_expression", "pointer_expression"):
             continue
-        reference = reference_of(source, node)
+        reference = reference_of(node)
         if reference is None or not reference.subscripts:
             continue
-        declared = declarations.visible(reference.base, place(block))
+        declared = declarations.visible(reference.base, block.span)
         kind = declarations.resolved(declared.type) if declared is not None and declared.rank == 0 else ""
         is_number = is_integer_type(kind) or is_floating_type(kind)
-        if reference.base in iterators or is_number or _arrays(source, reference, ranks):
+        if reference.base in iterators or is_number or _arrays(reference, ranks):
             raise refuse(
-                source,
                 node,
                 f"'{reference.base}' is taken for the array here",
                 "write the array first, then its subscripts: A[i], *(A + i)",
             )
 
 
-def _arrays(source: Source, reference: Reference, ranks: Mapping[str, int]) -> bool:
+def _arrays(reference: Reference, ranks: Mapping[str, int]) -> bool:
     """Whether a term of a subscript is an array."""
     terms = [without_parentheses(term) for subscript in reference.subscripts for term in subscript]
-    return any(term.type == "identifier" and ranks.get(text_of(source, term), 0) > 0 for term in terms)
+    return any(term.type == "identifier" and ranks.get(term.text, 0) > 0 for term in terms)

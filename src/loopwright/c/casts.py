@@ -19,7 +19,7 @@ from enum import Enum, auto
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
 from loopwright.c.regions import without_directives
-from loopwright.c.syntax import Node, field, named_children, parse, place, walk
+from loopwright.c.syntax import Node, field, named_children, parse, walk
 from loopwright.source import Source, Span
 
 
@@ -128,7 +128,7 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
         if _is_impossible_cast(node):
             edit = _without_pair(node, text)
         elif (factor := _factor(node)) is not None:
-            edit = place(factor), f" {text[factor.start_byte + 1 : factor.end_byte - 1]} "
+            edit = factor.span, f" {text[factor.start + 1 : factor.end - 1]} "
         if edit is None:
             pending.extend(reversed(node.children))
         else:
@@ -146,7 +146,7 @@ def _settled(node: Node, text: str, kinds: Kinds) -> _Edit | None:
     if node.type == "cast_expression":
         return _without_pair(node, text) if kind in (Kind.VALUE, Kind.UNKNOWN) else None
     if kind in (Kind.TYPE, Kind.INTEGER):
-        return place(node), "+" if kind is Kind.INTEGER else "~"
+        return node.span, "+" if kind is Kind.INTEGER else "~"
     is_called = node.parent is not None and node.parent.type == "call_expression"
     if is_called and kind is Kind.VALUE and not definitions(kinds.macros, name):
         return _without_pair(node, text)
@@ -156,9 +156,7 @@ def _settled(node: Node, text: str, kinds: Kinds) -> _Edit | None:
 def _without_pair(node: Node, text: str) -> _Edit:
     """The parentheses `node` starts with become spaces."""
     closing = next(child for child in node.children if child.type == ")")
-    return Span(node.source, node.start_byte, closing.end_byte), " " + text[
-        node.start_byte + 1 : closing.start_byte
-    ]
+    return Span(node.source, node.start, closing.end), " " + text[node.start + 1 : closing.start]
 
 
 def _is_impossible_cast(node: Node) -> bool:
@@ -208,7 +206,7 @@ def _guessed(node: Node, text: str) -> str | None:
     if parent is None or "sizeof" in parent.type:
         return None
     is_called = parent.type == "call_expression" and field(parent, "function") == node
-    followed = re.compile(r"\s*(--|\+\+|[-+*&](?![&=>]))").match(text, node.end_byte) is not None
+    followed = re.compile(r"\s*(--|\+\+|[-+*&](?![&=>]))").match(text, node.end) is not None
     return _text(text, inner[0]) if is_called or followed else None
 
 
@@ -237,4 +235,4 @@ def _is_index(node: Node) -> bool:
 
 
 def _text(text: str, node: Node) -> str:
-    return text[node.start_byte : node.end_byte]
+    return text[node.start : node.end]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.c.macros import integer_text, looks_like_macro
-from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
-from loopwright.source import Source, Span
+from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.source import Span
 
 _INTEGERS = """
 int long short char signed unsigned size_t ssize_t ptrdiff_t intptr_t uintptr_t
@@ -54,9 +54,9 @@ class Declarations:
     aliases: tuple[tuple[str, str], ...]
     """What `typedef` made of what, in the order of the file."""
 
-    def resolved(self, type_text: str) -> str:
+    def resolved(self, text: str) -> str:
         """A type with the file's typedefs replaced by what they stand for."""
-        words = type_text.split()
+        words = text.split()
         for name, meaning in reversed(self.aliases):
             words = [part for word in words for part in (meaning.split() if word == name else [word])]
         return " ".join(words)
@@ -76,9 +76,9 @@ def known_constant(declarations: Declarations, name: str) -> int | None:
     return found[0].value if len(found) == 1 else None
 
 
-def is_integer_type(type_text: str) -> bool:
+def is_integer_type(text: str) -> bool:
     """Wide enough that index arithmetic does not lose digits, as far as the name tells."""
-    words = set(type_text.split()) - _QUALIFIERS
+    words = set(text.split()) - _QUALIFIERS
     return bool(words) and words <= INTEGER_TYPES and not words & _NARROW
 
 
@@ -89,27 +89,27 @@ def is_type_text(text: str) -> bool:
     return re.fullmatch(r"[\w\s*]+", text) is not None and bool(words) and words <= known
 
 
-def is_unsigned_type(type_text: str) -> bool:
-    return bool(set(type_text.split()) & _UNSIGNED)
+def is_unsigned_type(text: str) -> bool:
+    return bool(set(text.split()) & _UNSIGNED)
 
 
-def is_floating_type(type_text: str) -> bool:
-    return bool(set(type_text.split()) & FLOATING_TYPES)
+def is_floating_type(text: str) -> bool:
+    return bool(set(text.split()) & FLOATING_TYPES)
 
 
-def type_text(source: Source, declaration: Node, *, qualifiers: bool) -> str:
+def type_text(declaration: Node, *, qualifiers: bool) -> str:
     """The specifiers of a declaration as one line, storage classes never included."""
     words = []
     for child in declaration.children:
         if child.type == "type_qualifier" and qualifiers:
-            words.append(text_of(source, child))
+            words.append(child.text)
     specifier = declaration.child_by_field_name("type")
     if specifier is not None:
-        words.append(re.sub(r"\s+", " ", text_of(source, specifier)))
+        words.append(re.sub(r"\s+", " ", specifier.text))
     return " ".join(words)
 
 
-def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
+def declared_name(declarator: Node) -> tuple[str, int, tuple[str, ...]] | None:
     """Name, rank and extents of a variable's declarator; None for a function's."""
     rank = 0
     extents: list[str] = []
@@ -118,7 +118,7 @@ def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str
         match node.type:
             case "array_declarator":
                 size = node.child_by_field_name("size")
-                extents.insert(0, text_of(source, size) if size is not None else "")
+                extents.insert(0, size.text if size is not None else "")
                 rank += 1
             case "pointer_declarator":
                 rank += 1
@@ -128,7 +128,7 @@ def declared_name(source: Source, declarator: Node) -> tuple[str, int, tuple[str
                 return None
         inner = node.child_by_field_name("declarator")
         node = inner if inner is not None else next((c for c in node.named_children), None)
-    return None if node is None else (text_of(source, node), rank, tuple(extents))
+    return None if node is None else (node.text, rank, tuple(extents))
 
 
 def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[Node]:
@@ -139,11 +139,11 @@ def _relevant(root: Node, regions: Sequence[Span]) -> Iterator[Node]:
         yield node
         for child in reversed(node.children):
             is_body = node.type == "function_definition" and child.type == "compound_statement"
-            if not is_body or any(place(child).contains(region) for region in regions):
+            if not is_body or any(child.span.contains(region) for region in regions):
                 pending.append(child)
 
 
-def declarations_of(source: Source, root: Node, regions: Sequence[Span]) -> Declarations:
+def declarations_of(root: Node, regions: Sequence[Span]) -> Declarations:
     """What the tree of the whole file declares, as far as it can be seen from the regions."""
     nodes = list(_relevant(root, regions))
     variables: list[Variable] = []
@@ -156,24 +156,24 @@ def declarations_of(source: Source, root: Node, regions: Sequence[Span]) -> Decl
             case "declaration" | "parameter_declaration" | "field_declaration":
                 declarators = node.children_by_field_name("declarator")
                 if declarators:
-                    types.update(_named_types(source, node))
+                    types.update(_named_types(node))
                 if node.type != "field_declaration":
-                    variables += _variables(source, node, declarators)
-                functions.update(name for d in declarators if (name := _function_name(source, d)))
-                pure.update(_pure_names(source, node, declarators))
+                    variables += _variables(node, declarators)
+                functions.update(name for d in declarators if (name := _function_name(d)))
+                pure.update(_pure_names(node, declarators))
             case "function_definition":
                 declarators = node.children_by_field_name("declarator")
-                functions.update(name for d in declarators if (name := _function_name(source, d)))
-                pure.update(_pure_names(source, node, declarators))
+                functions.update(name for d in declarators if (name := _function_name(d)))
+                pure.update(_pure_names(node, declarators))
             case "type_definition":
-                types.update(text_of(source, d) for d in node.children_by_field_name("declarator"))
-                aliases += _aliases(source, node)
+                types.update(d.text for d in node.children_by_field_name("declarator"))
+                aliases += _aliases(node)
             case "enumerator_list":
-                variables += _enumerators(source, node)
+                variables += _enumerators(node)
             case "cast_expression" if is_certain_cast(node):
-                types.update(_named_types(source, node.named_children[0]))
+                types.update(_named_types(node.named_children[0]))
     values = functions | {variable.name for variable in variables}
-    types |= {name for name in _cast_names(source, nodes) if name not in values}
+    types |= {name for name in _cast_names(nodes) if name not in values}
     return Declarations(
         tuple(variables), frozenset(types), frozenset(functions), frozenset(pure), tuple(aliases)
     )
@@ -191,53 +191,53 @@ def is_certain_cast(node: Node) -> bool:
             return kind not in ("pointer_expression", "cast_expression", "parenthesized_expression")
 
 
-def _aliases(source: Source, node: Node) -> list[tuple[str, str]]:
-    meaning = type_text(source, node, qualifiers=False)
+def _aliases(node: Node) -> list[tuple[str, str]]:
+    meaning = type_text(node, qualifiers=False)
     plain = [d for d in node.children_by_field_name("declarator") if d.type == "type_identifier"]
-    return [(text_of(source, declarator), meaning) for declarator in plain]
+    return [(declarator.text, meaning) for declarator in plain]
 
 
-def _cast_names(source: Source, nodes: Sequence[Node]) -> list[str]:
+def _cast_names(nodes: Sequence[Node]) -> list[str]:
     """X in `(X)(e)`, which the grammar takes for a call, where X is spelt like a type."""
     found = []
     for node in nodes:
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
         if function is not None and function.type == "parenthesized_expression":
-            name = text_of(source, without_parentheses(function))
+            name = without_parentheses(function).text
             if name.endswith("_t") or looks_like_macro(name):
                 found.append(name)
     return found
 
 
-def _named_types(source: Source, node: Node) -> list[str]:
+def _named_types(node: Node) -> list[str]:
     specifier = node.child_by_field_name("type")
     is_name = specifier is not None and specifier.type == "type_identifier"
-    return [text_of(source, specifier)] if is_name and specifier is not None else []
+    return [specifier.text] if is_name and specifier is not None else []
 
 
-def _variables(source: Source, node: Node, declarators: list[Node]) -> list[Variable]:
+def _variables(node: Node, declarators: list[Node]) -> list[Variable]:
     found = []
     scope = _scope(node)
     for declarator in declarators:
-        named = declared_name(source, declarator)
+        named = declared_name(declarator)
         if named is not None:
             name, rank, extents = named
-            kind = type_text(source, node, qualifiers=True)
-            aliased = _may_alias(source, node, declarator)
-            value = _constant(source, kind, declarator)
+            kind = type_text(node, qualifiers=True)
+            aliased = _may_alias(node, declarator)
+            value = _constant(kind, declarator)
             rows = _has_row_pointers(declarator)
-            spot = place(declarator)
+            spot = declarator.span
             found.append(Variable(name, kind, rank, scope, spot, extents, aliased, rows, value))
     return found
 
 
-def _constant(source: Source, kind: str, declarator: Node) -> int | None:
+def _constant(kind: str, declarator: Node) -> int | None:
     value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
     is_constant = "const" in kind.split() and is_integer_type(kind)
-    return integer_text(text_of(source, value)) if value is not None and is_constant else None
+    return integer_text(value.text) if value is not None and is_constant else None
 
 
-def _enumerators(source: Source, node: Node) -> list[Variable]:
+def _enumerators(node: Node) -> list[Variable]:
     """The constants of an `enum`; one without a value is one more than the one before."""
     found: list[Variable] = []
     value: int | None = 0
@@ -245,15 +245,15 @@ def _enumerators(source: Source, node: Node) -> list[Variable]:
         if part.type != "enumerator":
             continue
         given = part.child_by_field_name("value")
-        value = value if given is None else integer_text(text_of(source, given))
-        name = text_of(source, part.named_children[0])
-        found.append(Variable(name, "int", 0, _scope(node), place(part), value=value))
+        value = value if given is None else integer_text(given.text)
+        name = part.named_children[0].text
+        found.append(Variable(name, "int", 0, _scope(node), part.span, value=value))
         value = None if value is None else value + 1
     return found
 
 
-def _may_alias(source: Source, node: Node, declarator: Node) -> bool:
-    words = re.findall(r"\w+", text_of(source, declarator))
+def _may_alias(node: Node, declarator: Node) -> bool:
+    words = re.findall(r"\w+", declarator.text)
     if "restrict" in words or "__restrict" in words or "__restrict__" in words:
         return False
     kinds = [part.type for part in walk(declarator)]
@@ -272,26 +272,26 @@ def _scope(node: Node) -> Span:
     current = node.parent
     while current is not None and current.parent is not None:
         if current.type in ("compound_statement", "function_definition", "for_statement"):
-            return place(current)
+            return current.span
         if current.type == "parameter_list" and current.parent.parent is not None:
             owner = current.parent.parent
             if owner.type == "declaration":
-                return place(owner)
+                return owner.span
         current = current.parent
     return Span(node.source, 0, 1 << 62)
 
 
-def _function_name(source: Source, declarator: Node) -> str | None:
+def _function_name(declarator: Node) -> str | None:
     node: Node | None = declarator
     while node is not None and node.type in ("pointer_declarator", "attributed_declarator"):
         node = node.child_by_field_name("declarator") or node.named_children[0]
     if node is None or node.type != "function_declarator":
         return None
     name = node.child_by_field_name("declarator")
-    return text_of(source, name) if name is not None and name.type == "identifier" else None
+    return name.text if name is not None and name.type == "identifier" else None
 
 
-def _pure_names(source: Source, node: Node, declarators: list[Node]) -> list[str]:
+def _pure_names(node: Node, declarators: list[Node]) -> list[str]:
     """Functions with gcc's attribute `pure` or `const`, or C23's `reproducible`, `unsequenced`."""
     words: set[str] = set()
     for child in node.children:
@@ -299,7 +299,7 @@ def _pure_names(source: Source, node: Node, declarators: list[Node]) -> list[str
             continue
         for part in walk(child):
             if part.type in ("attribute_specifier", "attribute_declaration"):
-                words.update(re.findall(r"\w+", text_of(source, part)))
+                words.update(re.findall(r"\w+", part.text))
     if not words & {"pure", "const", "__pure__", "__const__", "reproducible", "unsequenced"}:
         return []
-    return [name for d in declarators if (name := _function_name(source, d))]
+    return [name for d in declarators if (name := _function_name(d))]

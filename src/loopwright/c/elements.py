@@ -12,32 +12,30 @@ from dataclasses import dataclass, replace
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.macros import Macro, definitions
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, field, named_children, text_of, walk, without_parentheses
-from loopwright.source import Source
+from loopwright.c.syntax import Node, field, named_children, walk, without_parentheses
 
 
 @dataclass(frozen=True)
 class Element:
-    """`node` is an array element of the text `source`, which a call of `macro` expands to."""
+    """`node` is an array element in a text of its own, which a call of `macro` expands to."""
 
-    source: Source
     node: Node
     macro: Macro
     reference: Reference
 
 
-def element_of(source: Source, kinds: Kinds, call: Node) -> Element | None:
+def element_of(kinds: Kinds, call: Node) -> Element | None:
     """What a call expands to, where that is an element of an array; nothing else is expanded.
 
     Nor is a call in its own arguments: the preprocessor expands both, a text without the macro one.
     """
     call = without_parentheses(call)
     function = call.child_by_field_name("function") if call.type == "call_expression" else None
-    found = () if function is None else definitions(kinds.macros, text_of(source, function))
+    found = () if function is None else definitions(kinds.macros, function.text)
     if len(found) != 1 or found[0].conditional or found[0].parameters is None:
         return None
     (macro,) = found
-    arguments = [text_of(source, part) for part in named_children(field(call, "arguments"))]
+    arguments = [part.text for part in named_children(field(call, "arguments"))]
     if len(macro.parameters or ()) != len(arguments) or "[" not in macro.body:
         return None
     if any(re.search(rf"\b{macro.name}\b", argument) for argument in arguments):
@@ -45,27 +43,27 @@ def element_of(source: Source, kinds: Kinds, call: Node) -> Element | None:
     given = dict(zip(macro.parameters or (), arguments, strict=True))
     body = re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), macro.body)
     try:
-        value = expression_of(body, kinds, arguments, source.path)
+        value = expression_of(body, kinds, arguments, call.source.path)
     except Ambiguous:
         return None
     core = None if value is None else without_parentheses(value)
     if core is None or core.type != "subscript_expression":
         return None
-    reference = reference_of(core.source, core)
+    reference = reference_of(core)
     is_plain = reference is not None and reference.root.text == reference.base
     if reference is None or not is_plain or reference.partial:
         return None
-    return Element(core.source, core, macro, replace(reference, node=call))
+    return Element(core, macro, replace(reference, node=call))
 
 
-def elements_in(source: Source, kinds: Kinds, node: Node) -> Iterator[tuple[Node, Element]]:
+def elements_in(kinds: Kinds, node: Node) -> Iterator[tuple[Node, Element]]:
     """All calls in `node` that stand for elements, those in their expansions too."""
     for part in walk(node):
-        element = element_of(source, kinds, part) if part.type == "call_expression" else None
+        element = element_of(kinds, part) if part.type == "call_expression" else None
         if element is not None:
             yield part, element
             inner = inside(element, kinds)
-            yield from ((part, one) for _, one in elements_in(element.source, inner, element.node))
+            yield from ((part, one) for _, one in elements_in(inner, element.node))
 
 
 def inside(element: Element, kinds: Kinds) -> Kinds:

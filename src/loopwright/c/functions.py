@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.c.syntax import Node, field, named_children, place, text_of, walk, without_parentheses
-from loopwright.source import Source, Span
+from loopwright.c.syntax import Node, field, named_children, walk, without_parentheses
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +29,39 @@ class Function:
     is_integer: bool
 
 
-def functions_of(source: Source, root: Node) -> tuple[Function, ...]:
+def functions_of(root: Node) -> tuple[Function, ...]:
     """The functions a file defines, as far as their heads can be read."""
     found = []
     for node in root.named_children:
-        function = _function(source, node) if node.type == "function_definition" else None
+        function = _function(node) if node.type == "function_definition" else None
         if function is not None:
             found.append(function)
     return tuple(found)
 
 
-def _function(source: Source, node: Node) -> Function | None:
+def _function(node: Node) -> Function | None:
     declarator = node.child_by_field_name("declarator")
     if declarator is None or declarator.type != "function_declarator":
         return None
     parameters = []
-    types = [type_text(source, node, qualifiers=False)]
-    for part in _parameters(source, declarator):
+    types = [type_text(node, qualifiers=False)]
+    for part in _parameters(declarator):
         inner = part.child_by_field_name("declarator")
-        named = declared_name(source, inner) if inner is not None else None
+        named = declared_name(inner) if inner is not None else None
         if named is None:
             return None
         parameters.append(named[0])
-        types.append(type_text(source, part, qualifiers=False) if named[1] == 0 else "pointer")
-    name = text_of(source, field(declarator, "declarator"))
+        types.append(type_text(part, qualifiers=False) if named[1] == 0 else "pointer")
+    name = field(declarator, "declarator").text
     body = field(node, "body")
     is_integer = all(is_integer_type(kind) for kind in types)
     return Function(types[0], name, tuple(parameters), tuple(types[1:]), body, _returned(body), is_integer)
 
 
-def _parameters(source: Source, declarator: Node) -> list[Node]:
+def _parameters(declarator: Node) -> list[Node]:
     """The declarations of the parameters; `(void)` has none."""
     found = named_children(field(declarator, "parameters"))
-    return [] if len(found) == 1 and text_of(source, found[0]) == "void" else found
+    return [] if len(found) == 1 and found[0].text == "void" else found
 
 
 def _returned(body: Node) -> Node | None:
@@ -72,13 +72,13 @@ def _returned(body: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
-def keeps_to_itself(source: Source, function: Function) -> bool:
+def keeps_to_itself(function: Function) -> bool:
     """Whether everything it assigns to is its own: a variable or an element of an array it declares."""
-    own = _declared(source, function)
+    own = _declared(function)
     for part in walk(function.body):
         if part.type in ("gnu_asm_expression", "ERROR"):
             return False
-        if part.type == "storage_class_specifier" and text_of(source, part) == "static":
+        if part.type == "storage_class_specifier" and part.text == "static":
             return False
         if part.type not in ("assignment_expression", "update_expression"):
             continue
@@ -86,13 +86,13 @@ def keeps_to_itself(source: Source, function: Function) -> bool:
         depth, core = 0, without_parentheses(target)
         while core.type == "subscript_expression":
             depth, core = depth + 1, without_parentheses(field(core, "argument"))
-        name = text_of(source, core) if core.type == "identifier" else ""
+        name = core.text if core.type == "identifier" else ""
         if depth != own.get(name):
             return False
     return True
 
 
-def _declared(source: Source, function: Function) -> dict[str, int]:
+def _declared(function: Function) -> dict[str, int]:
     """The names of a function's own, and how many subscripts reach storage of its own.
 
     A name that is also used outside the block that declares it may be another one there.
@@ -102,27 +102,27 @@ def _declared(source: Source, function: Function) -> dict[str, int]:
     for part in walk(function.body):
         if part.type == "declaration" and part.parent is not None:
             for declarator in part.children_by_field_name("declarator"):
-                named = declared_name(source, declarator)
+                named = declared_name(declarator)
                 if named is not None:
                     own[named[0]] = len(named[2])
-                    reach = Span(source, part.start_byte, part.parent.end_byte)
+                    reach = Span(part.source, part.start, part.parent.end)
                     reaches.setdefault(named[0], []).append(reach)
     for part in walk(function.body):
-        name = text_of(source, part) if part.type == "identifier" else ""
-        if name in reaches and not any(reach.contains(place(part)) for reach in reaches[name]):
+        name = part.text if part.type == "identifier" else ""
+        if name in reaches and not any(reach.contains(part.span) for reach in reaches[name]):
             own.pop(name, None)
     return own
 
 
-def mentioned(source: Source, function: Function) -> tuple[tuple[str, bool], ...]:
+def mentioned(function: Function) -> tuple[tuple[str, bool], ...]:
     """The names in the body that are not its own, and whether each is called."""
-    own = _declared(source, function)
+    own = _declared(function)
     found = []
     for part in walk(function.body):
-        if part.type != "identifier" or text_of(source, part) in own:
+        if part.type != "identifier" or part.text in own:
             continue
         parent = part.parent
         is_call = parent is not None and parent.type == "call_expression"
         called = is_call and parent is not None and field(parent, "function") == part
-        found.append((text_of(source, part), called))
+        found.append((part.text, called))
     return tuple(found)

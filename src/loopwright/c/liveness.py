@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loopwright.c.syntax import Node, place, refuse, text_of, walk
-from loopwright.source import Source, Span
+from loopwright.c.syntax import Node, refuse, walk
+from loopwright.source import Span
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
-def refuse_live_iterators(source: Source, root: Node, region: Span, iterators: frozenset[str]) -> None:
+def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -> None:
     """Raise at the first read, behind the region, of an iterator the region leaves behind."""
     for function in _functions_around(root, region):
         for name in sorted(iterators):
-            uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == name]
-            behind = [use for use in uses if use.start_byte >= region.end]
+            uses = [n for n in walk(function) if n.type == "identifier" and n.text == name]
+            behind = [use for use in uses if use.start >= region.end]
             for loop in walk(function):
-                if loop.type in _LOOPS and place(loop).contains(region):
-                    behind += [u for u in uses if loop.start_byte <= u.start_byte < region.start]
+                if loop.type in _LOOPS and loop.span.contains(region):
+                    behind += [u for u in uses if loop.start <= u.start < region.start]
             if behind and not _replaces(behind[0]):
                 raise refuse(
-                    source,
                     behind[0],
                     f"'{name}' is read after the region, which uses it as an iterator",
                     f"assign '{name}' again before reading it, or declare the iterator in the loop: "
@@ -36,7 +35,7 @@ def refuse_live_iterators(source: Source, root: Node, region: Span, iterators: f
 
 def _functions_around(root: Node, region: Span) -> Iterator[Node]:
     for node in root.named_children:
-        if node.type == "function_definition" and place(node).contains(region):
+        if node.type == "function_definition" and node.span.contains(region):
             yield node
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from loopwright.c.syntax import Node, field, operator, text_of, without_parentheses
-from loopwright.source import Source
+from loopwright.c.syntax import Node, field, operator, without_parentheses
 
 Subscript = tuple[Node, ...]
 """The terms whose sum is the subscript, those `is_subtracted` says so of with a minus; none for 0."""
@@ -33,43 +32,43 @@ class Reference:
     """The element is a pointer, and where it points, it is not said: `particle[i]->x`."""
 
 
-def reference_of(source: Source, node: Node) -> Reference | None:
+def reference_of(node: Node) -> Reference | None:
     """`node` as a reference to storage, or None if it is not of that form."""
     core = without_parentheses(node)
     match core.type:
         case "identifier":
-            return Reference(text_of(source, core), (), False, node, core)
+            return Reference(core.text, (), False, node, core)
         case "subscript_expression":
             target, terms = pointer_sum(field(core, "argument"))
             subscript = (*terms, field(core, "index"))
-            element = _addressed(source, target)
+            element = _addressed(target)
             if element is not None:
                 return replace(element, subscripts=((*element.subscripts[0], *subscript),), node=node)
-            return _extended(reference_of(source, target), subscript, node)
+            return _extended(reference_of(target), subscript, node)
         case "field_expression":
-            inner = reference_of(source, field(core, "argument"))
+            inner = reference_of(field(core, "argument"))
             if inner is None:
                 return None
             if inner.subscripts:
                 follows = inner.elsewhere or operator(core) == "->"
                 return replace(inner, partial=True, node=node, elsewhere=follows)
-            name = f"{inner.base}__{text_of(source, field(core, 'field'))}"
+            name = f"{inner.base}__{field(core, 'field').text}"
             return replace(inner, base=name, node=node)
         case "pointer_expression" if operator(core) == "*":
             target, terms = pointer_sum(field(core, "argument"))
-            element = _addressed(source, target)
+            element = _addressed(target)
             if element is not None:
                 return replace(element, subscripts=((*element.subscripts[0], *terms),), node=node)
-            return _extended(reference_of(source, target), terms, node)
+            return _extended(reference_of(target), terms, node)
         case _:
             return None
 
 
-def _addressed(source: Source, target: Node) -> Reference | None:
+def _addressed(target: Node) -> Reference | None:
     """a[e] of `&a[e]`, which has one subscript: `(&a[e])[j]` is `a[e + j]`, whatever the elements are."""
     if target.type != "pointer_expression" or operator(target) != "&":
         return None
-    inner = reference_of(source, field(target, "argument"))
+    inner = reference_of(field(target, "argument"))
     return inner if inner is not None and not inner.partial and len(inner.subscripts) == 1 else None
 
 

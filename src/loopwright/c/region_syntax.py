@@ -21,7 +21,7 @@ _WHOLE = "put the pragmas around whole statements"
 def declared_in(source: Source) -> Declarations:
     """The declarations that can be seen from the regions of a file."""
     root = parse_possible(source)
-    return declarations_of(source, root, [region.place for region in find_regions(source)])
+    return declarations_of(root, [region.place for region in find_regions(source)])
 
 
 @lru_cache(maxsize=8)
@@ -58,8 +58,8 @@ def parse_region(source: Source, region: Region) -> Node:
     except Ambiguous as failure:
         name = failure.name
         hint = f"leave out the parentheses if '{name}' is a value; declare it in the file if it is a type"
-        raise refuse(source, failure.node, f"{failure} here", hint) from None
-    refuse_syntax_errors(source, root)
+        raise refuse(failure.node, f"{failure} here", hint) from None
+    refuse_syntax_errors(root)
     return field(root.named_children[0], "body")
 
 
@@ -74,9 +74,7 @@ def _refuse_unbalanced(source: Source, inside: Span) -> None:
         elif opened:
             opened.pop()
         else:
-            raise refuse(
-                source, spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION
-            )
+            raise refuse(spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION)
     if opened:
         spot = source.at(opened[-1])
-        raise refuse(source, spot, "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)
+        raise refuse(spot, "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)

@@ -63,7 +63,6 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                 opening = index
             case "scop", int():
                 raise refuse(
-                    source,
                     line.place,
                     "a region starts inside a region",
                     "regions cannot be nested",
@@ -71,7 +70,6 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                 )
             case "endscop", None:
                 raise refuse(
-                    source,
                     line.place,
                     "this '#pragma endscop' has no '#pragma scop' before it",
                     "put '#pragma scop' on a line of its own before the first loop",
@@ -82,7 +80,6 @@ def find_regions(source: Source) -> tuple[Region, ...]:
                 opening = None
     if opening is not None:
         raise refuse(
-            source,
             lines[opening].place,
             "this region does not end",
             "put '#pragma endscop' on a line of its own after the last loop",
@@ -115,7 +112,6 @@ def _refuse_pragma_outside(source: Source, before: tuple[Directive, ...], openin
     between = without_comments(source.text, literals=True)[last.end : opening.place.start]
     if not between.strip():
         raise refuse(
-            source,
             last,
             "this pragma is about the loop behind it, which is inside the region",
             "put it behind '#pragma scop', in front of its loop",
@@ -128,7 +124,6 @@ def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
     for line in inner:
         if line.name != "pragma":
             raise refuse(
-                source,
                 line.place,
                 f"'#{line.name}' inside a region cannot be read: nothing is preprocessed",
                 "move it out of the region, or put the region inside one branch of the '#if'",

@@ -26,8 +26,8 @@ from loopwright.c.declarations import (
 )
 from loopwright.c.macros import definitions, mentions
 from loopwright.c.references import Reference, Subscript, pointer_sum, reference_of
-from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
-from loopwright.source import Source, Span
+from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
+from loopwright.source import Span
 
 _HARMLESS = frozenset(("const", "restrict", "__restrict", "__restrict__", "static", "extern"))
 
@@ -43,7 +43,6 @@ class RowPointer:
     base: str
     subscripts: tuple[Subscript, ...]
     """Those of `definition[0]`: one a dimension of the base."""
-    source: Source
 
     def element(self, reference: Reference) -> Reference:
         """`row[j]` as the element of the array."""
@@ -52,22 +51,20 @@ class RowPointer:
         return replace(reference, base=self.base, subscripts=(*outer, (*last, *index), *inner))
 
 
-def row_at(rows: tuple[RowPointer, ...], reference: Reference, source: Source) -> RowPointer | None:
+def row_at(rows: tuple[RowPointer, ...], reference: Reference) -> RowPointer | None:
     """The pointer that a reference in the text of the region starts with."""
-    name, spot = text_of(source, reference.root), place(reference.root)
+    name, spot = reference.root.text, reference.root.span
     return next((row for row in rows if row.name == name and row.scope.contains(spot)), None)
 
 
-def row_pointers(
-    source: Source, block: Node, kinds: Kinds, iterators: frozenset[str]
-) -> tuple[RowPointer, ...]:
+def row_pointers(block: Node, kinds: Kinds, iterators: frozenset[str]) -> tuple[RowPointer, ...]:
     """The pointers of a region that can be followed."""
     declared: dict[str, list[RowPointer | None]] = {}
     for node in walk(block):
         for declarator in node.children_by_field_name("declarator") if node.type == "declaration" else ():
-            named = declared_name(source, declarator)
+            named = declared_name(declarator)
             if named is not None:
-                row = _row_pointer(source, node, declarator, kinds.declarations, block)
+                row = _row_pointer(node, declarator, kinds.declarations, block)
                 declared.setdefault(named[0], []).append(row)
     macros = kinds.macros
     kept: list[RowPointer] = []
@@ -76,7 +73,7 @@ def row_pointers(
         hidden = any(mentions(one, name) and name not in (one.parameters or ()) for one in macros)
         is_other = hidden or definitions(macros, name) != () or name in kinds.declarations.types
         is_plain = not is_other and not any(definitions(macros, row.base) for row in rows)
-        words = [node for node in walk(block) if node.type == "identifier" and text_of(source, node) == name]
+        words = [node for node in walk(block) if node.type == "identifier" and node.text == name]
         if len(rows) == len(own) and is_plain and name not in iterators and _are_elements(words, rows):
             kept += rows
     return tuple(kept)
@@ -86,18 +83,16 @@ def _are_elements(words: list[Node], rows: list[RowPointer]) -> bool:
     """Whether each word is the name in a declaration, or the row of an element where it is declared."""
     for word in words:
         outer = word.parent
-        if any(place(field(row.declarator, "declarator")).contains(place(word)) for row in rows):
+        if any(field(row.declarator, "declarator").span.contains(word.span) for row in rows):
             continue
         is_element = outer is not None and outer.type == "subscript_expression"
-        seen = [row for row in rows if row.scope.contains(place(word))]
+        seen = [row for row in rows if row.scope.contains(word.span)]
         if not is_element or outer is None or field(outer, "argument") != word or len(seen) != 1:
             return False
     return True
 
 
-def _row_pointer(
-    source: Source, node: Node, declarator: Node, declarations: Declarations, block: Node
-) -> RowPointer | None:
+def _row_pointer(node: Node, declarator: Node, declarations: Declarations, block: Node) -> RowPointer | None:
     """The declaration of one pointer, if where it points is an array of the file."""
     scope = node.parent
     if declarator.type != "init_declarator" or scope is None or scope.type != "compound_statement":
@@ -106,33 +101,33 @@ def _row_pointer(
     if pointer.type != "pointer_declarator":
         return None
     name = field(pointer, "declarator")
-    marks = [text_of(source, part) for part in pointer.children if part != name]
+    marks = [part.text for part in pointer.children if part != name]
     if name.type != "identifier" or not set(marks) <= _HARMLESS | {"*"}:
         return None
-    definition = row_text(source, field(declarator, "value"))
+    definition = row_text(field(declarator, "value"))
     target, terms = pointer_sum(definition)
     is_address = target.type == "pointer_expression" and operator(target) == "&"
-    reference = reference_of(source, field(target, "argument") if is_address else target)
-    if reference is None or reference.partial or text_of(source, reference.root) != reference.base:
+    reference = reference_of(field(target, "argument") if is_address else target)
+    if reference is None or reference.partial or reference.root.text != reference.base:
         return None
     subscripts = reference.subscripts if is_address else (*reference.subscripts, ())
-    variable = declarations.visible(reference.base, place(block))
-    kind = type_text(source, node, qualifiers=True)
+    variable = declarations.visible(reference.base, block.span)
+    kind = type_text(node, qualifiers=True)
     if variable is None or len(subscripts) != variable.rank or not same_numbers(kind, variable, declarations):
         return None
     if is_address and len(subscripts) != 1:
         return None
     whole = (*subscripts[:-1], (*subscripts[-1], *terms))
-    reach = Span(source, declarator.end_byte, scope.end_byte)
-    return RowPointer(text_of(source, name), reach, declarator, definition, reference.base, whole, source)
+    reach = Span(node.source, declarator.end, scope.end)
+    return RowPointer(name.text, reach, declarator, definition, reference.base, whole)
 
 
-def row_text(source: Source, value: Node) -> Node:
+def row_text(value: Node) -> Node:
     """What a pointer is initialised with; `img[y]` for `&img[y][0]`, which is the same."""
     core = without_parentheses(value)
     if core.type == "pointer_expression" and operator(core) == "&":
         element = without_parentheses(field(core, "argument"))
-        if element.type == "subscript_expression" and text_of(source, field(element, "index")) == "0":
+        if element.type == "subscript_expression" and field(element, "index").text == "0":
             return without_parentheses(field(element, "argument"))
     return core
 

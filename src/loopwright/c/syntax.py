@@ -45,14 +45,14 @@ class Node:
     and is compared as such.
     """
 
-    __slots__ = ("_children", "_raw", "end_byte", "is_named", "parent", "source", "start_byte", "type")
+    __slots__ = ("_children", "_raw", "end", "is_named", "parent", "source", "start", "type")
 
     def __init__(self, source: Source, raw: tree_sitter.Node, parent: Node | None) -> None:
         self.source = source
         self.parent = parent
         self.type: str = raw.type
-        self.start_byte: int = raw.start_byte
-        self.end_byte: int = raw.end_byte
+        self.start: int = raw.start_byte
+        self.end: int = raw.end_byte
         self.is_named: bool = raw.is_named
         self._raw = raw
         self._children: list[Node] | None = None
@@ -87,7 +87,7 @@ class Node:
 
     @property
     def span(self) -> Span:
-        return Span(self.source, self.start_byte, self.end_byte)
+        return Span(self.source, self.start, self.end)
 
     @property
     def text(self) -> str:
@@ -100,13 +100,13 @@ class Node:
         The parser is not shown the parentheses of `(x) - y` (see `casts`), and takes this for `x) - y`.
         A parenthesis by itself is just that.
         """
-        text, start = self.source.text, self.start_byte
-        inside = text[start : self.end_byte]
+        text, start = self.source.text, self.start
+        inside = text[start : self.end]
         if self.is_named and inside.count(")") > inside.count("("):
             visible = without_comments(inside, literals=False)
             for _ in range(visible.count(")") - visible.count("(")):
                 start = text.rindex("(", 0, start)
-        return Span(self.source, start, self.end_byte)
+        return Span(self.source, start, self.end)
 
 
 def parse(source: Source, shown: str | None = None) -> Node:
@@ -126,14 +126,6 @@ def is_atomic(node: Node) -> bool:
         "subscript_expression",
         "field_expression",
     )
-
-
-def place(node: Node) -> Span:
-    return node.span
-
-
-def text_of(source: Source, node: Node) -> str:
-    return node.text
 
 
 def too_deep(root: Node, limit: int) -> Node | None:
@@ -156,9 +148,9 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(reversed(current.children))
 
 
-def identifiers(source: Source, node: Node) -> tuple[str, ...]:
+def identifiers(node: Node) -> tuple[str, ...]:
     """The names in `node`, in the order of the text."""
-    return tuple(text_of(source, part) for part in walk(node) if part.type == "identifier")
+    return tuple(part.text for part in walk(node) if part.type == "identifier")
 
 
 def named_children(node: Node) -> list[Node]:
@@ -184,32 +176,29 @@ def without_parentheses(node: Node) -> Node:
     return node
 
 
-def refuse(
-    source: Source, where: Node | Span, message: str, hint: str, code: Code = Code.REGION_TEXT
-) -> BadInput:
+def refuse(where: Node | Span, message: str, hint: str, code: Code = Code.REGION_TEXT) -> BadInput:
     """The error for a piece of the user's text, to be raised; `hint` says what would be accepted."""
-    spot = where if isinstance(where, Span) else place(where)
-    return BadInput(code, message, span=spot.on(source), hint=hint)
+    return BadInput(code, message, span=where.span if isinstance(where, Node) else where, hint=hint)
 
 
 _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
 
 
-def refuse_syntax_errors(source: Source, root: Node) -> None:
+def refuse_syntax_errors(root: Node) -> None:
     """Raise for the first place the grammar of C does not accept."""
     if not root.has_error:
         return
     for node in walk(root):
         if node.is_missing:
             missing = f"this is not C: '{node.type}' is missing here"
-            raise refuse(source, node, missing, f"put '{node.type}' here")
+            raise refuse(node, missing, f"put '{node.type}' here")
         if node.type == "ERROR":
-            raise refuse(source, node, "this is not C", _syntax_hint(source, node))
-    raise refuse(source, root, "this is not C", _PLAIN)
+            raise refuse(node, "this is not C", _syntax_hint(node))
+    raise refuse(root, "this is not C", _PLAIN)
 
 
-def _syntax_hint(source: Source, node: Node) -> str:
+def _syntax_hint(node: Node) -> str:
     """The usual mistake is a forgotten `;`: the text stops making sense at the end of a line."""
-    rest = source.text[node.end_byte :].split("\n", 1)[0].strip()
-    is_statement = source.text[node.start_byte : node.end_byte].rstrip()[-1:] not in ("", ";", "{", "}", ",")
+    rest = node.source.text[node.end :].split("\n", 1)[0].strip()
+    is_statement = node.span.text.rstrip()[-1:] not in ("", ";", "{", "}", ",")
     return "is there a ';' at the end of the line?" if not rest and is_statement else _PLAIN

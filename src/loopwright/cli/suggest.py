@@ -84,7 +84,7 @@ def _found(arguments: argparse.Namespace, progress: Progress) -> Found:
     progress(f"reading {arguments.file}")
     programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume)
     return [
-        (program.source.line_of(program.region.start), list(suggestions(plan_of(program), progress)))
+        (program.region.line, list(suggestions(plan_of(program), progress)))
         for program in programs
     ]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import place, walk
+from loopwright.c.syntax import walk
 from loopwright.emit.substitution import comment_lines
 from loopwright.loops.nodes import Call, For, Mark, Node
 from loopwright.loops.traverse import children, subprograms, with_children
@@ -26,7 +26,7 @@ def with_comments(node: Node, program: Program) -> Node:
     (region,) = [one for one in find_regions(program.source) if one.place == program.region]
     if not any(statement.body.leading for statement in program.statements):
         return node
-    loops = [place(n) for n in walk(parse_region(program.source, region)) if n.type == "for_statement"]
+    loops = [n.span for n in walk(parse_region(program.source, region)) if n.type == "for_statement"]
     for statement in program.statements:
         for comment in reversed(statement.body.leading):
             depth = sum(loop.contains(comment) for loop in loops)
@@ -43,9 +43,9 @@ def closing(program: Program) -> list[str]:
     last = max((k for k, node in enumerate(nodes) if node.type != "comment"), default=-1)
     found: list[str] = []
     for before, node in zip(nodes[last:], nodes[last + 1 :], strict=False):
-        between = program.source.text[before.end_byte : node.start_byte]
+        between = program.source.text[before.end : node.start]
         if between.count("\n") or found:
-            found += [""] * (between.count("\n") > 1) + comment_lines(program.source, place(node))
+            found += [""] * (between.count("\n") > 1) + comment_lines(program.source, node.span)
     return found
 
 

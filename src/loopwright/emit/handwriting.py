@@ -15,7 +15,7 @@ from typing import TypeVar
 from loopwright.c.declarations import declared_name
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import Node, field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.emit.style import Braces, Handwriting, Increment
 from loopwright.model.program import Program
 from loopwright.read.c.names import loop_iterator
@@ -34,11 +34,11 @@ def handwriting_of(program: Program) -> Handwriting:
     compound = [body for body in controlled if body.type == "compound_statement"]
     return Handwriting(
         indent=_usual(_indents(source, loops), "  "),
-        increment=_usual(_increments(source, loops), Increment.POSTFIX),
+        increment=_usual(_increments(loops), Increment.POSTFIX),
         braces=_usual(_braces(source, compound), Braces.SAME_LINE),
         always_braces=len(compound) == len(controlled)
         and any(len(named_children(body)) == 1 for body in compound),
-        outside=_outside(source, block, loops),
+        outside=_outside(block, loops),
     )
 
 
@@ -73,44 +73,43 @@ def _indents(source: Source, loops: list[Node]) -> Iterator[str]:
 
 
 def _margin(source: Source, node: Node) -> str:
-    begin = source.text.rfind("\n", 0, node.start_byte) + 1
+    begin = source.text.rfind("\n", 0, node.start) + 1
     line = source.text[begin:].split("\n", 1)[0]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _increments(source: Source, loops: list[Node]) -> Iterator[Increment]:
+def _increments(loops: list[Node]) -> Iterator[Increment]:
     for loop in loops:
         update = loop.child_by_field_name("update")
         if update is None:
             continue
         update = without_parentheses(update)
         if update.type == "update_expression":
-            is_prefix = text_of(source, update).startswith(("++", "--"))
+            is_prefix = update.text.startswith(("++", "--"))
             yield Increment.PREFIX if is_prefix else Increment.POSTFIX
-        elif update.type == "assignment_expression" and text_of(source, update).rstrip().endswith("1"):
+        elif update.type == "assignment_expression" and update.text.rstrip().endswith("1"):
             yield Increment.ASSIGN if operator(update) == "=" else Increment.ADD
 
 
 def _braces(source: Source, compound: list[Node]) -> Iterator[Braces]:
     for body in compound:
-        begin = source.text.rfind("\n", 0, body.start_byte) + 1
-        is_alone = not source.text[begin : body.start_byte].strip()
+        begin = source.text.rfind("\n", 0, body.start) + 1
+        is_alone = not source.text[begin : body.start].strip()
         yield Braces.OWN_LINE if is_alone else Braces.SAME_LINE
 
 
-def _outside(source: Source, block: Node, loops: list[Node]) -> frozenset[str]:
+def _outside(block: Node, loops: list[Node]) -> frozenset[str]:
     """Iterators no loop of the region and no declaration in it declares."""
     assigned = {
         name
         for loop in loops
-        if field(loop, "initializer").type != "declaration"
-        and (name := loop_iterator(source, loop)) is not None
+        if field(loop, "initializer").type != "declaration" and (name := loop_iterator(loop)) is not None
     }
     declared = {
         named[0]
         for node in walk(block)
         if node.type == "declaration"
         for part in node.children_by_field_name("declarator")
-        if (named := declared_name(source, part)) is not None
+        if (named := declared_name(part)) is not None
     }
     return frozenset(assigned - declared)

@@ -199,7 +199,7 @@ class Program(Displayed):
     def __repr__(self) -> str:
         """One line; the sets and relations are for `loopwright.describe`."""
         names = ", ".join(f"{one.name}[{', '.join(one.iterators)}]" for one in self.statements)
-        return f"<Program {self.source.path}:{self.source.line_of(self.region.start)}: {names}>"
+        return f"<Program {self.source.path}:{self.region.line}: {names}>"
 
     @property
     def source(self) -> Source:

@@ -10,7 +10,7 @@ import islpy as isl
 
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import Node, field, place
+from loopwright.c.syntax import Node, field
 from loopwright.model.program import Program, Statement
 from loopwright.read.affine import expressions
 from loopwright.read.scope import Scope
@@ -28,7 +28,7 @@ def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]
     scope = Scope(program.params, statement.iterators)
     found = []
     for head in heads:
-        where = place(_start(head))
+        where = _start(head).span
         found.append(expressions(source, where.start, where.end, scope)[0])
     return tuple(found)
 
@@ -40,7 +40,7 @@ def _heads(node: Node, inside: Span) -> list[Node]:
     while current is not None:
         if current.type == "for_statement":
             found.append(current)
-        current = next((child for child in current.named_children if place(child).contains(inside)), None)
+        current = next((child for child in current.named_children if child.span.contains(inside)), None)
     return found
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def as_text(program: Program, dependences: Dependences) -> str:
     """The model of one region, readably."""
     source = program.source
-    first, last = source.line_of(program.region.start), source.line_of(max(0, program.region.end - 1))
+    first, last = program.region.line, source.line_of(max(0, program.region.end - 1))
     count = len(program.statements)
     lines = [f"{source.path}:{first}-{last}: {count} statement{'' if count == 1 else 's'}", ""]
     lines += _facts(program)
@@ -46,11 +46,10 @@ def _facts(program: Program) -> list[str]:
 
 
 def _statement(program: Program, statement: Statement) -> list[str]:
-    source = program.source
     text = " ".join(statement.body.place.text.split())
     instance = f"{statement.name}[{', '.join(statement.iterators)}]"
     lines = [
-        f"{instance}  line {source.line_of(statement.body.place.start)}",
+        f"{instance}  line {statement.body.place.line}",
         f"  {text}{statement.body.terminator}",
         f"  domain    {_condition(_as_parameters(statement.domain), 'always')}",
         f"  schedule  {_range(statement.schedule)}",
@@ -81,7 +80,7 @@ def _assumptions(program: Program) -> list[str]:
 
     lines = []
     for entry in program.assumptions:
-        where = f" (line {program.source.line_of(entry.place.start)})" if entry.place else ""
+        where = f" (line {entry.place.line})" if entry.place else ""
         stated = "stated: " if entry.kind is AssumptionKind.USER else ""
         lines.append(f"  {stated}{entry.text}{where}")
     return lines
@@ -116,14 +115,14 @@ def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
     source = program.source
     return {
         "file": source.path,
-        "line": source.line_of(program.region.start),
+        "line": program.region.line,
         "parameters": [{"name": item.name, "text": item.text} for item in program.parameters],
         "context": str(program.context),
         "assumptions": [
             {
                 "kind": entry.kind.name.lower(),
                 "text": entry.text,
-                "line": source.line_of(entry.place.start) if entry.place else None,
+                "line": entry.place.line if entry.place else None,
             }
             for entry in program.assumptions
         ],

@@ -155,8 +155,7 @@ def _summary(
     progress: Progress,
 ) -> RegionSummary:
     program = region.program
-    source = program.source
-    line = source.line_of(program.region.start)
+    line = program.region.line
     progress("listing the steps")
     steps = steps_of(
         region.plans, plan_of(program), region.dependences, reassociate=request.allow_reassociation

@@ -42,7 +42,7 @@ def statements_of(program: Program, node: Node | None) -> tuple[StatementReport,
         StatementReport(
             statement.name,
             next(iter(program.labels_on(statement)), None),
-            program.source.line_of(statement.body.place.start),
+            statement.body.place.line,
             " ".join(statement.body.place.text.split()) + statement.body.terminator,
             statement.iterators,
             1 if node is None else calls.count(statement.name),

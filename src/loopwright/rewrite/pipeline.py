@@ -131,7 +131,7 @@ def _made(plan: Plan, wishes: Wishes, progress: Progress) -> _Region:
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:
     program = plan.original
-    line = program.source.line_of(program.region.start)
+    line = program.region.line
     if made is None:
         return RegionReport(line, statements_of(program, None), (), (), (), kept=True)
     statements, loops = statements_of(program, made.loops.node), loops_of_text(made.loops)

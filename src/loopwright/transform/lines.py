@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from loopwright.c.regions import without_directives
-from loopwright.c.syntax import Node, blank, parse, place, walk
+from loopwright.c.syntax import Node, blank, parse, walk
 from loopwright.model.program import Program
 from loopwright.source import Span
 
@@ -23,8 +23,8 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
     """
     found: dict[int, tuple[str, ...]] = {}
     for node in walk(_tree(program)):
-        line = program.source.line_of(node.start_byte)
-        inside = _inside(program, place(node)) if node.type in _WHOLE else ()
+        line = node.span.line
+        inside = _inside(program, node.span) if node.type in _WHOLE else ()
         if inside and line not in found:
             found[line] = inside
     for line, names in _written_on(program).items():
@@ -60,7 +60,7 @@ def _inside(program: Program, whole: Span) -> tuple[str, ...]:
 def _written_on(program: Program) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for statement in program.statements:
-        first = program.source.line_of(statement.body.place.start)
+        first = statement.body.place.line
         last = program.source.line_of(statement.body.place.end)
         for line in range(first, last + 1):
             found[line] = (*found.get(line, ()), statement.name)

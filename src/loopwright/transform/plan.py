@@ -131,7 +131,7 @@ class Plan(Displayed):
 
     def __repr__(self) -> str:
         """The region on one line, then the last operations."""
-        place = f"{self.original.source.path}:{self.original.source.line_of(self.original.region.start)}"
+        place = f"{self.original.source.path}:{self.original.region.line}"
         if not self.history:
             return f"<Plan {place}: as written>"
         shown = [step.text for step in self.history[-6:]]

@@ -15,7 +15,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.syntax import Node, place, walk, without_comments
+from loopwright.c.syntax import Node, walk, without_comments
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
 from loopwright.check.algorithms.scheme import Scheme
@@ -48,7 +48,7 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     known = original(scheme) if isinstance(scheme, CodeScheme) else None
     finder = _Finder(sites, known, sizes, only_checks)
     found = [pair for body in sites.known.bodies for pair in finder.nests(body, EFFORT)]
-    found.sort(key=lambda pair: pair[0].node.start_byte)
+    found.sort(key=lambda pair: pair[0].node.start)
     return tuple(
         Front(nest.node, number, bulk, tuple(one.site for one in nest.operations))
         for number, (nest, bulk) in enumerate(found)
@@ -93,11 +93,10 @@ class _Finder:
 
     def _leaves_values(self, node: Node) -> bool:
         """Whether the last value of an iterator is used: without the loops nobody would compute it."""
-        source = self.sites.known.source
         loops = [part for part in walk(node) if part.type == "for_statement"]
-        names = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
+        names = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
         try:
-            refuse_live_iterators(source, self.sites.known.file, place(node), names)
+            refuse_live_iterators(self.sites.known.file, node.span, names)
         except BadInput:
             return True
         return False
@@ -140,8 +139,8 @@ def insertions(front: Front, *, only_checks: bool) -> list[Insertion]:
     """The nest with its checks in front, or, with `only_checks`, in its place."""
     node, name = front.node, f"LW_FRONT_{front.number}"
     if only_checks:
-        return [Insertion(node.start_byte, 0, f"{{ {name} }}", node.end_byte - node.start_byte)]
-    return [Insertion(node.start_byte, 0, f"{{ {name} "), Insertion(node.end_byte, -2, " }")]
+        return [Insertion(node.start, 0, f"{{ {name} }}", node.end - node.start)]
+    return [Insertion(node.start, 0, f"{{ {name} "), Insertion(node.end, -2, " }")]
 
 
 def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
@@ -150,17 +149,17 @@ def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
     changes: list[tuple[int, int, str]] = []
     for site in front.sites:
         node = site.assignment.node
-        text = call(site, [observed_text(source, one) for one in site.observed])
-        changes.append((node.start_byte, node.end_byte, text))
+        text = call(site, [observed_text(one) for one in site.observed])
+        changes.append((node.start, node.end, text))
     for node in walk(front.node):
         if node.type == "labeled_statement":
-            changes.append((node.start_byte, _labelled(node).start_byte, ""))
+            changes.append((node.start, _labelled(node).start, ""))
     pieces: list[str] = []
-    position = front.node.start_byte
+    position = front.node.start
     for start, end, text in sorted(changes):
         pieces += [source.text[position:start], text]
         position = end
-    pieces.append(source.text[position : front.node.end_byte])
+    pieces.append(source.text[position : front.node.end])
     return " ".join(without_comments("".join(pieces), literals=True).split())
 
 

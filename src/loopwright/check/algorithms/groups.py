@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.c.syntax import text_of, without_parentheses
+from loopwright.c.syntax import without_parentheses
 from loopwright.check.original.solving import linear_row
 from loopwright.check.original.specification import Specification, Stated, Touched, unnamed
 from loopwright.check.original.structure import match_assignments
@@ -68,8 +68,7 @@ def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:
     holes = match_assignments(spec.side, one.assignment, one.iterators, spec.side, other.assignment)
     if holes is None:
         return False
-    source = spec.program.source
-    pairs = [(name, text_of(source, without_parentheses(node))) for name, node in holes]
+    pairs = [(name, without_parentheses(node).text) for name, node in holes]
     return all(
         text in other.iterators and one.iterators.index(name) == other.iterators.index(text)
         for name, text in pairs

@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.c.references import Reference
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import Node, place, refuse, walk
+from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Array, Inlined, Program, Statement
@@ -93,9 +93,7 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     if fixed.intersect(program.context).is_empty():
         shown = ", ".join(f"{name} = {sizes[name]}" for name in program.params)
         hint = "look at the '#define's and at the 'assume' pragmas of the original"
-        raise refuse(
-            program.source, program.region, f"the original does not allow {shown}", hint, code=Code.SEGMENT
-        )
+        raise refuse(program.region, f"the original does not allow {shown}", hint, code=Code.SEGMENT)
     ranks = {array.name: array.rank for array in program.arrays}
     names = {array.name for array in program.arrays}
 
@@ -111,7 +109,7 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     def pointee_of(reference: Reference) -> str | None:
         """The array of `row[j]`, row being a local that points to a row of it."""
         is_row = reference.base not in names and bool(reference.subscripts)
-        return rows.get(place(reference.node).start) if is_row else None
+        return rows.get(reference.node.span.start) if is_row else None
 
     side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
     (region,) = [one for one in find_regions(program.source) if one.place == program.region]
@@ -145,14 +143,13 @@ def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:
 def _stated(
     program: Program, statement: Statement, number: int, sizes: isl.Set, side: Side, block: Node
 ) -> Stated:
-    source = program.source
     domain = _fixed_set(statement.domain, sizes)
     schedule = _fixed_map(statement.schedule, sizes)
     assignment = _assignment(program, statement, block)
     target = side.cell(assignment.target)
     if target is None:
         raise refuse(
-            source, statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
+            statement.body.place, "this statement does not assign a cell", _AFFINE, code=Code.SEGMENT
         )
     _refuse_inlined(program, statement, side, assignment)
     write = _touched(program, statement, target, True, sizes, domain)
@@ -169,23 +166,21 @@ def _assignment(program: Program, statement: Statement, block: Node) -> Assignme
     found = [
         assignment
         for node in walk(block)
-        if wanted.contains(place(node)) and (assignment := assignment_of(node)) is not None
+        if wanted.contains(node.span) and (assignment := assignment_of(node)) is not None
     ]
     if len(found) != 1 or len(statement.writes) != 1:
-        raise refuse(
-            program.source, wanted, "this statement is not one assignment", _AFFINE, code=Code.SEGMENT
-        )
+        raise refuse(wanted, "this statement is not one assignment", _AFFINE, code=Code.SEGMENT)
     around = found[0].node.parent
     is_whole = around is not None and around.type in ("expression_statement", "declaration")
     if not is_whole:
-        raise refuse(program.source, wanted, "this assignment depends on data", _AFFINE, code=Code.SEGMENT)
+        raise refuse(wanted, "this assignment depends on data", _AFFINE, code=Code.SEGMENT)
     return found[0]
 
 
 def _refuse_inlined(program: Program, statement: Statement, side: Side, assignment: Assignment) -> None:
     """A local that stands for an expression can be followed into subscripts, not into values."""
     inside = [
-        place(part)
+        part.span
         for cell in (side.cell(assignment.target), *reads(side, assignment))
         if cell is not None
         for part in cell.terms
@@ -195,7 +190,6 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
         if is_value and not any(spot.contains(hole.place) for spot in inside):
             hint = "write the expression it stands for"
             raise refuse(
-                program.source,
                 hole.place,
                 "this value cannot be told in another program",
                 hint,
@@ -206,7 +200,7 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
 def _touched(
     program: Program, statement: Statement, cell: Cell, is_write: bool, sizes: isl.Set, domain: isl.Set
 ) -> Touched:
-    where = place(cell.node)
+    where = cell.node.span
     access = _access(statement.accesses, where, is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
     (array,) = [one for one in program.arrays if one.name == cell.array]
@@ -214,11 +208,10 @@ def _touched(
         relation = _as_declared(program, relation, array, sizes, where)
     is_read_otherwise = relation is not None and relation.dim(isl.dim_type.out) != len(cell.subscripts)
     if relation is not None and (is_read_otherwise or not relation.is_single_valued()):
-        raise refuse(program.source, where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
+        raise refuse(where, "this subscript is not affine", _AFFINE, code=Code.NOT_AFFINE)
     is_certain = access is not None and (access.must or not is_write)
     if relation is None or not is_certain or not domain.is_subset(relation.domain()):
         raise refuse(
-            program.source,
             where,
             "it depends on data whether this cell is touched",
             _AFFINE,
@@ -233,7 +226,7 @@ def _as_declared(program: Program, relation: isl.Map, array: Array, sizes: isl.S
     if min(positions) < 0:
         row = array.rows[positions.index(-1)]
         message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
-        raise refuse(program.source, where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
+        raise refuse(where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
     sizes_of_rows = [sizes.plain_get_val_if_fixed(PARAM, position).to_python() for position in positions]
     return by_own_subscript(relation, array.name, sizes_of_rows)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopwright.c.references import Reference, Subscript, reference_of
-from loopwright.c.syntax import Node, named_children, text_of, without_parentheses
+from loopwright.c.syntax import Node, named_children, without_parentheses
 from loopwright.source import Source
 
 
@@ -56,7 +56,7 @@ class Side:
 
     def cell(self, node: Node) -> Cell | None:
         """`node` as a whole element of an array of the original."""
-        reference = reference_of(self.source, node)
+        reference = reference_of(node)
         if reference is None or reference.partial:
             return None
         terms = tuple(term for subscript in reference.subscripts for term in subscript)
@@ -160,8 +160,8 @@ class _Matcher:
         if first is not None or second is not None:
             same = first is not None and second is not None and first.array == second.array
             return () if same else None
-        if one.type == "identifier" and text_of(self.original.source, one) in self.iterators:
-            return ((text_of(self.original.source, one), other),) if self._is_value(other) else None
+        if one.type == "identifier" and one.text in self.iterators:
+            return ((one.text, other),) if self._is_value(other) else None
         return self._children(one, other)
 
     def _is_value(self, node: Node) -> bool:
@@ -176,7 +176,7 @@ class _Matcher:
         if not one.is_named:
             return ()  # a sign: its type is its text
         if not firsts:
-            same = text_of(self.original.source, one) == text_of(self.program.source, other)
+            same = one.text == other.text
             return () if same else None
         found: list[tuple[str, Node]] = []
         for first, second in zip(firsts, seconds, strict=True):

@@ -90,7 +90,7 @@ def _require_block(known: Reached, array: str) -> None:
     if variable is None or not _is_block(known, variable):
         message = f"'{array}' is used through pointers, but is not known to be one block of memory"
         hint = f"declare it as an array, or as a pointer to one: double (*{array})[N]"
-        raise refuse(known.source, known.segment.place, message, hint)
+        raise refuse(known.segment.place, message, hint)
 
 
 def _is_block(known: Reached, variable: Variable) -> bool:
@@ -166,4 +166,4 @@ def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int
         hint = "use the array by its name, or give the pointer its value in the segment"
         if is_by_rows:
             message, hint = f"rows of '{one}' share memory", "give each row memory of its own"
-    return refuse(known.source, known.segment.place, message, hint)
+    return refuse(known.segment.place, message, hint)

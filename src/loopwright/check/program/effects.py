@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loopwright.c.macros import definitions, hidden_names
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, place, text_of, walk
+from loopwright.c.syntax import Node, field, walk
 from loopwright.check.program.reachable import Function, Reached
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
@@ -25,7 +25,7 @@ def call_with_effects(known: Reached, node: Node) -> Node | None:
 
 
 def _is_value(known: Reached, function: Node, around: tuple[str, ...]) -> bool:
-    name = text_of(known.source, function)
+    name = function.text
     if function.type == "parenthesized_expression":
         return True  # a cast
     if definitions(known.macros, name):
@@ -45,14 +45,14 @@ def _is_named_value(known: Reached, name: str, around: tuple[str, ...]) -> bool:
 def _is_function_of_arguments(known: Reached, function: Function, around: tuple[str, ...]) -> bool:
     """Whether a function assigns only variables of its own that do not outlive it."""
     for part in walk(function.body):
-        if part.type == "storage_class_specifier" and text_of(known.source, part) == "static":
+        if part.type == "storage_class_specifier" and part.text == "static":
             return False
         if part.type == "call_expression" and not _is_value(known, field(part, "function"), around):
             return False
         if part.type in _CHANGES:
             target = field(part, "left" if part.type == "assignment_expression" else "argument")
-            reference = reference_of(known.source, target)
-            here = None if reference is None else known.declarations.visible(reference.base, place(target))
-            if here is None or here.rank > 0 or not place(function.node).contains(here.place):
+            reference = reference_of(target)
+            here = None if reference is None else known.declarations.visible(reference.base, target.span)
+            if here is None or here.rank > 0 or not function.node.span.contains(here.place):
                 return False
     return True

@@ -7,11 +7,10 @@ is followed or only looks at it, or be compared; nothing else.  The addresses of
 from __future__ import annotations
 
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, field, named_children, operator, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, operator, refuse, walk
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import Side
 from loopwright.check.program.pointers import Pointers, declared_identifier
-from loopwright.source import Source
 
 _HARMLESS = ("sizeof_expression", "declaration", "parameter_declaration")
 _STEPS = ("subscript_expression", "parenthesized_expression", "field_expression", "pointer_expression")
@@ -30,11 +29,10 @@ _ALONE = ("expression_statement", "comma_expression", "for_statement")
 
 def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: Node) -> None:
     """Raise where an array of the original gets a name that is not followed, and at assembler code."""
-    known = pointers.known
     for node in walk(body):
-        if node.type == "gnu_asm_expression" and not _is_barrier(known.source, node):
+        if node.type == "gnu_asm_expression" and not _is_barrier(node):
             hint = "write it in C, or leave it out for the check"
-            raise refuse(known.source, node, "what assembler code changes is not known", hint)
+            raise refuse(node, "what assembler code changes is not known", hint)
         if node.type != "identifier" or not _means_array(spec, pointers, node):
             continue
         whole, current = _reference_around(side, node)
@@ -45,14 +43,14 @@ def refuse_escapes(spec: Specification, pointers: Pointers, side: Side, body: No
         is_scalar = whole and current == node
         if (whole and not is_address) or (not is_scalar and _is_followed(pointers, current)):
             continue
-        name = text_of(known.source, node)
+        name = node.text
         hint = "use the array by its name, or by pointers that are given to functions of this file"
-        raise refuse(known.source, node, f"'{name}' gets another name here, which is not followed", hint)
+        raise refuse(node, f"'{name}' gets another name here, which is not followed", hint)
 
 
-def _is_barrier(source: Source, node: Node) -> bool:
+def _is_barrier(node: Node) -> bool:
     """`asm volatile ("" ::: "memory")` tells the compiler something and does nothing."""
-    code = text_of(source, field(node, "assembly_code")).strip('"').strip()
+    code = field(node, "assembly_code").text.strip('"').strip()
     operands = [node.child_by_field_name(name) for name in ("output_operands", "input_operands")]
     return not code and not any(one is not None and named_children(one) for one in operands)
 
@@ -63,7 +61,7 @@ def _means_array(spec: Specification, pointers: Pointers, node: Node) -> bool:
     if variable is not None:
         return not pointers.pointees[variable].isdisjoint(spec.arrays)
     known = pointers.known
-    array = known.array_of(Reference(text_of(known.source, node), (), False, node, node))
+    array = known.array_of(Reference(node.text, (), False, node, node))
     return array is not None and (spec.ranks[array] > 0 or array in spec.written)
 
 
@@ -76,7 +74,7 @@ def _reference_around(side: Side, node: Node) -> tuple[bool, Node]:
     """The reference that starts at `node`, and whether it is a whole cell."""
     outer: Node | None = node
     while outer is not None and (outer == node or outer.type in _STEPS or _is_sum(outer)):
-        reference = reference_of(side.source, outer)
+        reference = reference_of(outer)
         if side.cell(outer) is not None and reference is not None and reference.root == node:
             return True, outer
         outer = outer.parent
@@ -151,7 +149,7 @@ def _is_pointer(pointers: Pointers, target: Node, value: Node) -> bool:
     at = value if target.type.endswith("declarator") else name
     if name is None or at is None:
         return False
-    found = known.declarations.visible(text_of(known.source, name), place(at))
+    found = known.declarations.visible(name.text, at.span)
     return found is not None and found.rank > 0
 
 
@@ -161,10 +159,10 @@ def _is_known_call(pointers: Pointers, arguments: Node, node: Node) -> bool:
     callee = None if call is None else call.child_by_field_name("function")
     if callee is None:
         return False
-    index = [place(part) for part in named_children(arguments)].index(place(node))
-    name = text_of(known.source, callee)
+    index = [part.span for part in named_children(arguments)].index(node.span)
+    name = callee.text
     functions = [function for function in known.functions if function.name == name]
-    outside = known.declarations.visible(name, place(callee)) is None and not functions
+    outside = known.declarations.visible(name, callee.span) is None and not functions
     if outside and callee.type == "identifier":
         return index in _LOOKERS.get(name, ())
     return all(index < len(function.parameters) for function in functions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loopwright.c.syntax import Node, field, named_children, operator, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.addresses import blocks, bounds
@@ -81,12 +81,12 @@ def _filled(sites: Sites, body: Node) -> Iterator[Node]:
     for node in walk(body):
         if node.type != "call_expression":
             continue
-        if text_of(sites.known.source, field(node, "function")) in _FILLERS:
+        if field(node, "function").text in _FILLERS:
             yield from named_children(field(node, "arguments"))[:1]
 
 
 def _around(sites: Sites, target: Node) -> tuple[Insertion, Insertion]:
-    text = text_of(sites.known.source, target)
+    text = target.text
     opening = f"(*(__typeof__({text}) *)lw_elsewhere(&("
     return _wrapped(target, opening, ")))")
 
@@ -97,4 +97,4 @@ def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
 
 def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
     """Inside whatever is put in front of the node and behind it."""
-    return Insertion(node.start_byte, 1 << 20, opening), Insertion(node.end_byte, -(1 << 20), closing)
+    return Insertion(node.start, 1 << 20, opening), Insertion(node.end, -(1 << 20), closing)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
-from loopwright.c.syntax import Node, field, operator, place, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Sites
@@ -54,30 +54,28 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     """The nest of the loop `node`, its invariants named."""
     source = sites.known.source
     loops = [part for part in walk(node) if part.type == "for_statement"]
-    iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
-    finder = _Finder(sites.known, iterators | _assigned(source, node))
+    iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
+    finder = _Finder(sites.known, iterators | _assigned(node))
     names: dict[str, str] = {}
     edits: list[Edit] = []
     expressions = list(_index_expressions(sites, node))
     for expression, is_head in expressions:
         for part in finder.invariants(expression, is_head):
-            name = names.setdefault(text_of(source, part), f"lw_invariant_{len(names)}")
-            edits.append(Edit(part.start_byte, part.end_byte, name))
+            name = names.setdefault(part.text, f"lw_invariant_{len(names)}")
+            edits.append(Edit(part.start, part.end, name))
     edits = sorted({edit.start: edit for edit in edits}.values(), key=lambda edit: edit.start)
     text = _edited(source, node, edits)
     found = {name: text for text, name in names.items()}
-    return Hoisted(
-        text, found, node.start_byte, tuple(edits), iterators, tuple(one for one, _ in expressions)
-    )
+    return Hoisted(text, found, node.start, tuple(edits), iterators, tuple(one for one, _ in expressions))
 
 
 def _edited(source: Source, node: Node, edits: list[Edit]) -> str:
     pieces: list[str] = []
-    position = node.start_byte
+    position = node.start
     for edit in edits:
         pieces += [source.text[position : edit.start], edit.text]
         position = edit.end
-    return "".join([*pieces, source.text[position : node.end_byte]])
+    return "".join([*pieces, source.text[position : node.end]])
 
 
 def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
@@ -93,7 +91,7 @@ def _index_expressions(sites: Sites, nest: Node) -> Iterator[tuple[Node, bool]]:
         elif node.type == "init_declarator" and field(node, "declarator").type == "pointer_declarator":
             yield field(node, "value"), False
     for site in sites.sites:
-        if place(nest).contains(place(site.assignment.node)):
+        if nest.span.contains(site.assignment.node.span):
             for cell in (site.write, *site.reads):
                 yield from ((term, False) for term in cell.terms)
 
@@ -107,11 +105,11 @@ def _is_simple(node: Node) -> bool:
     )
 
 
-def _assigned(source: Source, nest: Node) -> frozenset[str]:
+def _assigned(nest: Node) -> frozenset[str]:
     """The names of everything that is assigned in the nest."""
     targets = [found.target for part in walk(nest) if (found := assignment_of(part)) is not None]
     roots = [part for target in targets for part in walk(target) if part.type == "identifier"]
-    return frozenset(text_of(source, root) for root in roots)
+    return frozenset(root.text for root in roots)
 
 
 @dataclass(frozen=True)
@@ -140,16 +138,15 @@ class _Finder:
         )
 
     def _is_invariant(self, node: Node, is_head: bool) -> bool:
-        source = self.known.source
         for part in walk(node):
             if not part.is_named:
                 continue
-            name = text_of(source, part)
+            name = part.text
             if part.type == "identifier":
                 if name in self.changing or self._is_hidden(name):
                     return False
             elif part.type == "call_expression":
-                if not definitions(self.known.macros, text_of(source, field(part, "function"))):
+                if not definitions(self.known.macros, field(part, "function").text):
                     return False
             elif part.type == "subscript_expression":
                 if not is_head or self._is_array(part):
@@ -164,7 +161,7 @@ class _Finder:
         """Whether a binary operation cannot fault: divisors are numbers."""
         if operator(node) not in ("/", "%"):
             return True
-        divisor = integer_text(text_of(self.known.source, field(node, "right")))
+        divisor = integer_text(field(node, "right").text)
         return divisor is not None and divisor > 0
 
     def _is_hidden(self, name: str) -> bool:
@@ -182,4 +179,4 @@ class _Finder:
         base = field(node, "argument")
         while base.type in ("subscript_expression", "parenthesized_expression"):
             base = base.named_children[0]
-        return base.type != "identifier" or text_of(self.known.source, base) in self.known.ranks
+        return base.type != "identifier" or base.text in self.known.ranks

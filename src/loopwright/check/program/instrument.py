@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from loopwright.c.references import is_subtracted
-from loopwright.c.syntax import Node, field, is_atomic, text_of
+from loopwright.c.syntax import Node, field, is_atomic
 from loopwright.check.original.structure import Decoded, Observed, assignment_of
 from loopwright.check.program.segment import Segment
 from loopwright.check.program.sites import Site, Sites
@@ -96,8 +96,7 @@ def _file(source: Source) -> str:
 
 
 def _around(sites: Sites, chain: list[Site], call: CallOf, only_checks: bool) -> list[Insertion]:
-    source = sites.known.source
-    calls = [call(one, [observed_text(source, part) for part in one.observed]) for one in reversed(chain)]
+    calls = [call(one, [observed_text(part) for part in one.observed]) for one in reversed(chain)]
     text, site = ", ".join(calls), chain[0]
     node = site.assignment.node
     parent = node.parent
@@ -105,26 +104,25 @@ def _around(sites: Sites, chain: list[Site], call: CallOf, only_checks: bool) ->
         node = field(node, "value")
     elif parent is not None and parent.type == "expression_statement":
         if only_checks:
-            return [Insertion(node.start_byte, site.number, text, node.end_byte - node.start_byte)]
-        return [Insertion(node.start_byte, site.number, f"{text}, ")]
+            return [Insertion(node.start, site.number, text, node.end - node.start)]
+        return [Insertion(node.start, site.number, f"{text}, ")]
     # what ends here closes before what starts here opens, and inner sites close first
     return [
-        Insertion(node.start_byte, site.number, f"({text}, "),
-        Insertion(node.end_byte, -2 - site.number, ")"),
+        Insertion(node.start, site.number, f"({text}, "),
+        Insertion(node.end, -2 - site.number, ")"),
     ]
 
 
-def observed_text(source: Source, subscript: Observed) -> str:
+def observed_text(subscript: Observed) -> str:
     """The sum of the terms of a subscript, or what the address of an element says about it."""
     if isinstance(subscript, Decoded):
-        return f"lw_at_{subscript.array}_{subscript.dimension}(&({text_of(source, subscript.node)}))"
+        return f"lw_at_{subscript.array}_{subscript.dimension}(&({subscript.node.text}))"
     texts = [
-        ("-" if is_subtracted(term) else "")
-        + (text_of(source, term) if is_atomic(term) else f"({text_of(source, term)})")
+        ("-" if is_subtracted(term) else "") + (term.text if is_atomic(term) else f"({term.text})")
         for term in subscript
     ]
     if len(texts) == 1 and not is_subtracted(subscript[0]):
-        return text_of(source, subscript[0])
+        return subscript[0].text
     return " + ".join(texts) if texts else "0"
 
 

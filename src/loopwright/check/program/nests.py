@@ -20,7 +20,7 @@ import islpy as isl
 from loopwright.c.declarations import is_integer_type, is_unsigned_type
 from loopwright.c.macros import reachable_macros
 from loopwright.c.regions import directives
-from loopwright.c.syntax import Node, blank, place, text_of, walk, without_comments
+from loopwright.c.syntax import Node, blank, walk, without_comments
 from loopwright.check.original.specification import by_own_subscript
 from loopwright.check.original.structure import Cell
 from loopwright.check.program.hoisting import Hoisted, hoisted
@@ -72,7 +72,7 @@ class Nest:
 
 def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> Nest | None:
     """The nest of the loop `node`; None where it is not affine, or does more than operations."""
-    inside = tuple(site for site in sites.sites if place(node).contains(place(site.assignment.node)))
+    inside = tuple(site for site in sites.sites if node.span.contains(site.assignment.node.span))
     if not inside or _has_directives(sites.known.source, node) or _may_be_entered(sites.known, node):
         return None
     renamed = hoisted(sites, node)
@@ -91,7 +91,7 @@ def _has_directives(source: Source, node: Node) -> bool:
     Behind any other directive it is not looked for where that pragma is.
     """
     text = source.text
-    before = without_comments(text[: node.start_byte], literals=True).rstrip()
+    before = without_comments(text[: node.start], literals=True).rstrip()
     line = before[before.rfind("\n") + 1 :].lstrip()
     is_mark = re.match(r"#\s*pragma\s+(end)?scop\b", line) is not None
     inside = any(node.span.contains(one.place) for one in directives(source))
@@ -109,13 +109,9 @@ def _alone(source: Source, node: Node, renamed: Hoisted) -> Source:
 
     Loops before the nest are left out: nothing in them is known in it.
     """
-    before = source.text[: node.start_byte]
+    before = source.text[: node.start]
     for loop in _loops_before(node):
-        before = (
-            before[: loop.start_byte]
-            + blank(before[loop.start_byte : loop.end_byte])
-            + before[loop.end_byte :]
-        )
+        before = before[: loop.start] + blank(before[loop.start : loop.end]) + before[loop.end :]
     before = re.sub(r"(?m)^[ \t]*#[ \t]*pragma\b.*$", lambda line: " " * len(line.group()), before)
     plain = without_comments(before, literals=False)
     closing = "}\n" * max(0, plain.count("{") - plain.count("}"))
@@ -128,7 +124,7 @@ def _loops_before(node: Node) -> list[Node]:
     current: Node | None = node
     while current is not None:
         siblings = current.parent.named_children if current.parent is not None else []
-        before = [one for one in siblings if one.start_byte < current.start_byte]
+        before = [one for one in siblings if one.start < current.start]
         found += [one for one in reversed(before) if one.type == "for_statement"]
         current = current.parent
     return found
@@ -137,24 +133,24 @@ def _loops_before(node: Node) -> list[Node]:
 def _are_signed(known: Reached, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
     """Whether every number in bounds and subscripts is a signed integer, an int at least."""
     for node in renamed.index_expressions:
-        if _UNSIGNED.search(text_of(known.source, node)):
+        if _UNSIGNED.search(node.text):
             return False
         for part in walk(node):
             if part.type == "identifier" and not _is_signed(known, part, renamed, sizes):
                 return False
-            if part.type == "primitive_type" and not is_integer_type(text_of(known.source, part)):
+            if part.type == "primitive_type" and not is_integer_type(part.text):
                 return False
     return True
 
 
 def _is_signed(known: Reached, node: Node, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
-    name = text_of(known.source, node)
+    name = node.text
     macros = reachable_macros(known.macros, name)
     if macros:
         return not any(_UNSIGNED.search(macro.body) for macro in macros)
     if name in renamed.iterators:
         return True  # their types are looked at where the reader has found them
-    declared = known.declarations.visible(name, place(node))
+    declared = known.declarations.visible(name, node.span)
     if declared is None:
         return name in sizes
     if declared.rank > 0 and name in known.ranks:
@@ -181,7 +177,7 @@ def _nest(
     fixed = {name: sizes[name] for name, text in texts.items() if name in sizes and text == name}
     names = {name: f"p{k}" for k, name in enumerate(one for one in texts if one not in fixed)}
     view = _View(sites, node, renamed, program, fixed, names)
-    ordered = sorted(inside, key=lambda site: site.assignment.node.start_byte)
+    ordered = sorted(inside, key=lambda site: site.assignment.node.start)
     operations = []
     for site, statement in zip(ordered, program.statements, strict=True):
         operation = view.operation(site, statement)
@@ -221,7 +217,7 @@ class _View:
 
     def _at(self, node: Node) -> int:
         """Where `node` stands in the text that was read."""
-        return self.node.start_byte + len(_OPEN) + self.renamed.moved(node.start_byte)
+        return self.node.start + len(_OPEN) + self.renamed.moved(node.start)
 
     def _cell(self, statement: Statement, cell: Cell, *, is_write: bool) -> isl.Map | None:
         """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
@@ -242,7 +238,7 @@ class _View:
     def _is_itself(self, name: str, array: str) -> bool:
         """Whether the array that the reader says a pointer points into is that of the original."""
         known = self.sites.known
-        here = known.declarations.visible(name, place(self.node))
+        here = known.declarations.visible(name, self.node.span)
         return name == array and here is not None and here == known.at_segment(name)
 
     def _as_declared(self, relation: isl.Map, name: str) -> isl.Map | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import field, place, text_of, walk
+from loopwright.c.syntax import field, walk
 from loopwright.check.program.reachable import Reached
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
@@ -33,10 +33,10 @@ def unseen_functions(known: Reached) -> tuple[str, ...]:
         for node in walk(body):
             if node.type != "call_expression" or field(node, "function").type != "identifier":
                 continue
-            name = text_of(known.source, field(node, "function"))
+            name = field(node, "function").text
             is_pure = name in known.pure or name in known.declarations.pure_functions
             is_library = name in LIBRARY or name in INDEX_HELPERS or _KNOWN.fullmatch(name) is not None
-            is_variable = known.declarations.visible(name, place(node)) is not None
+            is_variable = known.declarations.visible(name, node.span) is not None
             is_macro = bool(definitions(known.macros, name))
             if not (name in inside or is_pure or is_library or is_variable or is_macro):
                 found[name] = None

@@ -17,9 +17,7 @@ from loopwright.c.syntax import (
     field,
     named_children,
     operator,
-    place,
     refuse,
-    text_of,
     walk,
     without_parentheses,
 )
@@ -40,7 +38,7 @@ class Pointers:
 
     def variable(self, node: Node) -> Variable | None:
         """The pointer an identifier names, if it is one that points into an array of the original."""
-        found = self.known.declarations.visible(text_of(self.known.source, node), place(node))
+        found = self.known.declarations.visible(node.text, node.span)
         return found if found in self.pointees else None
 
     def array_of(self, reference: Reference) -> str | None:
@@ -52,10 +50,10 @@ class Pointers:
         if others:
             where = "elsewhere" if others[0] == ELSEWHERE else f"into '{others[0]}'"
             message = f"'{variable.name}' points into '{array}' and {where}"
-            raise refuse(self.known.source, reference.node, message, "use a pointer for each array")
+            raise refuse(reference.node, message, "use a pointer for each array")
         if not self._is_of_elements(variable, array):
             message = f"'{variable.name}' points into '{array}', but not to elements of its type"
-            raise refuse(self.known.source, reference.node, message, "use a pointer of the array's own type")
+            raise refuse(reference.node, message, "use a pointer of the array's own type")
         return array
 
     def _is_of_elements(self, variable: Variable, array: str) -> bool:
@@ -101,7 +99,7 @@ def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:
             case "assignment_expression" if operator(node) == "=":
                 yield from _to_name(known, field(node, "left"), field(node, "right"))
             case "call_expression" if known.around is not None:
-                if text_of(known.source, field(node, "function")) == known.around.name:
+                if field(node, "function").text == known.around.name:
                     yield from _to_parameters_of(known, known.around, node)
     for body in known.bodies:
         for node in walk(body):
@@ -115,7 +113,7 @@ def _to_name(known: Reached, target: Node, value: Node) -> Iterator[tuple[Variab
     name = declared_identifier(target)
     if name is not None:
         at = value if target.type.endswith("declarator") else name
-        found = known.declarations.visible(text_of(known.source, name), place(at))
+        found = known.declarations.visible(name.text, at.span)
         if found is not None and found.rank > 0:
             yield found, value
 
@@ -156,10 +154,10 @@ def _origins(found: Pointers, node: Node) -> frozenset[str]:
         case "conditional_expression":
             return _origins(found, field(core, "consequence")) | _origins(found, field(core, "alternative"))
         case "pointer_expression" if operator(core) == "&":
-            reference = reference_of(found.known.source, field(core, "argument"))
+            reference = reference_of(field(core, "argument"))
             return frozenset((ELSEWHERE,)) if reference is None else _named(found, reference.root)
         case "subscript_expression" | "pointer_expression":
-            reference = reference_of(found.known.source, core)
+            reference = reference_of(core)
             return frozenset((ELSEWHERE,)) if reference is None else _row(found, reference)
         case "number_literal" | "null" | "binary_expression" | "unary_expression" | "sizeof_expression":
             return frozenset()
@@ -178,10 +176,10 @@ def _named(found: Pointers, root: Node) -> frozenset[str]:
     if variable is not None:
         return found.pointees[variable]
     known = found.known
-    array = known.array_of(Reference(text_of(known.source, root), (), False, root, root))
+    array = known.array_of(Reference(root.text, (), False, root, root))
     if array is not None and known.ranks[array] > 0:
         return frozenset((array,))
-    declared = known.declarations.visible(text_of(known.source, root), place(root))
+    declared = known.declarations.visible(root.text, root.span)
     is_number = declared is not None and declared.rank == 0 and is_integer_type(declared.type)
     return frozenset() if is_number else frozenset((ELSEWHERE,))
 
@@ -189,7 +187,7 @@ def _named(found: Pointers, root: Node) -> frozenset[str]:
 def _row(found: Pointers, reference: Reference) -> frozenset[str]:
     """`A[i]` of an array of rank 2 is a pointer into it; an element is a number."""
     known = found.known
-    declared = known.declarations.visible(text_of(known.source, reference.root), place(reference.root))
+    declared = known.declarations.visible(reference.root.text, reference.root.span)
     if declared is None or reference.partial:
         return frozenset((ELSEWHERE,))
     is_pointer = len(reference.subscripts) < declared.rank

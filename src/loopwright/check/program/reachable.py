@@ -15,7 +15,7 @@ from loopwright.c.declarations import Declarations, Variable, declarations_of, d
 from loopwright.c.macros import Macro, macros_of
 from loopwright.c.references import Reference
 from loopwright.c.region_syntax import parse_file
-from loopwright.c.syntax import Node, named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, named_children, refuse, walk
 from loopwright.check.program.segment import Segment
 from loopwright.source import Source, Span
 
@@ -56,16 +56,16 @@ class Reached:
     @property
     def bodies(self) -> tuple[Node, ...]:
         """Nothing stands in two of them: a function inside another is part of that one."""
-        around = [*map(place, self.roots), *(place(function.body) for function in self.functions)]
+        around = [*(root.span for root in self.roots), *(function.body.span for function in self.functions)]
         return (
             *self.roots,
-            *(one.body for one in self.functions if not any(o.contains(place(one.node)) for o in around)),
+            *(one.body for one in self.functions if not any(o.contains(one.node.span) for o in around)),
         )
 
     def array_of(self, reference: Reference) -> str | None:
         """The array of the original that a reference in reachable code means."""
-        root = text_of(self.source, reference.root)
-        here = self.declarations.visible(root, place(reference.root))
+        root = reference.root.text
+        here = self.declarations.visible(root, reference.root.span)
         function = self._parameter_of(here)
         if function is not None:
             found = self.bound.get((function, root))
@@ -82,7 +82,7 @@ class Reached:
 
     def parameter(self, function: Function, name: str) -> Variable | None:
         """The parameter `name` of a function."""
-        return self.declarations.visible(name, place(function.body))
+        return self.declarations.visible(name, function.body.span)
 
     def named(self, variable: Variable) -> str | None:
         """The array that a variable is everywhere another name of."""
@@ -94,9 +94,9 @@ class Reached:
         if variable is None:
             return None
         for function in self.functions:
-            inside = place(function.node).contains(variable.place)
-            if inside and not place(function.body).contains(variable.place):
-                holds_segment = place(function.node).contains(self.segment.place)
+            inside = function.node.span.contains(variable.place)
+            if inside and not function.body.span.contains(variable.place):
+                holds_segment = function.node.span.contains(self.segment.place)
                 return None if holds_segment else function.name
         return None
 
@@ -105,13 +105,13 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
     """What the segment reaches, and what its names mean."""
     source = segment.source
     possible = parse_possible(source)
-    bodies = [place(one.body) for one in _functions(source, possible)]
-    declarations = declarations_of(source, possible, [segment.place, *bodies])
+    bodies = [one.body.span for one in _functions(possible)]
+    declarations = declarations_of(possible, [segment.place, *bodies])
     root = parse_file(source, declarations)
     macros = macros_of(source)
-    functions = _functions(source, root)
+    functions = _functions(root)
     roots = _roots(root, segment.place)
-    names = _closure(source, root, roots, functions, macros)
+    names = _closure(root, roots, functions, macros)
     found = Reached(
         source,
         segment,
@@ -123,12 +123,12 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
         {},
         ranks,
         frozenset(pure),
-        next((one for one in functions if place(one.body).contains(segment.place)), None),
+        next((one for one in functions if one.body.span.contains(segment.place)), None),
     )
     return _with_bindings(found)
 
 
-def _functions(source: Source, root: Node) -> tuple[Function, ...]:
+def _functions(root: Node) -> tuple[Function, ...]:
     found = []
     for node in walk(root):
         if node.type != "function_definition" or node.child_by_field_name("body") is None:
@@ -139,9 +139,9 @@ def _functions(source: Source, root: Node) -> tuple[Function, ...]:
         if name is None or name.type != "identifier" or parameters is None:
             continue
         inner = [part.child_by_field_name("declarator") for part in named_children(parameters)]
-        declared = [None if one is None else declared_name(source, one) for one in inner]
+        declared = [None if one is None else declared_name(one) for one in inner]
         names = tuple(None if one is None else one[0] for one in declared)
-        found.append(Function(text_of(source, name), node, names))
+        found.append(Function(name.text, node, names))
     return tuple(found)
 
 
@@ -151,7 +151,7 @@ def _roots(root: Node, inside: Span) -> tuple[Node, ...]:
     pending = [root]
     while pending:
         node = pending.pop()
-        where = place(node)
+        where = node.span
         if inside.contains(where) and where.end > where.start:
             found.append(node)
         elif where.start < inside.end and inside.start < where.end:
@@ -160,7 +160,6 @@ def _roots(root: Node, inside: Span) -> tuple[Node, ...]:
 
 
 def _closure(
-    source: Source,
     root: Node,
     roots: Iterable[Node],
     functions: tuple[Function, ...],
@@ -169,26 +168,26 @@ def _closure(
     by_name = {function.name: function for function in functions}
     bodies = {macro.name: macro.body for macro in macros}
     seen: set[str] = set()
-    pending = [text_of(source, node) for node in roots]
-    pending += _addressed(source, root, by_name)
+    pending = [node.text for node in roots]
+    pending += _addressed(root, by_name)
     while pending:
         for word in re.findall(r"[A-Za-z_]\w*", pending.pop()):
             if word in seen:
                 continue
             if word in by_name:
                 seen.add(word)
-                pending.append(text_of(source, by_name[word].body))
+                pending.append((by_name[word].body).text)
             elif word in bodies:
                 seen.add(word)
                 pending.append(bodies[word])
     return frozenset(seen)
 
 
-def _addressed(source: Source, root: Node, functions: Iterable[str]) -> list[str]:
+def _addressed(root: Node, functions: Iterable[str]) -> list[str]:
     """Functions that are named without being called: handlers of signals, and whatever else calls them."""
     names = frozenset(functions)
     found = [
-        text_of(source, node)
+        node.text
         for node in walk(root)
         if node.type == "identifier"
         and node.parent is not None
@@ -227,7 +226,7 @@ def _bound(start: Reached, blocks: frozenset[tuple[str, str]]) -> Reached:
                 if before != array:
                     message = f"'{key[1]}' of {key[0]} is once '{before}' and here '{array}'"
                     hint = "give each array its own function, or use the arrays by their names"
-                    raise refuse(start.source, argument, message, hint)
+                    raise refuse(argument, message, hint)
         if bound == current.bound:
             return current
         current = replace(start, bound=bound)
@@ -253,12 +252,12 @@ def passed_array(known: Reached, argument: Node) -> str | None:
     """The array of the original whose whole storage `argument` passes."""
     if argument.type != "identifier":
         return None
-    array = known.array_of(Reference(text_of(known.source, argument), (), False, argument, argument))
+    array = known.array_of(Reference(argument.text, (), False, argument, argument))
     return array if array is not None and known.ranks[array] > 0 else None
 
 
 def callees(known: Reached, callee: Node) -> tuple[Function, ...]:
     """The function called; through a pointer, any function that was reached."""
-    name = text_of(known.source, callee)
+    name = callee.text
     direct = tuple(function for function in known.functions if function.name == name)
     return direct or known.functions

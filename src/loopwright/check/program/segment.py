@@ -91,9 +91,7 @@ def _marked_start(source: Source) -> re.Match[str] | None:
     found = list(_START.finditer(source.text))
     if len(found) > 1:
         where = Span(source, found[1].start(), found[1].end())
-        raise refuse(
-            source, where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT
-        )
+        raise refuse(where, "a second segment starts here", "check one segment at a time", code=Code.SEGMENT)
     return found[0] if found else None
 
 
@@ -107,7 +105,7 @@ def _segment(source: Source, start: re.Match[str] | None) -> Segment:
     end = _END.search(source.text, start.end())
     if end is None:
         where = Span(source, start.start(), start.start() + len("/*@ polycheck start"))
-        raise refuse(source, where, "this segment does not end", _MARKS, code=Code.SEGMENT)
+        raise refuse(where, "this segment does not end", _MARKS, code=Code.SEGMENT)
     return Segment(source, Span(source, start.end(), end.start()), _sizes(source))
 
 
@@ -121,7 +119,6 @@ def _sizes(source: Source) -> tuple[tuple[str, int], ...]:
             if value is None or not name.isidentifier():
                 where = Span(source, comment.start(), comment.end())
                 raise refuse(
-                    source,
                     where,
                     f"'{entry.strip()}' is not a size",
                     "write N = 100, M = 20",
@@ -155,7 +152,7 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
     after = text[opener.end : text.find("\n", opener.end)]
     if before.strip() or after.strip():
         hint = "put '/*@ polycheck start spec' on a line of its own"
-        raise refuse(source, opener, "the original starts in the middle of a line", hint, code=Code.SEGMENT)
+        raise refuse(opener, "the original starts in the middle of a line", hint, code=Code.SEGMENT)
     length = opener.end - opener.start
     pieces = [
         text[: opener.start],
@@ -167,7 +164,7 @@ def _original(source: Source, start: re.Match[str], pure: Sequence[str]) -> Prog
     (program,) = parse_c(Source(source.path, "".join(pieces)), pure=pure)
     if not program.statements:
         raise refuse(
-            source, opener, "the original has no statements", "write the affine loops here", code=Code.SEGMENT
+            opener, "the original has no statements", "write the affine loops here", code=Code.SEGMENT
         )
     return program
 

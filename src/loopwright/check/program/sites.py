@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from loopwright.c.macros import assigns, reachable_macros
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import (
     Assignment,
@@ -89,9 +89,7 @@ def find_sites(spec: Specification, known: Reached) -> Sites:
     if not found:
         names = ", ".join(spec.written)
         hint = "the operations of the original must be recognisable assignments to the same arrays"
-        raise refuse(
-            known.source, known.segment.place, f"nothing here assigns to {names}", hint, code=Code.SEGMENT
-        )
+        raise refuse(known.segment.place, f"nothing here assigns to {names}", hint, code=Code.SEGMENT)
     return Sites(known, side, tuple(found))
 
 
@@ -125,8 +123,8 @@ def _same_value(known: Reached, side: Side, assignment: Assignment) -> Node | No
     inner = assignment.inner
     if inner is None or inner.operator != "=" or inner.value is None:
         return None
-    cells = [reference_of(side.source, one) for one in (assignment.target, inner.target)]
-    found = [None if one is None else known.declarations.visible(one.base, place(one.root)) for one in cells]
+    cells = [reference_of(one) for one in (assignment.target, inner.target)]
+    found = [None if one is None else known.declarations.visible(one.base, one.root.span) for one in cells]
     types = {None if one is None else known.declarations.resolved(one.type) for one in found}
     return inner.value if len(types) == 1 and None not in types else None
 
@@ -135,35 +133,35 @@ def _refuse_effects(known: Reached, node: Node) -> None:
     hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
     changed = changed_in(node)
     if changed is not None:
-        raise refuse(known.source, changed, "a subscript changes a variable", hint)
+        raise refuse(changed, "a subscript changes a variable", hint)
     call = call_with_effects(known, node)
     if call is not None:
-        name = text_of(known.source, field(call, "function"))
+        name = field(call, "function").text
         message = f"'{name}' in a subscript is not known to be free of side effects"
-        raise refuse(known.source, call, message, f"{hint}; or say --pure {name}")
+        raise refuse(call, message, f"{hint}; or say --pure {name}")
 
 
 def _refuse_macros(spec: Specification, known: Reached) -> None:
     """Assignments and assembler code inside macros would not be seen."""
-    text = " ".join(text_of(known.source, body) for body in known.bodies)
+    text = " ".join(body.text for body in known.bodies)
     names = {one for word in set(_WORD.findall(text)) for one in reachable_macros(known.macros, word)}
     hint = "write the assignment out, or make the macro a function"
     for macro in known.macros:
         words = set(_WORD.findall(macro.body))
         if macro in names and assigns(macro) and words & set(spec.arrays):
-            raise refuse(known.source, macro.place, f"macro {macro.name} hides an assignment", hint)
+            raise refuse(macro.place, f"macro {macro.name} hides an assignment", hint)
         is_assembler = not words.isdisjoint(("asm", "__asm", "__asm__"))
         if macro in names and is_assembler and not _BARRIER.search(macro.place.text):
-            raise refuse(known.source, macro.place, f"macro {macro.name} hides assembler code", hint)
+            raise refuse(macro.place, f"macro {macro.name} hides assembler code", hint)
 
 
 def depends_on_values(spec: Specification, sites: Sites) -> bool:
     """Whether reachable code uses a written array elsewhere than in the operations themselves."""
-    own = [place(site.assignment.node) for site in sites.sites]
+    own = [site.assignment.node.span for site in sites.sites]
     for body in sites.known.bodies:
         for node in walk(body):
             cell = sites.side.cell(node)
             used = cell is not None and cell.array in spec.written and node.type != "field_identifier"
-            if used and not any(one.contains(place(node)) for one in own):
+            if used and not any(one.contains(node.span) for one in own):
                 return True
     return False

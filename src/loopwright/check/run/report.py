@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from loopwright.c.syntax import place, text_of
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
 from loopwright.check.run.findings import Class, Finding, Instance
@@ -116,19 +115,19 @@ def operation_text(source: Source, site: Site, seen: tuple[int, ...]) -> str:
     position = 0
     for cell in (site.write, *site.reads):
         count = len(cell.subscripts)
-        name = text_of(source, cell.node).split("[")[0].strip("(* ")
+        name = cell.node.text.split("[")[0].strip("(* ")
         shown = cell_text(name, seen[position : position + count])
         position += count
         if any(cell is one for one in cells):
-            offsets.append((cell.node.start_byte, cell.node.end_byte, shown))
+            offsets.append((cell.node.start, cell.node.end, shown))
     node = site.assignment.node
     pieces: list[str] = []
-    at = node.start_byte
+    at = node.start
     for start, end, shown in sorted(offsets):
         if start >= at:
             pieces += [source.text[at:start], shown]
             at = end
-    pieces.append(source.text[at : node.end_byte])
+    pieces.append(source.text[at : node.end])
     return " ".join("".join(pieces).split())
 
 
@@ -190,7 +189,7 @@ def _finding_lines(report: Report, finding: Finding) -> list[str]:
     if finding.site is None:
         return [f"{source.path}: {finding.kind.value}: {explanation(report, finding)}"]
     site = report.sites[finding.site]
-    span = place(site.assignment.node)
+    span = site.assignment.node.span
     where = f"{span.file}:{span.line}:{span.column}"
     depth = f", call depth {finding.depth}" if finding.depth > 0 else ""
     return [
@@ -215,7 +214,7 @@ def _finding_data(report: Report, finding: Finding) -> dict[str, Any]:
     }
     if finding.site is not None:
         site = report.sites[finding.site]
-        span = place(site.assignment.node)
+        span = site.assignment.node.span
         text = operation_text(report.source, site, finding.seen)
         data |= {"line": span.line, "column": span.column, "text": text}
     return data

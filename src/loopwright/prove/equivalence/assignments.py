@@ -49,7 +49,7 @@ def computations(program: Program) -> dict[str, Computation]:
         statement = program.statement(name)
         made = _assignments(side.node, _reading(program, statement, side.words))
         _refuse_surprises(statement, made, program)
-        line = program.source.line_of(statement.body.place.start)
+        line = statement.body.place.line
         found[name] = Computation(statement, line, made, _columns(made))
     return found
 
@@ -153,7 +153,7 @@ def _guarded(node: Node, reading: Reading) -> tuple[Assignment, ...]:
     orelse = () if alternative is None else _assignments(alternative, reading)
     meet = then and orelse and then[-1].target == orelse[0].target
     count = len(then) + len(orelse) - (1 if meet else 0)
-    kept = Cell(f"{TESTED} {node.start_byte}", (), condition.type)
+    kept = Cell(f"{TESTED} {node.start}", (), condition.type)
     tested = condition if count == 1 else kept
     made = [_if(one, lambda a: _chosen(tested, a.target, a.value, a.target)) for one in then]
     if meet:

@@ -117,23 +117,23 @@ def _fixed(source: Source) -> dict[str, str]:
 
 def _definitions(source: Source) -> Iterator[tuple[str, str]]:
     for node in walk(parse(source, without_directives(source))):
-        text = " ".join(source.text[node.start_byte : node.end_byte].split())
+        text = " ".join(source.text[node.start : node.end].split())
         match node.type:
             case "declaration" if any(part.type == "type_qualifier" for part in node.children):
                 for one in node.children_by_field_name("declarator"):
-                    name = _WORD.search(source.text[one.start_byte : one.end_byte])
+                    name = _WORD.search(source.text[one.start : one.end])
                     if one.type == "init_declarator" and name is not None and "const" in text.split():
                         value = field(one, "value")
-                        yield name[0], f"const {source.text[value.start_byte : value.end_byte]}"
+                        yield name[0], f"const {source.text[value.start : value.end]}"
             case "enumerator_list":
                 yield from ((word, f"enum {text}") for word in dict.fromkeys(_WORD.findall(text)))
             case "struct_specifier" | "union_specifier" if node.child_by_field_name("body") is not None:
                 tag = node.child_by_field_name("name")
                 if tag is not None:
-                    yield source.text[tag.start_byte : tag.end_byte], text
+                    yield source.text[tag.start : tag.end], text
             case "type_definition":
                 for one in node.children_by_field_name("declarator"):
-                    yield source.text[one.start_byte : one.end_byte], text
+                    yield source.text[one.start : one.end], text
 
 
 def _reached(words: dict[str, None], functions: tuple[dict[str, str], dict[str, str]]) -> list[str]:
@@ -167,10 +167,10 @@ def _functions(source: Source) -> dict[str, str]:
     found: dict[str, str] = {}
     for node in walk(parse(source, without_directives(source))):
         if node.type == "function_definition":
-            head = source.text[field(node, "declarator").start_byte : field(node, "declarator").end_byte]
+            head = source.text[field(node, "declarator").start : field(node, "declarator").end]
             name = _WORD.search(head)
             if name is not None:
-                text = " ".join(source.text[node.start_byte : node.end_byte].split())
+                text = " ".join(source.text[node.start : node.end].split())
                 found[name[0]] = f"{found[name[0]]} {text}" if name[0] in found else text
     return found
 

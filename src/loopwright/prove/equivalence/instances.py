@@ -82,7 +82,7 @@ def _schedules(old: Program, new: Program, matched: Match) -> dict[str, isl.Map]
 def _unmatched(new: Program, wrong: Unmatched) -> NotMatched:
     """Which line has no partner, and an example."""
     statement = new.statement(wrong.statement)
-    line = new.source.line_of(statement.body.place.start)
+    line = statement.body.place.line
     where = f"line {line} of {new.source.path}: {wrong.reason}"
     point = None if wrong.instances is None else smallest_point(wrong.instances)
     if point is None:

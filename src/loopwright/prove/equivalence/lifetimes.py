@@ -13,7 +13,7 @@ import islpy as isl
 
 from loopwright.c.declarations import Variable
 from loopwright.c.region_syntax import declared_in
-from loopwright.c.syntax import place, walk
+from loopwright.c.syntax import walk
 from loopwright.model.program import Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
@@ -41,7 +41,7 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
             if variable is None:
                 continue
             if not _stays(program, flow, reader, cell, variable):
-                line = program.source.line_of(variable.place.start)
+                line = variable.place.line
                 name = variable.name
                 return Undecided(f"line {line}: an iteration may read what another one left in {name}")
             count += 1
@@ -51,7 +51,7 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
 def _without_value(program: Program) -> tuple[Variable, ...]:
     """The locals declared in a loop of the region, and not initialised there."""
     local = {array.name for array in program.arrays if array.local}
-    given = {place(node) for node in walk(region_syntax(program)) if node.type == "init_declarator"}
+    given = {node.span for node in walk(region_syntax(program)) if node.type == "init_declarator"}
     return tuple(
         variable
         for variable in declared_in(program.source).variables
@@ -65,7 +65,7 @@ def _without_value(program: Program) -> tuple[Variable, ...]:
 def _depth(program: Program, variable: Variable) -> int:
     """How many loops are around a declaration."""
     loops = [node for node in walk(region_syntax(program)) if node.type == "for_statement"]
-    return sum(place(loop).contains(variable.place) for loop in loops)
+    return sum(loop.span.contains(variable.place) for loop in loops)
 
 
 def _declared(

@@ -13,7 +13,7 @@ import islpy as isl
 from loopwright.c.declarations import is_integer_type, known_constant
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro, macros_of
 from loopwright.c.region_syntax import declared_in
-from loopwright.c.syntax import Node, place, text_of, walk
+from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM
@@ -42,7 +42,7 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
     One that both mention stays a size, for which everything is proved; an enumerator is never another number.
     """
-    there = {text_of(other.source, node) for node in walk(region_syntax(other)) if node.type == "identifier"}
+    there = {node.text for node in walk(region_syntax(other)) if node.type == "identifier"}
     macros, declared = macros_of(program.source), declared_in(program.source)
     values = {name: constant_macro(macros, name) for name in program.params if name not in there}
     enumerators = [name for name in program.params if not definitions(macros, name)]
@@ -55,18 +55,18 @@ def _only_mentioned(program: Program) -> list[Parameter]:
     block = region_syntax(program)
     nodes = list(walk(block))
     taken = {array.name for array in program.arrays} | set(program.params)
-    taken |= {loop_iterator(program.source, node) or "" for node in nodes if node.type == "for_statement"}
+    taken |= {loop_iterator(node) or "" for node in nodes if node.type == "for_statement"}
     declared = declared_in(program.source)
     macros = macros_of(program.source)
     own = [one.place for one in declared.variables if program.region.contains(one.place)]
     names = {spot.start for spot in own}
     found: dict[str, None] = {}
     for node in nodes:
-        name = text_of(program.source, node) if node.type == "identifier" else ""
+        name = node.text if node.type == "identifier" else ""
         if not name or name in taken or definitions(macros, name) or name in declared.functions:
             continue
-        variable = declared.visible(name, place(node))
-        if place(node).start in names or (variable is not None and variable.place in own):
+        variable = declared.visible(name, node.span)
+        if node.span.start in names or (variable is not None and variable.place in own):
             continue
         if variable is None:
             is_parameter = looks_like_macro(name) and not _is_called(node.parent, name, program)
@@ -81,7 +81,7 @@ def _is_called(outer: Node | None, name: str, program: Program) -> bool:
     if outer is None or outer.type != "call_expression":
         return False
     function = outer.child_by_field_name("function")
-    return function is not None and text_of(program.source, function) == name
+    return function is not None and function.text == name
 
 
 def _aligned(program: Program, parameters: tuple[Parameter, ...], context: isl.Set) -> Program:

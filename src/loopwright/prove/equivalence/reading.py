@@ -178,7 +178,7 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
 
 def cell(node: Node, reading: Reading) -> Cell:
     """A variable or array element."""
-    found = reference_of(node.source, node)
+    found = reference_of(node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
     subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)

@@ -59,7 +59,7 @@ _Found = tuple[str, Node, tuple[Node, ...]]
 
 def _range(node: Node) -> tuple[int, int]:
     node = without_parentheses(node)
-    return node.start_byte - len(PREFIX), node.end_byte - len(PREFIX)
+    return node.start - len(PREFIX), node.end - len(PREFIX)
 
 
 def _statement(node: Node) -> _Found | None:

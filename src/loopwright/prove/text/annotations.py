@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from loopwright.c.regions import Directive, find_regions
-from loopwright.c.syntax import Node, field, named_children, place, walk
+from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
@@ -69,11 +69,11 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     """
     stranger = _stranger(program)
     if stranger is not None:
-        line = program.source.line_of(stranger.place.start)
+        line = stranger.place.line
         return Undecided(f"nothing is known of what '#pragma{stranger.argument}' in line {line} does")
     count = 0
     for promise in promises(program):
-        line = program.source.line_of(promise.pragma.place.start)
+        line = promise.pragma.place.line
         unknown = _unknown_clause(promise.pragma.argument)
         if unknown is not None:
             return Undecided(f"the pragma in line {line} has a clause nothing is known of: {unknown}")
@@ -131,12 +131,12 @@ def promises(program: Program) -> Iterator[Promise]:
     for pragma in _pragmas(program):
         if _PROMISE.match(pragma.argument) is None:
             continue
-        following = [loop for loop in loops if loop.start_byte >= pragma.place.end]
+        following = [loop for loop in loops if loop.start >= pragma.place.end]
         if following:
-            loop = min(following, key=lambda node: node.start_byte)
-            depth = sum(place(outer).contains(place(loop)) for outer in loops) - 1
+            loop = min(following, key=lambda node: node.start)
+            depth = sum(outer.span.contains(loop.span) for outer in loops) - 1
             together = list(_together(loop, pragma))
-            names = frozenset(loop_iterator(program.source, one) or "" for one in together)
+            names = frozenset(loop_iterator(one) or "" for one in together)
             for more, one in enumerate(together):
                 yield Promise(pragma, one, depth + more, names, *_clauses(pragma.argument))
 
@@ -152,7 +152,7 @@ def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
         inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
         if not inner:
             return
-        loop = min(inner, key=lambda node: node.start_byte)
+        loop = min(inner, key=lambda node: node.start)
         yield loop
 
 
@@ -176,7 +176,7 @@ def _unknown_clause(argument: str) -> str | None:
 
 
 def _loop(program: Program, promise: Promise) -> ParallelLoop:
-    names = tuple(s.name for s in program.statements if place(promise.loop).contains(s.body.place))
+    names = tuple(s.name for s in program.statements if promise.loop.span.contains(s.body.place))
     return ParallelLoop(2 * promise.depth + 1, names, "the loop", combines=not promise.is_for_gcc)
 
 
@@ -220,7 +220,7 @@ def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
     """The iterators of loops inside that the loops do not declare."""
     inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
     assigned = [node for node in inner if field(node, "initializer").type != "declaration"]
-    names = {loop_iterator(program.source, node) for node in assigned}
+    names = {loop_iterator(node) for node in assigned}
     return frozenset(name for name in names if name is not None)
 
 
@@ -237,7 +237,7 @@ def _is_always_written(program: Program, loop: Node, name: str) -> bool:
 
 def _direct(node: Node) -> Iterator[Span]:
     """Where the statements are that run whenever `node` does."""
-    yield place(node)
+    yield node.span
     if node.type in ("compound_statement", "labeled_statement"):
         for part in named_children(node):
             yield from _direct(part)
@@ -247,8 +247,8 @@ def _kept(program: Program, promise: Promise) -> LegalityVerdict:
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
     owned = promise.private | promise.last
-    here = place(promise.loop)
-    tried = {name for name, node, _ in declared_in_loops(program) if here.contains(place(node))}
+    here = promise.loop.span
+    tried = {name for name, node, _ in declared_in_loops(program) if here.contains(node.span)}
     if promise.is_for_gcc:
         tried |= {array.name for array in program.arrays if array.local and not array.rank}
     owned |= {name for name in tried - owned if _own(program, promise, name) is not None}

@@ -35,7 +35,7 @@ def with_local_text(program: Program, block: Node, declarator: Node, words: Word
         raise Unreadable(f"'{name}' is not what its text '{words.of(value)}' is everywhere")
     if declaration is None:
         raise Unreadable(f"'{name}' has no declaration")
-    return words.define(name, value, type_text(program.source, declaration, qualifiers=False))
+    return words.define(name, value, type_text(declaration, qualifiers=False))
 
 
 def _stays(value: Node, block: Node, words: Words) -> bool:
@@ -53,12 +53,12 @@ def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> 
     """What names mean behind `type *name = value;`."""
     declaration, inner = declarator.parent, field(field(declarator, "declarator"), "declarator")
     name = words.of(inner)
-    text = row_text(program.source, field(declarator, "value"))
+    text = row_text(field(declarator, "value"))
     array, indices = _split(text)
     variable = words.declarations.visible(words.of(array), program.region)
     if declaration is None or inner.type != "identifier" or array.type != "identifier" or variable is None:
         raise Unreadable(f"where '{name}' points is not read")
-    kind = type_text(program.source, declaration, qualifiers=True)
+    kind = type_text(declaration, qualifiers=True)
     assigned = [_split(target) for target in _targets(block)]
     depths = [len(behind) for start, behind in assigned if words.of(start) == words.of(array)]
     if (

@@ -17,7 +17,7 @@ from loopwright.c.declarations import type_text
 from loopwright.c.idioms import countdown_of, skip_condition
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import Node, field, named_children, operator, place, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
@@ -59,7 +59,7 @@ def _parsed(source: Source, place: Span) -> Node:
 
 def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
     """The syntax of each statement: the outermost node that is its text."""
-    by_place = {place(node): node for node in reversed(list(walk(block)))}
+    by_place = {node.span: node for node in reversed(list(walk(block)))}
     missing = [s.name for s in program.statements if s.body.place not in by_place]
     if missing:
         raise InternalError(
@@ -149,9 +149,9 @@ class _Translation:
     def is_cut(self, declarator: Node, words: Words) -> bool:
         """Whether `type name = value` may change the value; one that overflows a signed type is none."""
         declaration = declarator.parent
-        text = "" if declaration is None else type_text(self.program.source, declaration, qualifiers=False)
+        text = "" if declaration is None else type_text(declaration, qualifiers=False)
         kind = resolved_type(text, words)
-        given = integer_type(field(declarator, "value"), words, place(declarator))
+        given = integer_type(field(declarator, "value"), words, declarator.span)
         return not is_signed(kind) and not holds(given, kind)
 
     def conditional(self, node: Node, words: Words) -> loops.Node:
@@ -163,7 +163,7 @@ class _Translation:
         return loops.If(chosen, then, self.statement(named_children(alternative)[-1], words))
 
     def loop(self, node: Node, words: Words) -> loops.Node:
-        name = loop_iterator(self.program.source, node)
+        name = loop_iterator(node)
         condition = node.child_by_field_name("condition")
         if name is None or condition is None:
             raise Unreadable("a loop without an iterator or a test")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.c.syntax import Node, field, is_atomic, operator, place, without_parentheses
+from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
 from loopwright.prove.text.integer_types import integer_type, is_signed, value_type
@@ -122,7 +122,7 @@ def _values(old: Node, new: Node, before: Words, after: Words, textual: bool) ->
         equation = Equation(expression(old, before), expression(given, after))
     except Unreadable:
         return None
-    kinds = value_type(old, before, place(old)), value_type(new, after, place(new))
+    kinds = value_type(old, before, old.span), value_type(new, after, new.span)
     if given != new or kinds[0] == kinds[1] is not None or (is_in_subscript(old) and _are_signed(kinds)):
         return equation
     are_right = (kind is not None or _is_sum(side) for side, kind in zip((old, new), kinds, strict=True))
@@ -134,8 +134,8 @@ def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
     if new.type != "cast_expression":
         return new
     inner = field(new, "value")
-    is_own = integer_type(new, after, place(new)) == value_type(old, before, place(old))
-    return inner if is_own and value_type(inner, after, place(inner)) is not None else new
+    is_own = integer_type(new, after, new.span) == value_type(old, before, old.span)
+    return inner if is_own and value_type(inner, after, inner.span) is not None else new
 
 
 def _are_signed(kinds: tuple[str | None, ...]) -> bool:
@@ -198,7 +198,7 @@ def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
         return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
     if node.type == "unary_expression":
-        text = "".join(node.source.text[node.start_byte : field(node, "argument").start_byte].split())
+        text = "".join(node.source.text[node.start : field(node, "argument").start].split())
         marks = text if text.startswith("(") else operator(node)
     else:
         marks = " ".join(part.type for part in parts if not part.is_named)

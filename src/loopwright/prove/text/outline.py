@@ -15,7 +15,7 @@ from typing import Any
 
 from loopwright.c.region_syntax import parse_region
 from loopwright.c.regions import find_regions
-from loopwright.c.syntax import Node, field, named_children, place, walk
+from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
@@ -85,12 +85,12 @@ def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[S
     """What to put where; a condition on data is part of a statement, and nothing is put there."""
     match node.type:
         case "for_statement":
-            name = loop_iterator(node.source, node)
+            name = loop_iterator(node)
             condition = node.child_by_field_name("condition")
             if name is None or condition is None:
                 raise Unreadable("a loop without an iterator or a test")
-            yield place(first_value(node)), "0"
-            yield place(condition), f"{name}<1" if step_of(node, name, words) > 0 else f"{name}>-1"
+            yield first_value(node).span, "0"
+            yield condition.span, f"{name}<1" if step_of(node, name, words) > 0 else f"{name}>-1"
             yield from _blanks(field(node, "body"), words.bind(name, Var(name)), whole)
         case "if_statement":
             condition = field(node, "condition")
@@ -99,9 +99,9 @@ def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[S
             except Unreadable:
                 return
             if _is_one_of(whole, Side(node, words)):
-                yield place(node), None
+                yield node.span, None
                 return
-            yield place(condition), "(1)"
+            yield condition.span, "(1)"
             for part in named_children(node)[1:]:
                 yield from _blanks(part, words, whole)
         case "compound_statement" | "else_clause" | "labeled_statement":

@@ -147,7 +147,7 @@ def _refuted(old: Statement, new: Statement, wrong: isl.Set, program: Program) -
         raise InternalError(Code.INTERNAL, "a claim about the text is false, but nowhere")
     instance = point.coordinates[: old.depth]
     sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
-    line = program.source.line_of(new.body.place.start)
+    line = new.body.place.line
     shown = f"{old.name}({', '.join(map(str, instance))})"
     message = f"line {line} of the new text does not do what {shown} does"
     return Refuted("operation", message, f"{sizes}: {shown}", point.parameters, ((old.name, instance),))

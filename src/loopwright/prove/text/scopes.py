@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import Node, place, walk
+from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import privatised
@@ -27,11 +27,11 @@ def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
     for node in walk(block):
         if node.type != "declaration":
             continue
-        around = [loop for loop in loops if place(loop).contains(place(node))]
+        around = [loop for loop in loops if loop.span.contains(node.span)]
         for declarator in node.children_by_field_name("declarator"):
-            named = declared_name(program.source, declarator)
+            named = declared_name(declarator)
             if named is not None and named[0] in local and around:
-                yield named[0], max(around, key=lambda loop: loop.start_byte), len(around) - 1
+                yield named[0], max(around, key=lambda loop: loop.start), len(around) - 1
 
 
 def prove_scopes(program: Program) -> Verdict:
@@ -40,12 +40,12 @@ def prove_scopes(program: Program) -> Verdict:
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
     for name, node, depth in declared_in_loops(program):
-        names = tuple(s.name for s in program.statements if place(node).contains(s.body.place))
+        names = tuple(s.name for s in program.statements if node.span.contains(s.body.place))
         loop = ParallelLoop(2 * depth + 1, names)
         array = next(one for one in program.arrays if one.name == name)
         found = privatised(program, inside(loop, pieces), loop, array)
         if found is None or found.last:
-            line = program.source.line_of(node.start_byte)
+            line = node.span.line
             return Undecided(f"a value of {name} may leave an iteration of the loop in line {line}")
         count += 1
     return Proved(count)

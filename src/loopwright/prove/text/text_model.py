@@ -19,7 +19,7 @@ from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.region_syntax import declared_in
 from loopwright.c.regions import find_regions
 from loopwright.c.syntax import Node as Syntax
-from loopwright.c.syntax import field, place, text_of, walk
+from loopwright.c.syntax import field, walk
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
@@ -63,7 +63,7 @@ def _is_plain(program: Program) -> bool:
         return False
     if not all(is_signed(kind) for statement in program.statements for kind in statement.iterator_types):
         return False
-    if any(value_type(node, words_of(program), place(node)) is None for node in _bounds(program)):
+    if any(value_type(node, words_of(program), node.span) is None for node in _bounds(program)):
         return False
     tree = executed(text_loops(program), program.context)
     return all(loop.endless is None for loop in loops(tree))
@@ -71,13 +71,13 @@ def _is_plain(program: Program) -> bool:
 
 def _has_unsigned(program: Program) -> bool:
     """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
-    source, types = program.source, declared_in(program.source)
+    types = declared_in(program.source)
     for node in walk(region_syntax(program)):
         match node.type:
-            case "number_literal" if "u" in text_of(source, node).lower():
+            case "number_literal" if "u" in node.text.lower():
                 return True
             case "cast_expression" | "declaration":
-                if is_unsigned_type(types.resolved(text_of(source, field(node, "type")))):
+                if is_unsigned_type(types.resolved(field(node, "type").text)):
                     return True
     return False
 
@@ -88,7 +88,7 @@ def _bounds(program: Program) -> Iterator[Syntax]:
     pending = [region_syntax(program)]
     while pending:
         node = pending.pop()
-        if place(node) in statements:
+        if node.span in statements:
             continue
         if node.type == "for_statement":
             yield first_value(node)

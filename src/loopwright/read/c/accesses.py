@@ -21,9 +21,7 @@ from loopwright.c.syntax import (
     field,
     named_children,
     operator,
-    place,
     refuse,
-    text_of,
     walk,
     without_parentheses,
 )
@@ -98,7 +96,6 @@ def touches(node: Node, frame: Frame, must: bool = True) -> tuple[Touch, ...]:
             return _call(node, frame, must)
         case _:
             raise refuse(
-                frame.setting.source,
                 node,
                 f"this expression cannot be read ({node.type.replace('_', ' ')})",
                 "accepted: arithmetic, comparisons, ?:, casts, array elements, and calls of pure functions",
@@ -114,7 +111,7 @@ def _unevaluated(node: Node, frame: Frame) -> tuple[Touch, ...]:
     for part in walk(node):
         if part.type in ("assignment_expression", "update_expression"):
             message = "whether this happens depends on the type around it"
-            raise refuse(frame.setting.source, part, message, "do this in a statement of its own")
+            raise refuse(part, message, "do this in a statement of its own")
     return ()
 
 
@@ -126,20 +123,18 @@ def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 
 def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    reference = reference_of(frame.setting.source, node)
+    reference = reference_of(node)
     if reference is None:
         raise _unreadable(node, frame)
     return _reference_read(through_row(reference, frame), frame, must)
 
 
 def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    source = frame.setting.source
     name = reference.base
     if not reference.subscripts and (name in frame.iterators or _is_fixed(name, frame)):
         return ()
     if name in frame.setting.names.iterators:
         raise refuse(
-            source,
             reference.node,
             f"'{name}' is the iterator of another loop, and is read outside it",
             "write the value out: what an iterator is after its loop is not tracked",
@@ -152,7 +147,7 @@ def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
     """The access itself; where a pointer inside an array leads is not known, so it may be all of it."""
     subscripts = () if reference.elsewhere else reference.subscripts
     certain = must and not reference.elsewhere and not (is_write and reference.partial)
-    return Touch(reference.base, subscripts, is_write, certain, place(reference.node))
+    return Touch(reference.base, subscripts, is_write, certain, reference.node.span)
 
 
 def _is_fixed(name: str, frame: Frame) -> bool:
@@ -184,11 +179,11 @@ def refuse_pointer_value(node: Node, frame: Frame) -> None:
             refuse_pointer_value(part, frame)
     else:
         target, _ = pointer_sum(core)
-        reference = reference_of(frame.setting.source, target)
+        reference = reference_of(target)
         rank = 0 if reference is None else frame.setting.names.ranks.get(reference.base, 0)
         if reference is not None and not reference.partial and len(reference.subscripts) < rank:
-            message = f"'{text_of(frame.setting.source, node)}' is a pointer, which cannot be followed"
-            raise refuse(frame.setting.source, node, message, "use the array itself, with all its subscripts")
+            message = f"'{node.text}' is a pointer, which cannot be followed"
+            raise refuse(node, message, "use the array itself, with all its subscripts")
 
 
 def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -197,10 +192,10 @@ def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) 
 
 
 def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    element = element_of(frame.setting.source, frame.setting.kinds, target)
+    element = element_of(frame.setting.kinds, target)
     if element is not None:
         return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must))
-    reference = reference_of(frame.setting.source, target)
+    reference = reference_of(target)
     if reference is None:
         raise _unreadable(target, frame)
     return (_touch(through_row(reference, frame), is_write=False, must=must),)
@@ -208,10 +203,10 @@ def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     """The write of an assignment, with the reads its subscripts need."""
-    element = element_of(frame.setting.source, frame.setting.kinds, target)
+    element = element_of(frame.setting.kinds, target)
     if element is not None:
         return _through(element, target, frame, lambda node, inner: write_to(node, inner, must))
-    reference = reference_of(frame.setting.source, target)
+    reference = reference_of(target)
     if reference is None:
         raise _unreadable(target, frame)
     reference = through_row(reference, frame)
@@ -220,16 +215,14 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 
 def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    source = frame.setting.source
-    element = element_of(source, frame.setting.kinds, node)
+    element = element_of(frame.setting.kinds, node)
     if element is not None:
         return _through(element, node, frame, lambda inner, around: touches(inner, around, must))
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression":
-        name = text_of(source, without_parentheses(function))
+        name = without_parentheses(function).text
         raise refuse(
-            source,
             function,
             f"'({name})(...)' may be a cast or a call",
             f"declare '{name}' in this file if it is a type; leave out the parentheses if it is a function",
@@ -241,7 +234,7 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
         if core.type == "pointer_expression" and operator(core) == "&":
             found += _address(field(core, "argument"), frame)
         else:
-            evaluated = must and always_evaluated(frame.setting.macros, text_of(source, function), index)
+            evaluated = must and always_evaluated(frame.setting.macros, function.text, index)
             found += touches(argument, frame, evaluated)
     return tuple(found)
 
@@ -251,13 +244,13 @@ def _through(
 ) -> tuple[Touch, ...]:
     """What is read of the expansion of a macro; its place is that of the call."""
     macros = inside(element, frame.setting.kinds).macros
-    setting = replace(frame.setting, source=element.source, macros=macros)
+    setting = replace(frame.setting, macros=macros)
     try:
         found = read(element.node, replace(frame, setting=setting))
     except BadInput as failure:
         message = f"in this macro: {failure.message}"
-        raise refuse(frame.setting.source, call, message, failure.hint or "") from None
-    return tuple(replace(t, place=place(call), setting=t.setting or setting) for t in found)
+        raise refuse(call, message, failure.hint or "") from None
+    return tuple(replace(t, place=call.span, setting=t.setting or setting) for t in found)
 
 
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
@@ -267,7 +260,6 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
         found = (*found[:-1], replace(found[-1], subscripts=()))
     else:
         raise refuse(
-            frame.setting.source,
             target,
             "the address of this is taken, but it is no storage that stays",
             "copy the value into a variable of its own first",
@@ -277,7 +269,6 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
 
 def _unreadable(node: Node, frame: Frame) -> Exception:
     return refuse(
-        frame.setting.source,
         node,
         "this is not a variable or an array element",
         "accepted: x, A[i][j], *p, *(p + i), s.f, p->A[i]",
@@ -331,12 +322,12 @@ def holes(node: Node, frame: Frame) -> tuple[Hole | Inlined, ...]:
     for part in walk(node):
         if part.type != "identifier":
             continue
-        name = text_of(frame.setting.source, part)
+        name = part.text
         local = frame.local(name)
         if local is not None and local.definition is not None:
             inner = holes(local.definition, frame)
             text = local.definition.spelled
-            found.append(Inlined(place(part), text, inner, local.type, is_row=local.row is not None))
+            found.append(Inlined(part.span, text, inner, local.type, is_row=local.row is not None))
         elif name in frame.iterators:
-            found.append(Hole(place(part), name, frame.loops[frame.iterators.index(name)].type))
+            found.append(Hole(part.span, name, frame.loops[frame.iterators.index(name)].type))
     return tuple(found)

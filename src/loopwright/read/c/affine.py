@@ -15,7 +15,7 @@ from loopwright.c.casts import expression_of
 from loopwright.c.declarations import is_floating_type, is_integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.references import parameter_name, reference_of
-from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, walk
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.frames import Frame, Value
@@ -35,10 +35,9 @@ _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 
 def affine(node: Node, frame: Frame) -> isl.PwAff:
     """The integer expression `node` as a function of the names in scope."""
-    source = frame.setting.source
     match node.type:
         case "number_literal":
-            return number(_integer(node, text_of(source, node)))
+            return number(_integer(node, node.text))
         case "identifier":
             return _named(node, frame)
         case "parenthesized_expression":
@@ -99,7 +98,7 @@ def constant(node: Node, frame: Frame) -> int:
 def with_constants(node: Node, frame: Frame) -> Frame:
     """The frame in which the constants of the file that `node` mentions are their values."""
     for part in walk(node):
-        name = text_of(frame.setting.source, part) if part.type == "identifier" else ""
+        name = part.text if part.type == "identifier" else ""
         known = frame.setting.constant(name)
         if known is not None and frame.value(name) is None and name not in frame.iterators:
             frame = frame.bind(Value(name, number(known)))
@@ -127,7 +126,7 @@ def _only_child(node: Node) -> Node:
 def _named(node: Node, frame: Frame) -> isl.PwAff:
     """An identifier: an iterator, a local integer, or a parameter."""
     setting = frame.setting
-    name = text_of(setting.source, node)
+    name = node.text
     local = frame.local(name)
     if local is not None:
         if local.value is None:
@@ -139,7 +138,6 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         raise NotAffine(node, f"'{name}' is a type")
     if name in setting.names.iterators:
         raise refuse(
-            setting.source,
             node,
             f"'{name}' is the iterator of another loop, and is read outside it",
             "write the value out: what an iterator is after its loop is not tracked",
@@ -163,7 +161,7 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
 
 
 def _cast(node: Node, frame: Frame) -> isl.PwAff:
-    kind = text_of(frame.setting.source, field(node, "type"))
+    kind = field(node, "type").text
     if not is_integer_type(frame.setting.declarations.resolved(kind)):
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
     inner = field(node, "value")
@@ -217,7 +215,7 @@ def _division(node: Node, frame: Frame) -> isl.PwAff:
     dividend = affine(field(node, "left"), frame)
     divisor = constant(field(node, "right"), frame)
     if divisor == 0:
-        raise refuse(frame.setting.source, node, "this divides by zero", ACCEPTED, code=Code.NOT_AFFINE)
+        raise refuse(node, "this divides by zero", ACCEPTED, code=Code.NOT_AFFINE)
     for side in operands_from_zero(node, frame):
         if side == field(node, "left"):
             require_from_zero(side, dividend, frame)
@@ -258,11 +256,11 @@ def _choice(node: Node, frame: Frame) -> isl.PwAff:
 def _field(node: Node, frame: Frame) -> isl.PwAff:
     """`s.n` and `p->n` are parameters where nothing in the region changes them."""
     setting = frame.setting
-    reference = reference_of(setting.source, node)
+    reference = reference_of(node)
     if reference is None or reference.subscripts:
         raise NotAffine(node, "it depends on data")
-    root = text_of(setting.source, reference.root)
+    root = reference.root.text
     changed = reference.base in setting.names.written or root in setting.names.written
     if changed or setting.names.ranks.get(reference.base, 0) > 0 or root in setting.names.iterators:
         raise NotAffine(node, "it depends on data")
-    return variable(parameter_name(text_of(setting.source, node)))
+    return variable(parameter_name(node.text))

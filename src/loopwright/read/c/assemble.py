@@ -11,7 +11,7 @@ import islpy as isl
 
 from loopwright.c.references import parameter_name
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
@@ -29,7 +29,7 @@ from loopwright.read.c.linearised import Shape, indices, shapes_of
 from loopwright.read.c.names import Setting
 from loopwright.read.c.statements import Label, Leaf
 from loopwright.read.c.trust import assumptions_of
-from loopwright.source import Source, Span
+from loopwright.source import Span
 
 _Space = TypeVar("_Space", isl.Set, isl.Map)
 
@@ -43,7 +43,7 @@ def assembled(
     stated: tuple[Assumption, ...],
 ) -> Program:
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
-    prefix = _statement_prefix(setting.source, block)
+    prefix = _statement_prefix(block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
     shapes, believed = shapes_of(places)
@@ -61,13 +61,13 @@ def assembled(
         assumptions=assumptions_of(setting, block, region, (*stated, *believed), arrays, parameters),
         arrays=arrays,
         statements=statements,
-        tags=_tags(setting.source, block, leaves, statements),
+        tags=_tags(block, leaves, statements),
     )
 
 
-def _statement_prefix(source: Source, block: Node) -> str:
+def _statement_prefix(block: Node) -> str:
     """S, unless the region itself has names like S1."""
-    words = {text_of(source, node) for node in walk(block) if node.type == "identifier"}
+    words = {node.text for node in walk(block) if node.type == "identifier"}
     prefix = "S"
     while any(re.fullmatch(rf"{prefix}\d+", word) for word in words):
         prefix += "_"
@@ -122,24 +122,24 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
         raise InternalError(Code.INTERNAL, f"the iterator {stray[0]} escaped its loop")
-    texts = _parameter_texts(setting.source, block, tuple(used))
+    texts = _parameter_texts(block, tuple(used))
     return tuple(Parameter(name, text) for name, text in texts.items())
 
 
-def _parameter_texts(source: Source, block: Node, used: tuple[str, ...]) -> dict[str, str]:
+def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
     """How each parameter is written, in the order of the text; last those only a macro mentions."""
     found: dict[str, str] = {}
     for node in walk(block):
         if node.type not in ("identifier", "call_expression", "field_expression"):
             continue
-        text = text_of(source, node)
+        text = node.text
         name = text if node.type == "identifier" else parameter_name(text)
         if name not in used:
             continue
         known = found.setdefault(name, text)
         if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
-            raise refuse(source, node, f"'{text}' cannot be told from '{known}'", "rename one of them")
-    hidden = [name for name in used if name not in found and re.search(rf"\b{name}\b", source.text)]
+            raise refuse(node, f"'{text}' cannot be told from '{known}'", "rename one of them")
+    hidden = [name for name in used if name not in found and re.search(rf"\b{name}\b", block.source.text)]
     return {**found, **{name: name for name in hidden}}
 
 
@@ -193,7 +193,6 @@ def _arrays(
             rank = setting.names.ranks[name]
             if declared is not None and "volatile" in declared.type.split():
                 raise refuse(
-                    setting.source,
                     access.place,
                     f"'{name}' is volatile: its accesses must stay as they are",
                     "copy it into another variable before the region",
@@ -209,9 +208,7 @@ def _arrays(
     return tuple(found.values())
 
 
-def _tags(
-    source: Source, block: Node, leaves: Sequence[Leaf], statements: Sequence[Statement]
-) -> tuple[Tag, ...]:
+def _tags(block: Node, leaves: Sequence[Leaf], statements: Sequence[Statement]) -> tuple[Tag, ...]:
     members: dict[Label, list[str]] = {}
     for leaf, statement in zip(leaves, statements, strict=True):
         for label in leaf.labels:
@@ -220,17 +217,16 @@ def _tags(
     for node in walk(block):
         if node.type != "labeled_statement":
             continue
-        spot = place(field(node, "label"))
+        spot = field(node, "label").span
         name = spot.text
         if name in seen:
             raise refuse(
-                source,
                 spot,
-                f"the label '{name}' is used twice (line {source.line_of(seen[name].start)})",
+                f"the label '{name}' is used twice (line {seen[name].line})",
                 "a label names one loop component: choose another name",
             )
         seen[name] = spot
         if not any(label.place == spot for label in members):
-            raise refuse(source, spot, f"the label '{name}' is on nothing", "put it in front of a statement")
+            raise refuse(spot, f"the label '{name}' is on nothing", "put it in front of a statement")
     ordered = sorted(members, key=lambda label: label.place)
     return tuple(Tag(label.name, tuple(members[label]), label.depth, label.place) for label in ordered)

@@ -34,25 +34,26 @@ def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumpt
     """The set a pragma states, and its entry in the list of assumptions."""
     match = _ASSUME.match(pragma.argument)
     start = pragma.argument_start + (0 if match is None else match.end())
-    text = setting.source.text
+    source = pragma.place.source
+    text = source.text
     while text[start] in " \t" and start < pragma.place.end:
         start += 1
     head = blank(text[: start - len(_BEFORE)]) + _BEFORE
-    stated = text[start : pragma.place.end]
-    return _condition(setting, head, stated, start)
+    return _condition(setting, Span(source, start, pragma.place.end), head)
 
 
 def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     """The set an `--assume` option states; its errors point into the option."""
-    inner = replace(setting, source=Source("--assume", " " * len(_BEFORE) + option))
+    padded = Source("--assume", " " * len(_BEFORE) + option)
     try:
-        stated, assumption = _condition(inner, _BEFORE, option, len(_BEFORE))
+        stated, assumption = _condition(setting, padded.at(len(_BEFORE), len(option)), _BEFORE)
     except BadInput as failure:
         raise _in_option(failure, option) from None
-    used = re.findall(r"[A-Za-z_]\w*", setting.source.text)
+    file = setting.region.source
+    used = re.findall(r"[A-Za-z_]\w*", file.text)
     for name in names_of(stated):
         if name not in used:
-            message = f"there is no '{name}' in {setting.source.path}"
+            message = f"there is no '{name}' in {file.path}"
             raise BadInput(Code.OPTION, message, span=Source("--assume", option).whole, hint=_HINT)
     return stated, replace(assumption, place=None)
 
@@ -66,42 +67,39 @@ def _in_option(failure: BadInput, option: str) -> BadInput:
     return BadInput(failure.code, failure.message, span=span, hint=failure.hint)
 
 
-def _condition(setting: Setting, head: str, stated: str, start: int) -> tuple[isl.Set, Assumption]:
-    source = setting.source
-    whole = Span(source, start, start + len(stated))
-    words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated))
+def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assumption]:
+    """What the text `stated` says; the parser is shown `head`, as long as what stands before it."""
+    words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated.text))
     try:
-        root = parse_settled(source, head + words + _BEHIND, setting.kinds)
+        root = parse_settled(stated.source, head + words + _BEHIND, setting.kinds)
     except Ambiguous as failure:
-        raise refuse(source, whole, str(failure), "leave out the parentheses around it") from None
+        raise refuse(stated, str(failure), "leave out the parentheses around it") from None
     declarations = [node for node in root.named_children if node.type == "declaration"]
-    if root.has_error or len(declarations) != 1 or not stated.strip():
-        raise refuse(source, whole, "this is not a condition", _HINT, code=Code.OPTION)
+    if root.has_error or len(declarations) != 1 or not stated.text.strip():
+        raise refuse(stated, "this is not a condition", _HINT, code=Code.OPTION)
     value = field(field(declarations[0], "declarator"), "value")
-    _refuse_chains(source, value)
+    _refuse_chains(value)
     try:
-        result = condition(value, Frame(replace(setting, source=source), everywhere()))
+        result = condition(value, Frame(setting, everywhere()))
     except NotAffine as failure:
         raise refuse(
-            source,
             failure.node,
             f"an assumption must be affine, but {failure.reason}",
             _HINT,
             code=Code.NOT_AFFINE,
         ) from None
     if result.is_empty():
-        raise refuse(source, whole, "this is never true", _HINT, code=Code.OPTION)
-    return result, Assumption(AssumptionKind.USER, stated.strip(), whole)
+        raise refuse(stated, "this is never true", _HINT, code=Code.OPTION)
+    return result, Assumption(AssumptionKind.USER, stated.text.strip(), stated)
 
 
-def _refuse_chains(source: Source, value: Node) -> None:
+def _refuse_chains(value: Node) -> None:
     """`1 <= n <= m` means `(1 <= n) <= m` in C, which nobody wants to assume."""
     for node in walk(value):
         if node.type == "binary_expression" and operator(node) in _COMPARISONS:
             for side in (field(node, "left"), field(node, "right")):
                 if side.type == "binary_expression" and operator(side) in _COMPARISONS:
                     raise refuse(
-                        source,
                         node,
                         "C does not chain comparisons",
                         "write a <= b && b <= c",

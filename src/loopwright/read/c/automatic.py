@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from loopwright.c.declarations import declared_name
 from loopwright.c.macros import macros_of
 from loopwright.c.region_syntax import parse_file
-from loopwright.c.syntax import Node, place, text_of, walk
+from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Array, Program
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
@@ -33,15 +33,15 @@ def is_dead_behind(program: Program, array: Array) -> bool:
     function = _function(program)
     if function is None or _declaration(program, array) is None:
         return False
-    uses = [n for n in walk(function) if n.type == "identifier" and text_of(source, n) == array.name]
-    coming_back = [loop for loop in walk(function) if loop.type in _LOOPS and place(loop).contains(region)]
+    uses = [n for n in walk(function) if n.type == "identifier" and n.text == array.name]
+    coming_back = [loop for loop in walk(function) if loop.type in _LOOPS and loop.span.contains(region)]
     jumps = any(node.type == "goto_statement" for node in walk(function))
     hidden = any(re.search(rf"\b{array.name}\b", macro.body) for macro in macros_of(source))
     seen = [
         use
         for use in uses
-        if use.start_byte >= region.end
-        or any(place(loop).contains(place(use)) and use.start_byte < region.start for loop in coming_back)
+        if use.start >= region.end
+        or any(loop.span.contains(use.span) and use.start < region.start for loop in coming_back)
     ]
     return not seen and not jumps and not hidden and not any(_escapes(use, array.rank) for use in uses)
 
@@ -51,7 +51,7 @@ def _function(program: Program) -> Node | None:
     around = [
         node
         for node in root.named_children
-        if node.type == "function_definition" and place(node).contains(program.region)
+        if node.type == "function_definition" and node.span.contains(program.region)
     ]
     return around[0] if len(around) == 1 else None
 
@@ -66,9 +66,9 @@ def _declaration(program: Program, array: Array) -> Node | None:
     if len(found) != 1:
         return None
     declaration, declarator = found[0]
-    named = declared_name(program.source, declarator)
+    named = declared_name(declarator)
     stars = any(part.type == "pointer_declarator" for part in walk(declarator))
-    words = {text_of(program.source, part) for part in declaration.children}
+    words = {part.text for part in declaration.children}
     is_plain = named is not None and named[1] == array.rank and not stars
     if declaration.type == "parameter_declaration" and array.rank:
         return None
@@ -81,7 +81,7 @@ def _declarations(program: Program, function: Node, name: str) -> Iterator[tuple
         if node.type not in ("declaration", "parameter_declaration"):
             continue
         for declarator in node.children_by_field_name("declarator"):
-            named = declared_name(program.source, declarator)
+            named = declared_name(declarator)
             if named is not None and named[0] == name:
                 yield node, declarator
 

@@ -12,7 +12,7 @@ from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.functions import mentioned
 from loopwright.c.macros import Macro, definitions, looks_like_macro
 from loopwright.c.references import parameter_name
-from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk
 from loopwright.c.types import common, is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
@@ -34,7 +34,7 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
     """min, max, floord, ceild; a macro the file defines; or a macro that stands for a parameter."""
     setting = frame.setting
     function = field(node, "function")
-    name = text_of(setting.source, function)
+    name = function.text
     arguments = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression":
         raise NotAffine(node, "the cast may change the value")
@@ -52,7 +52,7 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
     if looks_like_macro(name) and not any(mentions_iterator(part, frame) for part in arguments):
         for argument in arguments:
             read.affine(argument, frame)
-        return variable(parameter_name(text_of(setting.source, node)))
+        return variable(parameter_name(node.text))
     raise NotAffine(node, f"what '{name}' returns is not known")
 
 
@@ -72,10 +72,8 @@ def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluato
 
 
 def mentions_iterator(node: Node, frame: Frame) -> bool:
-    source = frame.setting.source
     return any(
-        part.type == "identifier" and text_of(source, part) in frame.setting.names.iterators
-        for part in walk(node)
+        part.type == "identifier" and part.text in frame.setting.names.iterators for part in walk(node)
     )
 
 
@@ -86,7 +84,7 @@ def called_expression(
     node: Node, frame: Frame, argument: Callable[[Node, Frame], isl.PwAff]
 ) -> tuple[Node, Frame] | None:
     """The expression a macro or a function of the file stands for in this call, and where to read it."""
-    name = text_of(frame.setting.source, field(node, "function"))
+    name = field(node, "function").text
     arguments = named_children(field(node, "arguments"))
     found = definitions(frame.setting.macros, name)
     if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
@@ -106,7 +104,6 @@ def _expanded(node: Node, macro: Macro, arguments: list[Node], frame: Frame, rea
         raise NotAffine(node, failure.reason, failure.hint) from None
     except BadInput as failure:
         raise refuse(
-            frame.setting.source,
             node,
             f"in this macro: {failure.message}",
             failure.hint or ACCEPTED,
@@ -123,16 +120,16 @@ def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) ->
     parameters = macro.parameters or ()
     if len(parameters) != len(arguments):
         raise NotAffine(node, f"the macro has {len(parameters)} parameters")
-    texts = {p: text_of(frame.setting.source, a) for p, a in zip(parameters, arguments, strict=True)}
+    texts = {p: a.text for p, a in zip(parameters, arguments, strict=True)}
     body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
     try:
-        value = expression_of(body, frame.setting.kinds, tuple(texts.values()), frame.setting.source.path)
+        value = expression_of(body, frame.setting.kinds, tuple(texts.values()), node.source.path)
     except Ambiguous as failure:
         raise NotAffine(node, f"in this macro, {failure}") from None
     if value is None or not is_atomic(value):
         raise NotAffine(node, "the macro is not an expression in parentheses", PARENTHESES)
     others = tuple(other for other in frame.setting.macros if other != macro)
-    setting = replace(frame.setting, source=value.source, macros=others)
+    setting = replace(frame.setting, macros=others)
     return value, replace(frame, setting=setting)
 
 
@@ -161,7 +158,7 @@ def _body(
         or len(function.parameters) != len(arguments)
     ):
         raise NotAffine(node, f"what '{name}' returns is not known")
-    for word, called in mentioned(frame.setting.source, function):
+    for word, called in mentioned(function):
         if not called and not definitions(frame.setting.macros, word):
             raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
     inner = frame

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from loopwright.c.references import pointer_sum, reference_of
-from loopwright.c.syntax import Node, field, operator, place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
 from loopwright.read.c.names import Setting
 from loopwright.source import Span
 
@@ -18,18 +18,17 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
     names = setting.names
     arrays = {name for name, rank in names.ranks.items() if rank > 0 and name not in names.iterators}
     for function in root.named_children:
-        if function.type != "function_definition" or not place(function).contains(region):
+        if function.type != "function_definition" or not function.span.contains(region):
             continue
-        given = [(target, value) for target, value in _given(function) if not region.contains(place(target))]
+        given = [(target, value) for target, value in _given(function) if not region.contains(target.span)]
         into: dict[str, set[str]] = {}
         for target, value in given:
-            into.setdefault(text_of(setting.source, target), set()).update(_pointed_to(setting, value))
+            into.setdefault(target.text, set()).update(_pointed_to(setting, value))
         for target, _ in given:
-            pointer = text_of(setting.source, target)
+            pointer = target.text
             for array in sorted(_reached(into, pointer) & arrays - {pointer}):
                 if pointer in arrays and {array, pointer} & names.assigned:
                     raise refuse(
-                        setting.source,
                         target,
                         f"'{pointer}' points into '{array}', and the region uses both",
                         f"use one of them in the region: '{array}' with other subscripts, or '{pointer}'",
@@ -72,12 +71,12 @@ def _pointed_to(setting: Setting, value: Node) -> set[str]:
             sides = (field(core, side) for side in ("consequence", "alternative"))
             return set().union(*(_pointed_to(setting, side) for side in sides))
         case "pointer_expression" if operator(core) == "&":
-            reference = reference_of(setting.source, field(core, "argument"))
+            reference = reference_of(field(core, "argument"))
             return set() if reference is None else {reference.base}
     target, _ = pointer_sum(core)
     if target != core:
         return _pointed_to(setting, target)
-    reference = reference_of(setting.source, core)
+    reference = reference_of(core)
     if reference is None:
         return set()
     declared = setting.declarations.visible(reference.base, setting.region)

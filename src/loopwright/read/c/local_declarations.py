@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loopwright.c.syntax import Node, refuse, text_of, walk
+from loopwright.c.syntax import Node, refuse, walk
 from loopwright.read.c.frames import Frame
 
 
@@ -11,7 +11,6 @@ def refuse_pointers(declarator: Node, frame: Frame) -> None:
     for part in walk(declarator):
         if part.type == "pointer_declarator":
             raise refuse(
-                frame.setting.source,
                 part,
                 "a pointer declared in a region cannot be followed",
                 "use the array it points into",
@@ -28,11 +27,10 @@ def refuse_changing_size(size: Node, frame: Frame) -> None:
     """A local array is declared once, in front of the region: its size must be known there."""
     names = frame.setting.names
     for part in walk(size):
-        name = text_of(frame.setting.source, part) if part.type == "identifier" else ""
+        name = part.text if part.type == "identifier" else ""
         if name in names.iterators or name in names.written:
             what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
             raise refuse(
-                frame.setting.source,
                 part,
                 f"the size of a local array depends on {what}",
                 "declare the array before the region",
@@ -42,11 +40,10 @@ def refuse_changing_size(size: Node, frame: Frame) -> None:
 def refuse_specifiers(node: Node, frame: Frame) -> None:
     """A local lives while its block runs, and nobody else sees it."""
     for part in node.children:
-        word = text_of(frame.setting.source, part)
+        word = part.text
         lasts = part.type == "storage_class_specifier" and word not in ("register", "auto")
         if lasts or word == "volatile":
             raise refuse(
-                frame.setting.source,
                 part,
                 f"a variable that is '{word}' cannot be declared in a region",
                 "declare it before the region",

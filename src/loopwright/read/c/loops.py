@@ -13,7 +13,7 @@ import islpy as isl
 
 from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
 from loopwright.c.idioms import countdown_of
-from loopwright.c.syntax import Node, field, operator, place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
 from loopwright.read.c.affine import affine, condition, constant, with_constants
@@ -21,24 +21,22 @@ from loopwright.read.c.frames import Frame, Loop
 from loopwright.read.c.names import loop_iterator
 from loopwright.read.c.not_affine import NotAffine, not_affine
 from loopwright.read.c.wraparound import require_convertible
-from loopwright.source import Source
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
 
 
 def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     """The frame in the body of the loop `node`."""
-    source = frame.setting.source
     iterator = _iterator(node, frame)
     countdown = countdown_of(node)
-    if countdown is not None and text_of(source, countdown.name) == iterator:
+    if countdown is not None and countdown.name.text == iterator:
         return _counted_down(node, frame, position, iterator, countdown.limit)
     step = _step(node, frame, iterator)
     start = _first(node, frame, iterator)
     test = node.child_by_field_name("condition")
     if test is None:
-        raise refuse(source, _head(node), "this loop has no end", _ACCEPTED)
-    loop = Loop(iterator, 1 if step > 0 else -1, place(node), declared_type(node, frame, iterator))
+        raise refuse(_head(node), "this loop has no end", _ACCEPTED)
+    loop = Loop(iterator, 1 if step > 0 else -1, node.span, declared_type(node, frame, iterator))
     steps = frame.domain.intersect(_progression(iterator, start, step))
     inside = frame.inside(loop, position, steps)
     try:
@@ -59,7 +57,7 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
     end = number(0) if limit is None else _given(limit, "the test of a loop", node, frame, iterator)
     value = variable(iterator)
     domain = frame.domain.intersect(value.lt_set(start)).intersect(value.add(number(1)).gt_set(end))
-    loop = Loop(iterator, -1, place(node), declared_type(node, frame, iterator))
+    loop = Loop(iterator, -1, node.span, declared_type(node, frame, iterator))
     return frame.inside(loop, position, domain.coalesce())
 
 
@@ -89,24 +87,19 @@ def _head(node: Node) -> Node:
 
 
 def _iterator(node: Node, frame: Frame) -> str:
-    source = frame.setting.source
-    name = loop_iterator(source, node)
+    name = loop_iterator(node)
     start = node.child_by_field_name("initializer")
     if name is None or start is None:
         where = _head(node) if start is None else start
         hint = _ACCEPTED if start is None else f"{_ACCEPTED}; a second counter is an expression of the first"
-        raise refuse(source, where, "a loop has to give one integer its first value", hint)
+        raise refuse(where, "a loop has to give one integer its first value", hint)
     if start.type == "assignment_expression" and operator(start) != "=":
-        raise refuse(source, start, "a loop has to give its iterator a first value", _ACCEPTED)
+        raise refuse(start, "a loop has to give its iterator a first value", _ACCEPTED)
     if name in frame.iterators:
-        raise refuse(
-            source, start, f"'{name}' is already the iterator of a loop around this one", "use another name"
-        )
+        raise refuse(start, f"'{name}' is already the iterator of a loop around this one", "use another name")
     declared = declared_type(node, frame, name)
     if is_floating_type(declared):
-        raise refuse(
-            source, start, f"the iterator '{name}' is a '{declared}', not an integer", "declare it as int"
-        )
+        raise refuse(start, f"the iterator '{name}' is a '{declared}', not an integer", "declare it as int")
     return name
 
 
@@ -122,44 +115,41 @@ def declared_type(node: Node, frame: Frame, iterator: str) -> str:
     setting = frame.setting
     start = field(node, "initializer")
     if start.type == "declaration":
-        return setting.declarations.resolved(type_text(setting.source, start, qualifiers=False))
+        return setting.declarations.resolved(type_text(start, qualifiers=False))
     declared = setting.declarations.visible(iterator, setting.region)
     return "int" if declared is None else setting.declarations.resolved(declared.type)
 
 
 def _step(node: Node, frame: Frame, iterator: str) -> int:
     """The constant added after each iteration; not 0."""
-    source = frame.setting.source
     update = node.child_by_field_name("update")
     if update is None:
-        raise refuse(source, _head(node), "this loop does not change its iterator", _ACCEPTED)
+        raise refuse(_head(node), "this loop does not change its iterator", _ACCEPTED)
     update = without_parentheses(update)
     try:
         step = _increment(update, frame, iterator)
     except NotAffine as failure:
         raise refuse(
-            source,
             failure.node,
             f"the step of a loop must be a constant; {failure.reason}",
             _ACCEPTED,
             code=Code.NOT_AFFINE,
         ) from None
     if step is None:
-        raise refuse(source, update, f"this does not add a constant to '{iterator}'", _ACCEPTED)
+        raise refuse(update, f"this does not add a constant to '{iterator}'", _ACCEPTED)
     if step == 0:
-        raise refuse(source, update, "this loop does not change its iterator", _ACCEPTED)
+        raise refuse(update, "this loop does not change its iterator", _ACCEPTED)
     return step
 
 
 def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
     """i++, ++i, i--, --i, i += c, i -= c, and i = e where e - i is a constant."""
-    source = frame.setting.source
     if update.type == "update_expression":
-        is_mine = text_of(source, without_parentheses(field(update, "argument"))) == iterator
+        is_mine = without_parentheses(field(update, "argument")).text == iterator
         return (1 if operator(update) == "++" else -1) if is_mine else None
     if update.type != "assignment_expression":
         return None
-    if text_of(source, without_parentheses(field(update, "left"))) != iterator:
+    if without_parentheses(field(update, "left")).text != iterator:
         return None
     right = without_parentheses(field(update, "right"))
     match operator(update):
@@ -168,7 +158,7 @@ def _increment(update: Node, frame: Frame, iterator: str) -> int | None:
         case "-=":
             return -constant(right, frame)
         case "=":
-            inside = frame.inside(Loop(iterator, 1, place(update)), 0, frame.domain)
+            inside = frame.inside(Loop(iterator, 1, update.span), 0, frame.domain)
             value = affine(right, with_constants(right, inside))
             return constant_value(value.sub(variable(iterator)))
     return None
@@ -194,18 +184,17 @@ def _bounds_only(test: Node, iterator: str, step: int, frame: Frame) -> bool:
     name = operator(core)
     if name == "&&":
         return _bounds_only(left, iterator, step, frame) and _bounds_only(right, iterator, step, frame)
-    source = frame.setting.source
     upper = ("<", "<=") if step > 0 else (">", ">=")
     lower = (">", ">=") if step > 0 else ("<", "<=")
-    if text_of(source, without_parentheses(left)) == iterator and not _mentions(source, right, iterator):
+    if without_parentheses(left).text == iterator and not _mentions(right, iterator):
         return name in upper
-    if text_of(source, without_parentheses(right)) == iterator and not _mentions(source, left, iterator):
+    if without_parentheses(right).text == iterator and not _mentions(left, iterator):
         return name in lower
     return False
 
 
-def _mentions(source: Source, node: Node, name: str) -> bool:
-    return any(part.type == "identifier" and text_of(source, part) == name for part in walk(node))
+def _mentions(node: Node, name: str) -> bool:
+    return any(part.type == "identifier" and part.text == name for part in walk(node))
 
 
 def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int) -> isl.Set:
@@ -218,10 +207,8 @@ def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int)
         _without(failing, iterator)
     )
     if not endless.is_empty():
-        source = inside.setting.source
         test = field(node, "condition")
         raise refuse(
-            source,
             test,
             "this loop is not known to end: " + _example(endless),
             "use < or >, or state what holds of the sizes: #pragma loopwright assume n >= 0, or --assume",
@@ -264,7 +251,6 @@ def _refuse_wrap(node: Node, frame: Frame, iterator: str, domain: isl.Set, step:
     below = variable(iterator).add(number(step)).lt_set(number(0))
     if not domain.intersect(below).intersect(frame.setting.context).is_empty():
         raise refuse(
-            frame.setting.source,
             field(node, "condition"),
             f"'{iterator}' is unsigned and would be counted down below 0",
             "declare it as a signed integer",
@@ -275,4 +261,4 @@ def loop_comments(node: Node) -> list[Node]:
     """Comments between the head of a loop and its body."""
     body = field(node, "body")
     comments = [part for part in node.named_children if part.type == "comment"]
-    return [comment for comment in comments if comment.end_byte <= body.start_byte]
+    return [comment for comment in comments if comment.end <= body.start]

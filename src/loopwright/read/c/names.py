@@ -16,9 +16,9 @@ from loopwright.c.idioms import countdown_of
 from loopwright.c.macros import Macro, constant_macro, definitions
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
-from loopwright.c.syntax import Node, field, place, refuse, text_of, walk, without_parentheses
+from loopwright.c.syntax import Node, field, refuse, walk, without_parentheses
 from loopwright.model.program import Array
-from loopwright.source import Source, Span
+from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,6 @@ class Names:
 class Setting:
     """What stays the same while a region is read."""
 
-    source: Source
     region: Span
     macros: tuple[Macro, ...]
     declarations: Declarations
@@ -84,62 +83,61 @@ class Setting:
         return Kinds(self.declarations, self.macros, self.region)
 
 
-def loop_iterator(source: Source, loop: Node) -> str | None:
+def loop_iterator(loop: Node) -> str | None:
     """The variable a `for` initialises, where it initialises exactly one."""
     start = loop.child_by_field_name("initializer")
     if start is None:
         return None
     if start.type == "declaration":
         declarators = start.children_by_field_name("declarator")
-        named = declared_name(source, declarators[0]) if len(declarators) == 1 else None
+        named = declared_name(declarators[0]) if len(declarators) == 1 else None
         return named[0] if named is not None and named[1] == 0 else None
     if start.type == "assignment_expression":
         target = without_parentheses(field(start, "left"))
-        return text_of(source, target) if target.type == "identifier" else None
+        return target.text if target.type == "identifier" else None
     return None
 
 
-def names_of_region(source: Source, block: Node, kinds: Kinds) -> Names:
+def names_of_region(block: Node, kinds: Kinds) -> Names:
     """Go over the region once; refuse names that play two roles at once."""
     declarations = kinds.declarations
     loops = [node for node in walk(block) if node.type == "for_statement"]
-    iterators = frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
-    headers = [place(part) for loop in loops for part in _header(loop)]
-    rows = row_pointers(source, block, kinds, iterators)
+    iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
+    headers = [part.span for loop in loops for part in _header(loop)]
+    rows = row_pointers(block, kinds, iterators)
     followed = frozenset(row.name for row in rows)
-    targets = _targets(source, block, kinds, iterators, headers, rows)
-    known = _locals(source, block, headers)
+    targets = _targets(block, kinds, iterators, headers, rows)
+    known = _locals(block, headers)
     locals_ = tuple(one for one in known if one.name not in iterators and one.name not in followed)
-    _refuse_hidden_arrays(source, loops, declarations)
-    ranks = _ranks(source, block, kinds)
+    _refuse_hidden_arrays(loops, declarations)
+    ranks = _ranks(block, kinds)
     for local in locals_:
         if ranks.get(local.name, 0) > local.rank:
             message = f"'{local.name}' is subscripted, but not declared as an array here"
-            raise refuse(source, local.node, message, "use the array it points into")
+            raise refuse(local.node, message, "use the array it points into")
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
     for target in targets:
-        _refuse_whole(source, target, ranks)
+        _refuse_whole(target, ranks)
     assigned = frozenset(target.base for target in targets)
-    refuse_mixed_fields(source, block, assigned, frozenset(local.name for local in locals_))
-    refuse_unions(source, block, assigned, declarations)
-    refuse_odd_bases(source, block, iterators, ranks, declarations)
+    refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_))
+    refuse_unions(block, assigned, declarations)
+    refuse_odd_bases(block, iterators, ranks, declarations)
     return Names(iterators, assigned, locals_, ranks, rows)
 
 
-def _refuse_hidden_arrays(source: Source, loops: list[Node], declarations: Declarations) -> None:
+def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None:
     """One name for an iterator and for an array: which one is meant, the accesses would not say."""
     for loop in loops:
-        name = loop_iterator(source, loop)
-        declared = None if name is None else declarations.visible(name, place(loop))
+        name = loop_iterator(loop)
+        declared = None if name is None else declarations.visible(name, loop.span)
         start = loop.child_by_field_name("initializer")
         if declared is not None and declared.rank > 0 and start is not None and start.type == "declaration":
-            line = source.line_of(declared.place.start)
+            line = declared.place.line
             message = f"the iterator '{name}' has the name of an array (line {line})"
-            raise refuse(source, start, message, "give the two different names")
+            raise refuse(start, message, "give the two different names")
 
 
 def _targets(
-    source: Source,
     block: Node,
     kinds: Kinds,
     iterators: frozenset[str],
@@ -152,20 +150,18 @@ def _targets(
         target = _target(node)
         if target is None:
             continue
-        element = element_of(source, kinds, target)
-        reference = _element(source, target, rows) if element is None else element.reference
+        element = element_of(kinds, target)
+        reference = _element(target, rows) if element is None else element.reference
         if reference is None:
             raise refuse(
-                source,
                 target,
                 "what this assigns to is not a variable or an array element",
                 "assign to x, A[i], *p or s.f",
             )
         if reference.base not in iterators or reference.subscripts:
             found.append(reference)
-        elif not any(header.contains(place(node)) for header in headers):
+        elif not any(header.contains(node.span) for header in headers):
             raise refuse(
-                source,
                 node,
                 f"the loop iterator '{reference.base}' is assigned outside the head of its loop",
                 "use another variable, so that the loop alone decides the values of its iterator",
@@ -173,10 +169,10 @@ def _targets(
     return found
 
 
-def _element(source: Source, target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
+def _element(target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
     """What an assignment names, a pointer to a row followed."""
-    reference = reference_of(source, target)
-    row = None if reference is None else row_at(rows, reference, source)
+    reference = reference_of(target)
+    row = None if reference is None else row_at(rows, reference)
     return reference if reference is None or row is None else row.element(reference)
 
 
@@ -197,65 +193,63 @@ def _target(node: Node) -> Node | None:
             return None
 
 
-def _locals(source: Source, block: Node, headers: list[Span]) -> tuple[Local, ...]:
+def _locals(block: Node, headers: list[Span]) -> tuple[Local, ...]:
     found: list[Local] = []
     for node in walk(block):
-        if node.type != "declaration" or any(header.contains(place(node)) for header in headers):
+        if node.type != "declaration" or any(header.contains(node.span) for header in headers):
             continue
         scope = node.parent
         while scope is not None and scope.type not in ("compound_statement", "for_statement"):
             scope = scope.parent
         for declarator in node.children_by_field_name("declarator"):
-            named = declared_name(source, declarator)
+            named = declared_name(declarator)
             if named is None or scope is None:
                 raise refuse(
-                    source,
                     declarator,
                     "only variables and arrays can be declared in a region",
                     "move this declaration out of the region",
                 )
             name, rank, extents = named
-            kind = type_text(source, node, qualifiers=False)
-            reach = Span(source, node.start_byte, scope.end_byte)
+            kind = type_text(node, qualifiers=False)
+            reach = Span(node.source, node.start, scope.end)
             found.append(Local(name, kind, rank, extents, reach, declarator))
     return tuple(found)
 
 
-def _ranks(source: Source, block: Node, kinds: Kinds) -> dict[str, int]:
+def _ranks(block: Node, kinds: Kinds) -> dict[str, int]:
     """The rank of every base: the subscripts it is used with, or the declared ones if more."""
     ranks: dict[str, int] = {}
-    texts = [(source, block)]
-    for call, element in elements_in(source, kinds, block):
-        texts.append((element.source, element.node))
+    texts = [block]
+    for call, element in elements_in(kinds, block):
+        texts.append(element.node)
         base = element.reference.base
-        if any(text_of(source, part).startswith((f"{base}.", f"{base}->")) for part in walk(block)):
+        if any(part.text.startswith((f"{base}.", f"{base}->")) for part in walk(block)):
             message = f"'{base}' is used through a macro here and through its fields"
-            raise refuse(source, call, message, "write the element of the array itself")
-    for text, root in texts:
+            raise refuse(call, message, "write the element of the array itself")
+    for root in texts:
         for node in walk(root):
-            reference = _outermost_reference(text, node)
+            reference = _outermost_reference(node)
             if reference is not None:
                 known = ranks.get(reference.base, 0)
                 ranks[reference.base] = max(known, len(reference.subscripts))
     for base in ranks:
-        variable = kinds.declarations.visible(base, place(block))
+        variable = kinds.declarations.visible(base, block.span)
         if variable is not None:
             ranks[base] = max(ranks[base], variable.rank)
     return ranks
 
 
-def _outermost_reference(source: Source, node: Node) -> Reference | None:
+def _outermost_reference(node: Node) -> Reference | None:
     if node.type not in ("identifier", "subscript_expression", "field_expression", "pointer_expression"):
         return None
-    return reference_of(source, node)
+    return reference_of(node)
 
 
-def _refuse_whole(source: Source, target: Reference, ranks: dict[str, int]) -> None:
+def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
     """An array or pointer must not itself be assigned."""
     base, count = target.base, len(target.subscripts)
     if count < ranks[base]:
         raise refuse(
-            source,
             target.node,
             f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
             f"{_counted(count, 'subscript')}",
@@ -271,32 +265,29 @@ def _hides(outer: Local, inner: Local) -> bool:
     return outer is not inner and outer.name == inner.name and outer.scope.contains(inner.scope)
 
 
-def local_arrays(source: Source, names: Names, block: Node) -> tuple[Array, ...]:
+def local_arrays(names: Names, block: Node) -> tuple[Array, ...]:
     """The storage to declare in front of the loops; refuse what cannot be moved there."""
     arrays: dict[str, Array] = {}
     for local in names.locals:
         array = Array(local.name, local.rank, local.type, True, local.extents)
         if arrays.setdefault(local.name, array) != array:
             raise refuse(
-                source,
                 local.node,
                 f"'{local.name}' is declared twice in the region, with different types",
                 "give the two variables different names",
             )
         if any(_hides(other, local) for other in names.locals):
             raise refuse(
-                source,
                 local.node,
                 f"this '{local.name}' hides another one declared in the region",
                 "give the two variables different names",
             )
     for node in walk(block):
-        name = text_of(source, node) if node.type == "identifier" else ""
+        name = node.text if node.type == "identifier" else ""
         if name in arrays and not any(
-            local.name == name and local.scope.contains(place(node)) for local in names.locals
+            local.name == name and local.scope.contains(node.span) for local in names.locals
         ):
             raise refuse(
-                source,
                 node,
                 f"this '{name}' is not the one declared inside the region",
                 "give the two variables different names",

@@ -25,7 +25,6 @@ class NotAffine(Exception):
 def not_affine(frame: Frame, failure: NotAffine, what: str) -> BadInput:
     """The diagnostic for an expression that has to be affine."""
     return refuse(
-        frame.setting.source,
         failure.node,
         f"{what} must be affine in the iterators and parameters, but {failure.reason}",
         failure.hint,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.c.syntax import Node, field, named_children, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifiers, sizes_in
@@ -36,9 +36,8 @@ def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
         case _:
             first = node.children[0] if node.children else node
             raise refuse(
-                frame.setting.source,
                 first,
-                f"'{text_of(frame.setting.source, first)}' cannot stand under a condition on data",
+                f"'{first.text}' cannot stand under a condition on data",
                 "accepted there: assignments, local variables and further conditions; or make the "
                 "condition affine in the iterators and parameters",
             )
@@ -65,7 +64,7 @@ def _declared(node: Node, frame: Frame) -> frozenset[str]:
         if part.type == "declaration":
             for declarator in part.children_by_field_name("declarator"):
                 words = [inner for inner in walk(declarator) if inner.type == "identifier"]
-                name = text_of(frame.setting.source, words[0])
+                name = words[0].text
                 refuse_shadowing(declarator, name, frame)
                 names.add(name)
     return frozenset(names)
@@ -75,7 +74,6 @@ def refuse_shadowing(declarator: Node, name: str, frame: Frame) -> None:
     """A variable must not take the name of an iterator of a loop around it."""
     if name in frame.iterators:
         raise refuse(
-            frame.setting.source,
             declarator,
             f"this '{name}' hides the iterator of a loop around it",
             "give the two variables different names",

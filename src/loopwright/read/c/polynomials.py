@@ -12,7 +12,7 @@ import islpy as isl
 
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.references import Subscript, is_subtracted
-from loopwright.c.syntax import Node, field, named_children, operator, text_of
+from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.presburger.named import PARAM, number, variable, whole
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Polynomial
@@ -39,7 +39,7 @@ def polynomial(node: Node, frame: Frame) -> Polynomial:
             return _sum(left, right, 1 if operator(node) == "+" else -1)
         case "call_expression" if (inside := called_expression(node, frame, affine)) is not None:
             return polynomial(*inside)
-        case "identifier" if (local := frame.local(text_of(frame.setting.source, node))) is not None:
+        case "identifier" if (local := frame.local(node.text)) is not None:
             return local.polynomial or of_affine(affine(node, frame))
         case _:
             return of_affine(affine(node, frame))
@@ -140,5 +140,5 @@ def _integer(value: isl.Val) -> int:
 
 
 def _is_wide(node: Node, frame: Frame) -> bool:
-    kind = text_of(frame.setting.source, field(node, "type"))
+    kind = field(node, "type").text
     return is_integer_type(frame.setting.declarations.resolved(kind))

@@ -23,7 +23,7 @@ from loopwright.c.macros import (
     suffixed,
 )
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
 
@@ -82,9 +82,9 @@ def is_known_pure(setting: Setting, name: str) -> bool:
 def refuse_impure_call(setting: Setting, call: Node) -> None:
     """Raise unless the call has no effect but its value."""
     function = field(call, "function")
-    name = text_of(setting.source, function)
+    name = function.text
     if function.type != "identifier":
-        raise refuse(setting.source, function, "a call through a pointer cannot be read", _HINT)
+        raise refuse(function, "a call through a pointer cannot be read", _HINT)
     seen = None if name in setting.pure else _changing(setting, name, ())
     is_pure = definitions(setting.macros, name) or is_known_pure(setting, name)
     if is_pure and (seen is None or name not in setting.declarations.pure_functions):
@@ -94,9 +94,8 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
     if looks_like_macro(name) and name not in setting.declarations.functions:
         return
     known = setting.function(name)
-    if seen is not None and known is not None and keeps_to_itself(setting.source, known):
+    if seen is not None and known is not None and keeps_to_itself(known):
         raise refuse(
-            setting.source,
             call,
             f"'{name}' reads '{seen}', which the region changes",
             f"make '{seen}' an argument of '{name}', or write its body in the region",
@@ -104,7 +103,6 @@ def refuse_impure_call(setting: Setting, call: Node) -> None:
     is_statement = call.parent is not None and call.parent.type == "expression_statement"
     hint = f"if it is, say --pure {name}, or declare it with __attribute__((pure))"
     raise refuse(
-        setting.source,
         call,
         f"'{name}' is not known to be free of side effects",
         "move this call out of the region: here statements assign" if is_statement else hint,
@@ -117,9 +115,9 @@ _HINT = "call functions by their name"
 def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) -> bool:
     """Whether the file defines `name`, which changes nothing, nor reads what the region changes."""
     function = setting.function(name)
-    if function is None or name in around or not keeps_to_itself(setting.source, function):
+    if function is None or name in around or not keeps_to_itself(function):
         return False
-    words = list(mentioned(setting.source, function))
+    words = list(mentioned(function))
     for word, _ in tuple(words):
         if any(assigns(macro) for macro in reachable_macros(setting.macros, word)):
             return False
@@ -141,7 +139,7 @@ def _changing(setting: Setting, name: str, around: tuple[str, ...]) -> str | Non
     function = setting.function(name)
     if function is None or name in around or name in INDEX_HELPERS:
         return None
-    for word, called in mentioned(setting.source, function):
+    for word, called in mentioned(function):
         found = _changing(setting, word, (*around, name)) if called else None
         if found is not None or (not called and word in setting.names.written):
             return found or word
@@ -152,16 +150,15 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
     """Every macro of the file that the region uses must be the value it is taken for."""
     names = setting.names
     bases: dict[Node, list[str]] = {}
-    for call, element in elements_in(setting.source, setting.kinds, block):
+    for call, element in elements_in(setting.kinds, block):
         bases.setdefault(field(call, "function"), []).append(element.reference.base)
     for node in walk(block):
         if node.type != "identifier":
             continue
-        name = text_of(setting.source, node)
+        name = node.text
         for macro in reachable_macros(setting.macros, name):
             if assigns(macro) or not _pastes_numbers(setting, macro, node):
                 raise refuse(
-                    setting.source,
                     node,
                     f"the macro '{macro.name}' is more than an expression",
                     "write what it does in the region itself",
@@ -170,7 +167,6 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
             is_element = word in bases.get(node, ())
             if word in names.iterators or (word in names.written and not is_element):
                 raise refuse(
-                    setting.source,
                     node,
                     f"the macro '{macro.name}' hides a use of '{word}', which changes in the region",
                     f"make '{word}' an argument of the macro, or write its body in the region",
@@ -178,7 +174,6 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
             safe = is_known_pure(setting, word) or looks_like_macro(word) or setting.kinds.is_type(word)
             if called and not safe:
                 raise refuse(
-                    setting.source,
                     node,
                     f"the macro '{macro.name}' calls '{word}', which is not known to be free of side effects",
                     f"if it is, say --pure {word}",
@@ -191,9 +186,9 @@ def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:
     call = name.parent
     if not changed:
         return True
-    if call is None or call.type != "call_expression" or macro.name != text_of(setting.source, name):
+    if call is None or call.type != "call_expression" or macro.name != name.text:
         return False
-    given = [text_of(setting.source, part) for part in named_children(field(call, "arguments"))]
+    given = [part.text for part in named_children(field(call, "arguments"))]
     if len(given) != len(macro.parameters or ()) or not changed <= set(macro.parameters or ()):
         return False
     values = dict(zip(macro.parameters or (), given, strict=True))
@@ -203,14 +198,13 @@ def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:
 def refuse_storage_macros(setting: Setting, block: Node) -> None:
     """A macro must not stand for storage: which storage, the text of the region does not say."""
     for node in walk(block):
-        reference = reference_of(setting.source, node)
-        if reference is None or not definitions(setting.macros, text_of(setting.source, reference.root)):
+        reference = reference_of(node)
+        if reference is None or not definitions(setting.macros, reference.root.text):
             continue
         if reference.subscripts or reference.base in setting.names.assigned:
             raise refuse(
-                setting.source,
                 reference.root,
-                f"'{text_of(setting.source, reference.root)}' is a macro that stands for storage",
+                f"'{reference.root.text}' is a macro that stands for storage",
                 "write the name of the array or variable itself",
             )
 
@@ -224,7 +218,7 @@ def _is_looked_into(setting: Setting, name: str) -> bool:
     if len(macros) == 1 and not macros[0].conditional:
         body = macros[0].body
     elif function is not None:
-        body = text_of(setting.source, function.body)
+        body = function.body.text
     else:
         return False
     return _FLOATING.search(body) is None
@@ -236,9 +230,9 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
     for node in walk(block):
         if node.type != "call_expression":
             continue
-        name = text_of(setting.source, field(node, "function"))
+        name = field(node, "function").text
         if is_library(name) or _is_looked_into(setting, name):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
-        found.setdefault(name, Assumption(AssumptionKind.PURE, text, place(field(node, "function"))))
+        found.setdefault(name, Assumption(AssumptionKind.PURE, text, field(node, "function").span))
     return tuple(found.values())

@@ -78,7 +78,7 @@ def parse_c(
         at = source.text.index("\0")
         is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
         hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
-        raise refuse(source, source.at(at), "this is not a text file", hint, code=Code.FILE)
+        raise refuse(source.at(at), "this is not a text file", hint, code=Code.FILE)
     regions = find_regions(source)
     root = parse_file(source)
     declarations = declared_in(source)
@@ -107,17 +107,16 @@ def _program(
     block = parse_region(source, region)
     deep = too_deep(block, _DEEPEST)
     if deep is not None:
-        raise refuse(source, deep, "this is nested too deeply", "split the expression or the loops")
+        raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
     setting = _setting(file, region, block, pure)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in assume]
     context = combined([known for known, _ in stated])
-    context = context.intersect(facts_of_types(setting, identifiers(source, block)))
+    context = context.intersect(facts_of_types(setting, identifiers(block)))
     for name, value in constants_used(setting, block):
         context = context.intersect(variable(name).eq_set(number(value)))
     if context.is_empty():
         raise refuse(
-            source,
             region.place,
             "the assumptions about this region contradict each other",
             _LOOK,
@@ -127,19 +126,17 @@ def _program(
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.root, region.place)
-    refuse_live_iterators(source, file.root, region.place, _outer_iterators(source, block))
-    locals_ = local_arrays(source, setting.names, block)
+    refuse_live_iterators(file.root, region.place, _outer_iterators(block))
+    locals_ = local_arrays(setting.names, block)
     return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
 
 
 def _setting(file: File, region: Region, block: Node, pure: frozenset[str]) -> Setting:
     """The names of a region and what they are in the file, macros only if defined before it."""
     macros = tuple(macro for macro in file.macros if macro.place.start < region.place.start)
-    names = names_of_region(file.source, block, Kinds(file.declarations, macros, region.place))
-    functions = functions_of(file.source, file.root)
-    setting = Setting(
-        file.source, region.place, macros, file.declarations, functions, names, pure, everywhere()
-    )
+    names = names_of_region(block, Kinds(file.declarations, macros, region.place))
+    functions = functions_of(file.root)
+    setting = Setting(region.place, macros, file.declarations, functions, names, pure, everywhere())
     refuse_hiding_macros(setting, block)
     refuse_storage_macros(setting, block)
     return setting
@@ -168,11 +165,11 @@ def _leaves_block(text: str) -> bool:
     return False
 
 
-def _outer_iterators(source: Source, block: Node) -> frozenset[str]:
+def _outer_iterators(block: Node) -> frozenset[str]:
     """Iterators that are assigned, not declared, in the head of their loop."""
     loops = [
         node
         for node in walk(block)
         if node.type == "for_statement" and field(node, "initializer").type == "assignment_expression"
     ]
-    return frozenset(name for loop in loops if (name := loop_iterator(source, loop)) is not None)
+    return frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.references import Reference, Subscript
 from loopwright.c.row_pointers import RowPointer
-from loopwright.c.syntax import Node, refuse, text_of
+from loopwright.c.syntax import Node, refuse
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Value
@@ -32,19 +30,18 @@ def behind_row(declarator: Node, frame: Frame) -> Frame | None:
             polynomial(term, frame)
         except NotAffine as failure:
             message = f"where '{row.name}' points cannot be followed: {failure.reason}"
-            raise refuse(frame.setting.source, failure.node, message, _HINT) from None
+            raise refuse(failure.node, message, _HINT) from None
     return frame.bind(Value(row.name, None, row.definition, row=row))
 
 
 def through_row(reference: Reference, frame: Frame) -> Reference:
     """`row[j]` as the element of the array it is; other references as they are."""
-    source = frame.setting.source
-    local = frame.local(text_of(source, reference.root))
+    local = frame.local(reference.root.text)
     row = None if local is None else local.row
     if row is None:
         return reference
-    if source != row.source:
-        raise refuse(source, reference.node, f"'{row.name}' is a pointer, and used in a macro", _HINT)
+    if reference.root.source != row.definition.source:
+        raise refuse(reference.node, f"'{row.name}' is a pointer, and used in a macro", _HINT)
     found = row.element(reference)
     _refuse_leaving(row, found, frame)
     return found
@@ -65,10 +62,9 @@ def _refuse_leaving(row: RowPointer, found: Reference, frame: Frame) -> None:
         inside = index.ge_set(number(0)).intersect(index.lt_set(size))
         if frame.known().is_subset(inside):
             return
-    text = text_of(setting.source, found.node)
+    text = found.node.text
     rows = f"'{row.base}'" if size is None or declared is None else f"'{row.base}' of {declared.extents[-1]}"
     raise refuse(
-        setting.source,
         found.node,
         f"'{text}' may leave the row of {rows} that '{row.name}' points to",
         f"{_HINT}, or state what keeps it inside: --assume",
@@ -85,11 +81,8 @@ def _index(subscript: Subscript, frame: Frame) -> isl.PwAff | None:
 
 def _extent(text: str, frame: Frame) -> isl.PwAff | None:
     """The size of a row, as it is declared."""
-    setting = frame.setting
     try:
-        node = expression_of(text, setting.kinds, path=setting.source.path)
-        if node is None:
-            return None
-        return affine(node, replace(frame, setting=replace(setting, source=node.source)))
+        node = expression_of(text, frame.setting.kinds)
+        return None if node is None else affine(node, frame)
     except (NotAffine, Ambiguous):
         return None

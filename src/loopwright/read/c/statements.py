@@ -13,7 +13,7 @@ import islpy as isl
 
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.c.idioms import skip_condition
-from loopwright.c.syntax import Node, field, identifiers, named_children, place, refuse, text_of, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
@@ -93,7 +93,7 @@ def read_statement(node: Node, frame: Frame, position: int) -> Piece:
         case kind:
             what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
             first = node.children[0] if node.children else node
-            raise refuse(frame.setting.source, first, f"{what} cannot be read in a region", hint)
+            raise refuse(first, f"{what} cannot be read in a region", hint)
 
 
 def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> Piece:
@@ -107,10 +107,10 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
         if node.type == "comment":
             if previous is not None and _is_behind(node, previous, piece, frame):
                 last = piece.leaves[-1]
-                body = replace(last.body, trailing=place(node))
+                body = replace(last.body, trailing=node.span)
                 piece = replace(piece, leaves=(*piece.leaves[:-1], replace(last, body=body)))
             elif previous is None or not _same_line(previous, node, frame):
-                pending = (*pending, place(node))
+                pending = (*pending, node.span)
             continue
         skipped = _skipped(node, piece.frame)
         if skipped is not None:
@@ -136,7 +136,7 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
     except NotAffine as failure:
         reason = f"what a 'continue' leaves out must not depend on data, but {failure.reason}"
         hint = "put what follows into an 'if' with the opposite condition"
-        raise refuse(frame.setting.source, failure.node, reason, hint) from None
+        raise refuse(failure.node, reason, hint) from None
 
 
 def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> bool:
@@ -144,18 +144,18 @@ def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> boo
     if not piece.leaves or not _same_line(previous, comment, frame):
         return False
     last = piece.leaves[-1].body
-    return last.place.end == previous.end_byte or last.terminator != ""
+    return last.place.end == previous.end or last.terminator != ""
 
 
 def _empty_line(previous: Node, node: Node, frame: Frame) -> tuple[Span, ...]:
     """The empty line between them, which is kept like a comment without text."""
-    start = previous.end_byte
-    found = re.search(r"\n[ \t\r]*\n", frame.setting.source.text[start : node.start_byte])
-    return () if found is None else (frame.setting.source.at(start + found.end() - 1, 0),)
+    start = previous.end
+    found = re.search(r"\n[ \t\r]*\n", node.source.text[start : node.start])
+    return () if found is None else (node.source.at(start + found.end() - 1, 0),)
 
 
 def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
-    return "\n" not in frame.setting.source.text[previous.end_byte : node.start_byte]
+    return "\n" not in node.source.text[previous.end : node.start]
 
 
 def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[Span, ...]) -> tuple[Leaf, ...]:
@@ -198,7 +198,7 @@ def _labelled_chain(node: Node) -> list[Node]:
 
 def _label(node: Node, frame: Frame) -> Label:
     name = field(node, "label")
-    return Label(text_of(frame.setting.source, name), len(frame.loops), place(name))
+    return Label(name.text, len(frame.loops), name.span)
 
 
 def _add_labels(leaves: tuple[Leaf, ...], labels: tuple[Label, ...]) -> tuple[Leaf, ...]:
@@ -220,7 +220,7 @@ def _loop(node: Node, frame: Frame, position: int) -> Piece:
 def _if(node: Node, frame: Frame, position: int) -> Piece:
     """Branches on iterators and parameters split the domain; a test of data makes one statement."""
     try:
-        test = None if place(node) in frame.setting.whole else condition(field(node, "condition"), frame)
+        test = None if node.span in frame.setting.whole else condition(field(node, "condition"), frame)
     except NotAffine:
         test = None
     if test is None:
@@ -240,7 +240,6 @@ def _expression(node: Node, frame: Frame, position: int) -> Piece:
     found = touches(node, frame)
     if not any(touch.is_write for touch in found):
         raise refuse(
-            frame.setting.source,
             node,
             "this statement changes nothing that can be seen",
             "a statement of a region has to assign to a variable or an array element",
@@ -250,7 +249,7 @@ def _expression(node: Node, frame: Frame, position: int) -> Piece:
 
 def _leaf(text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = "") -> Piece:
     own = replace(frame, positions=(*frame.positions, position))
-    body = Body(place(text), holes(text, frame), terminator=terminator)
+    body = Body(text.span, holes(text, frame), terminator=terminator)
     return Piece((Leaf(own, body, found),), position + 1, frame)
 
 
@@ -277,32 +276,29 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:
     """`int i;` or `int i = 0;` of an iterator: its value is not read, since loops give it another."""
-    source = frame.setting.source
-    named = declared_name(source, declarator)
+    named = declared_name(declarator)
     if named is None or named[0] not in frame.setting.names.iterators:
         return False
     refuse_shadowing(declarator, named[0], frame)
     value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
     if value is not None and any(touch.is_write for touch in touches(value, frame)):
         message = "this changes something besides the iterator"
-        raise refuse(source, value, message, "assign it before the region")
+        raise refuse(value, message, "assign it before the region")
     return True
 
 
 def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
     frame = piece.frame
-    source = frame.setting.source
     target, value = field(declarator, "declarator"), field(declarator, "value")
-    name = text_of(source, target)
+    name = target.text
     if target.type == "array_declarator" or value.type == "initializer_list":
         raise refuse(
-            source,
             declarator,
             "an initialised array cannot be read in a region",
             "declare it without a value, and fill it by a loop",
         )
     refuse_pointer_value(value, frame)
-    written = (*touches(value, frame), Touch(name, (), True, True, place(target)))
+    written = (*touches(value, frame), Touch(name, (), True, True, target.span))
     behind = _bound(node, name, value, frame)
     if behind is not None:
         return replace(piece, frame=behind)
@@ -313,7 +309,7 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
 def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
     """Behind `int m = n - 1;`, m is that value, if nothing else in the region assigns it."""
     setting = frame.setting
-    kind = type_text(setting.source, node, qualifiers=False)
+    kind = type_text(node, qualifiers=False)
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):
         return None
     meaning = _affine_or_none(value, frame)
@@ -323,7 +319,7 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
         except NotAffine:
             return None
         return frame.bind(Value(name, meaning, value, kind))
-    if not all(_is_integer(word, frame) for word in identifiers(setting.source, value)):
+    if not all(_is_integer(word, frame) for word in identifiers(value)):
         return None
     try:
         return frame.bind(Value(name, None, value, kind, polynomial(value, frame)))

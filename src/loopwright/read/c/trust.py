@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, operator, place, text_of, walk
+from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.names import Setting, loop_iterator
@@ -20,7 +20,7 @@ def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]
         for part in walk(node):
             for side in _constant_sides(setting, part):
                 for word in walk(side):
-                    name = text_of(setting.source, word) if word.type == "identifier" else ""
+                    name = word.text if word.type == "identifier" else ""
                     value = setting.constant(name)
                     if value is not None:
                         found.setdefault(name, value)
@@ -48,7 +48,7 @@ def _constant_sides(setting: Setting, node: Node) -> list[Node]:
     if node.type == "assignment_expression":
         return [field(node, "right")] if operator(node) in ("+=", "-=") else []
     if node.type == "call_expression":
-        divides = text_of(setting.source, field(node, "function")) in DIVISIONS
+        divides = field(node, "function").text in DIVISIONS
         return list(field(node, "arguments").named_children[1:2]) if divides else []
     if node.type != "binary_expression":
         return []
@@ -94,8 +94,8 @@ def assumptions_of(
         Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
     )
     for node in sizes_from_zero(setting, block, _index_expressions(block)):
-        text = f"'{text_of(setting.source, node)}' is an unsigned number, and is not below 0"
-        found.append(Assumption(AssumptionKind.ARITHMETIC, text, place(node)))
+        text = f"'{node.text}' is an unsigned number, and is not below 0"
+        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span))
     unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
@@ -139,7 +139,7 @@ def _outer_iterators(setting: Setting, block: Node) -> list[str]:
         if node.type != "for_statement":
             continue
         start = node.child_by_field_name("initializer")
-        name = loop_iterator(setting.source, node)
+        name = loop_iterator(node)
         if name is not None and start is not None and start.type != "declaration":
             found.setdefault(name)
     return list(found)

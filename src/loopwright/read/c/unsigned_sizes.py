@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from loopwright.c.declarations import is_unsigned_type, type_text
-from loopwright.c.syntax import Node, place, text_of, walk
+from loopwright.c.syntax import Node, walk
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Loop
@@ -26,7 +26,7 @@ def sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) 
     start = Frame(setting, everywhere())
     for node in (*_converted(setting, block), *_operands(setting, expressions)):
         if not mentions_iterator(node, start) and _may_be_below(node, start):
-            found.setdefault(text_of(setting.source, node), node)
+            found.setdefault(node.text, node)
     return tuple(found.values())
 
 
@@ -42,7 +42,7 @@ def _converted(setting: Setting, block: Node) -> Iterator[Node]:
     """What unsigned variables of the region are given at first."""
     for node in walk(block):
         if node.type == "declaration":
-            kind = setting.declarations.resolved(type_text(setting.source, node, qualifiers=False))
+            kind = setting.declarations.resolved(type_text(node, qualifiers=False))
             values = [d.child_by_field_name("value") for d in node.children_by_field_name("declarator")]
             yield from (value for value in values if value is not None and is_unsigned_type(kind))
 
@@ -52,10 +52,10 @@ def _around(setting: Setting, node: Node) -> Frame:
     loops: list[Loop] = []
     outer: Node | None = node
     while outer is not None:
-        name = loop_iterator(setting.source, outer) if outer.type == "for_statement" else None
+        name = loop_iterator(outer) if outer.type == "for_statement" else None
         if name is not None:
             kind = declared_type(outer, Frame(setting, everywhere()), name)
-            loops.insert(0, Loop(name, 1, place(outer), kind))
+            loops.insert(0, Loop(name, 1, outer.span, kind))
         outer = outer.parent
     return Frame(setting, everywhere(), tuple(loops))
 

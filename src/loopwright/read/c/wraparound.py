@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 import islpy as isl
 
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import Node, field, named_children, operator, text_of, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 from loopwright.c.types import (
     INTEGERS,
     UNKNOWN,
@@ -35,14 +35,13 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 def integer_type(node: Node, frame: Frame) -> str:
     """The type C gives an index expression; `UNKNOWN` where a name's declaration was not seen."""
     node = without_parentheses(node)
-    setting = frame.setting
     match node.type:
         case "number_literal":
-            return literal_type(text_of(setting.source, node))
+            return literal_type(node.text)
         case "sizeof_expression":
             return "unsigned long"
         case "cast_expression":
-            return _resolved(text_of(setting.source, field(node, "type")), frame)
+            return _resolved(field(node, "type").text, frame)
         case "update_expression":
             return integer_type(field(node, "argument"), frame)
         case "unary_expression":
@@ -67,7 +66,7 @@ def integer_type(node: Node, frame: Frame) -> str:
 
 def _type_of_call(node: Node, frame: Frame) -> str:
     """That of a function of the file; a macro like `min` is taken to have that of its arguments."""
-    function = frame.setting.function(text_of(frame.setting.source, field(node, "function")))
+    function = frame.setting.function(field(node, "function").text)
     if function is not None:
         return _resolved(function.type, frame)
     kinds = [integer_type(part, frame) for part in named_children(field(node, "arguments"))]
@@ -76,7 +75,7 @@ def _type_of_call(node: Node, frame: Frame) -> str:
 
 def _type_of_name(node: Node, frame: Frame) -> str:
     setting = frame.setting
-    name = text_of(setting.source, node)
+    name = node.text
     local = frame.local(name)
     if local is not None:
         return _resolved(local.type, frame)
@@ -145,7 +144,7 @@ def require_from_zero(node: Node, value: isl.PwAff, frame: Frame) -> None:
         return
     below = frame.known().intersect(value.lt_set(number(0)))
     if not below.is_empty():
-        text = " ".join(text_of(frame.setting.source, node).split())
+        text = " ".join(node.text.split())
         raise NotAffine(
             node,
             f"'{text}' is an unsigned number here, and may be below 0: {_example(below)}",
