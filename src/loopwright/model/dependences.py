@@ -80,9 +80,10 @@ def dependences(program: Program) -> Dependences:
 
 def memory_based(program: Program) -> Iterable[Dependence]:
     """Every ordered pair of instances that touch the same cell, one of them writing it."""
+    accesses = {statement.name: _distinct(statement.accesses) for statement in program.statements}
     for source in program.statements:
         for sink in program.statements:
-            pairs = _conflicting(source, sink)
+            pairs = _conflicting(accesses[source.name], accesses[sink.name])
             if not pairs:
                 continue
             order = _runs_before(program, source, sink)
@@ -103,9 +104,8 @@ def _kind(first: Access, second: Access) -> Kind:
     return Kind.OUTPUT if first.is_write else Kind.ANTI
 
 
-def _conflicting(source: Statement, sink: Statement) -> list[tuple[Access, Access]]:
-    """Pairs of accesses to one array that are not both reads; equal ones only once."""
-    firsts, seconds = _distinct(source.accesses), _distinct(sink.accesses)
+def _conflicting(firsts: list[Access], seconds: list[Access]) -> list[tuple[Access, Access]]:
+    """Pairs of accesses to one array that are not both reads."""
     return [
         (first, second)
         for first in firsts
