@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from loopwright.c.regions import without_directives
-from loopwright.c.syntax import Node, field, named_children, parse, walk
+from loopwright.c.file import c_file
+from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.check.program.segment import Segment
 from loopwright.source import Source, Span
 
@@ -47,7 +47,7 @@ class Place:
 
 
 def _nodes(where: Place) -> list[Node]:
-    root = parse(where.source, without_directives(where.source))
+    root = c_file(where.source).possible
     return [node for node in walk(root) if where.has(node)]
 
 

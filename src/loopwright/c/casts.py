@@ -18,8 +18,8 @@ from enum import Enum, auto
 
 from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_type, is_type_text
 from loopwright.c.macros import Macro, definitions
-from loopwright.c.regions import without_directives
 from loopwright.c.syntax import Node, field, named_children, parse, walk
+from loopwright.c.tokens import names_in
 from loopwright.source import Source, Span
 
 
@@ -75,9 +75,9 @@ class Ambiguous(Exception):
         self.name = name
 
 
-def parse_possible(source: Source) -> Node:
-    """The syntax tree of a file without casts that are none, whatever the names in them are."""
-    return _edited_until_right(source, without_directives(source), lambda root, now: _edits(root, now, None))
+def parse_possible(source: Source, shown: str) -> Node:
+    """The syntax tree of a text without casts that are none, whatever the names in them are."""
+    return _edited_until_right(source, shown, lambda root, now: _edits(root, now, None))
 
 
 def parse_settled(source: Source, shown: str, kinds: Kinds) -> Node:
@@ -99,15 +99,12 @@ def _edited_until_right(source: Source, text: str, edits_of: Callable[[Node, str
             text = text[: edit.start] + replacement.ljust(width) + text[edit.end :]
 
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-
-
 def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str = "") -> Node | None:
     """The expression `text` is, in a source of its own; None if it is none.
 
     The names in `values` are those of the arguments of a macro, where they stood alone.
     """
-    plain = kinds.plain.union(*(_NAME.findall(value) for value in values))
+    plain = kinds.plain.union(*(names_in(value) for value in values))
     source = Source(path, f"int x = {text};")
     root = parse_settled(source, source.text, replace(kinds, plain=plain))
     if root.has_error or len(root.named_children) != 1:

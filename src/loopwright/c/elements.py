@@ -5,14 +5,14 @@ A call of one is the access its expansion is, read in a text of its own; `A(i, j
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
-from loopwright.c.macros import Macro, definitions
+from loopwright.c.macros import Macro, definitions, with_arguments
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import Node, field, named_children, walk, without_parentheses
+from loopwright.c.tokens import names_in
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,10 @@ def element_of(kinds: Kinds, call: Node) -> Element | None:
     arguments = [part.text for part in named_children(field(call, "arguments"))]
     if len(macro.parameters or ()) != len(arguments) or "[" not in macro.body:
         return None
-    if any(re.search(rf"\b{macro.name}\b", argument) for argument in arguments):
+    if any(macro.name in names_in(argument) for argument in arguments):
         return None
-    given = dict(zip(macro.parameters or (), arguments, strict=True))
-    body = re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), macro.body)
     try:
-        value = expression_of(body, kinds, arguments, call.source.path)
+        value = expression_of(with_arguments(macro, arguments), kinds, arguments, call.source.path)
     except Ambiguous:
         return None
     core = None if value is None else without_parentheses(value)

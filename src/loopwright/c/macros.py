@@ -11,14 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.c.regions import directives
-from loopwright.source import Source, Span
+from loopwright.c.regions import Directive
+from loopwright.c.tokens import name_matches, names_in, with_names_replaced
+from loopwright.source import Span
 
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _ASSIGNS = re.compile(r"\+\+|--|#|(?<![=!<>])=(?!=)|<<=|>>=|[;{}]")
 _PASTED = re.compile(r"([A-Za-z_]\w*)\s*##\s*[A-Za-z]\w*")
 """`x##f`: with a number for x, a number of another type."""
-_NUMBER = re.compile(r"[-+]?\s*\.?\d(?:[eEpP][-+]|[\w.])*")
 _INTEGER = re.compile(r"\(*\s*([+-]?\s*(?:0[xX][0-9a-fA-F]+|\d+))[uUlL]*\s*\)*")
 _DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)\))?(.*)", re.DOTALL)
 _RESERVED = """
@@ -48,18 +47,18 @@ class Macro:
     """Inside an `#if`: another definition may hold."""
 
 
-def macros_of(source: Source) -> tuple[Macro, ...]:
-    """The definitions of a file, in order; a name may have several."""
+def macros_of(lines: Sequence[Directive]) -> tuple[Macro, ...]:
+    """The definitions among the preprocessor lines of a file, in order; a name may have several."""
     found: list[Macro] = []
     depth = 0
-    for line in directives(source):
+    for line in lines:
         if line.name in ("if", "ifdef", "ifndef"):
             depth += 1
         elif line.name == "endif":
             depth -= 1
         elif line.name == "define" and (match := _DEFINITION.match(line.argument)):
             name, has_parameters, inside, body = match.groups()
-            parameters = tuple(_IDENTIFIER.findall(inside)) if has_parameters else None
+            parameters = tuple(names_in(inside)) if has_parameters else None
             found.append(Macro(name, parameters, body.strip(), line.place, depth > 0))
         elif line.name == "undef":
             name = line.argument.strip()
@@ -93,6 +92,11 @@ def integer_text(text: str) -> int | None:
     return int(digits, 8 if is_octal else 0)
 
 
+def with_arguments(macro: Macro, arguments: Sequence[str] = ()) -> str:
+    """The body with the arguments, as many as there are parameters, in their places."""
+    return with_names_replaced(macro.body, dict(zip(macro.parameters or (), arguments, strict=True)))
+
+
 def assigns(macro: Macro) -> bool:
     """Whether the body has something in it that is not a plain expression."""
     return _ASSIGNS.search(unpasted(macro)) is not None
@@ -106,11 +110,6 @@ def unpasted(macro: Macro) -> str:
 def suffixed(macro: Macro) -> frozenset[str]:
     """x of `x##f`: what is given for it has to be a number, or else a name is made that nobody sees."""
     return frozenset(match[1] for match in _PASTED.finditer(macro.body))
-
-
-def is_number(text: str) -> bool:
-    """Whether `text` is a number, of whatever type, that a suffix can be put behind."""
-    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, bool], ...]:
@@ -128,7 +127,7 @@ def hidden_names(macros: Sequence[Macro], name: str) -> tuple[tuple[Macro, str, 
         seen.append(current)
         for macro in definitions(macros, current):
             body = unpasted(macro)
-            for match in _IDENTIFIER.finditer(body):
+            for match in name_matches(body):
                 word = match.group()
                 if word in (macro.parameters or ()) or word in _KEYWORDS:
                     continue
@@ -148,7 +147,7 @@ def reachable_macros(macros: Sequence[Macro], name: str) -> tuple[Macro, ...]:
         for macro in definitions(macros, pending.pop()):
             if macro not in reached:
                 reached.append(macro)
-                pending.extend(_IDENTIFIER.findall(unpasted(macro)))
+                pending.extend(names_in(unpasted(macro)))
     return tuple(reached)
 
 
@@ -160,11 +159,11 @@ def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
     for macro in definitions(macros, name):
         parameters = macro.parameters or ()
         certain = re.split(r"\?|&&|\|\|", macro.body)[0]
-        if index >= len(parameters) or parameters[index] not in _IDENTIFIER.findall(certain):
+        if index >= len(parameters) or parameters[index] not in names_in(certain):
             return False
     return True
 
 
 def mentions(macro: Macro, name: str) -> bool:
     """Whether the body has the word `name` in it."""
-    return name in _IDENTIFIER.findall(macro.body)
+    return name in names_in(macro.body)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.c.syntax import blank, refuse, without_comments
+from loopwright.c.syntax import refuse
+from loopwright.c.tokens import blank, without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -30,7 +32,7 @@ class Region:
     pragmas: tuple[Directive, ...]
 
 
-def directives(source: Source) -> tuple[Directive, ...]:
+def directives_of(source: Source) -> tuple[Directive, ...]:
     """The preprocessor lines of a file, in order."""
     found = []
     visible = without_comments(source.text, literals=True)
@@ -41,19 +43,18 @@ def directives(source: Source) -> tuple[Directive, ...]:
     return tuple(found)
 
 
-def without_directives(source: Source) -> str:
+def without_directives(source: Source, lines: Sequence[Directive]) -> str:
     """The text with its preprocessor lines blanked, offsets unchanged."""
     pieces: list[str] = []
     position = 0
-    for line in directives(source):
+    for line in lines:
         pieces += [source.text[position : line.place.start], blank(line.place.text)]
         position = line.place.end
     return "".join([*pieces, source.text[position:]])
 
 
-def find_regions(source: Source) -> tuple[Region, ...]:
+def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
     """All regions; a file without one, or with half of one, is refused."""
-    lines = directives(source)
     regions: list[Region] = []
     opening: int | None = None
     for index, line in enumerate(lines):
@@ -104,7 +105,7 @@ def _marker(line: Directive) -> str | None:
 _FOR_A_LOOP = re.compile(r"\s*(omp|acc|ivdep|simd|vector|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b")
 
 
-def _refuse_pragma_outside(source: Source, before: tuple[Directive, ...], opening: Directive) -> None:
+def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening: Directive) -> None:
     """A pragma about the first loop of a region would stand at another loop when that is rewritten."""
     if not before or before[-1].name != "pragma" or _FOR_A_LOOP.match(before[-1].argument) is None:
         return
@@ -119,7 +120,7 @@ def _refuse_pragma_outside(source: Source, before: tuple[Directive, ...], openin
         )
 
 
-def _region(source: Source, lines: tuple[Directive, ...]) -> Region:
+def _region(source: Source, lines: Sequence[Directive]) -> Region:
     first, *inner, last = lines
     for line in inner:
         if line.name != "pragma":

@@ -12,30 +12,11 @@ from collections.abc import Iterator
 import tree_sitter
 import tree_sitter_c
 
+from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
-
-_COMMENT_OR_LITERAL = re.compile(
-    r"""/\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'""",
-    re.DOTALL | re.VERBOSE,
-)
-
-
-def blank(text: str) -> str:
-    """`text` with everything but line ends turned into spaces."""
-    return re.sub(r"[^\r\n]", " ", text)
-
-
-def without_comments(text: str, *, literals: bool) -> str:
-    """`text` with comments blanked, and strings and characters unless `literals` stay."""
-
-    def replacement(match: re.Match[str]) -> str:
-        is_comment = match.group().startswith("/")
-        return blank(match.group()) if is_comment or not literals else match.group()
-
-    return _COMMENT_OR_LITERAL.sub(replacement, text)
 
 
 class Node:

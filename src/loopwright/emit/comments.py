@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
 from loopwright.c.syntax import walk
 from loopwright.emit.substitution import comment_lines
 from loopwright.loops.nodes import Call, For, Mark, Node
@@ -23,10 +21,9 @@ _COMMENT = "comment "
 
 def with_comments(node: Node, program: Program) -> Node:
     """`node` with a mark on each loop that has a comment in front of it."""
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
     if not any(statement.body.leading for statement in program.statements):
         return node
-    loops = [n.span for n in walk(parse_region(program.source, region)) if n.type == "for_statement"]
+    loops = [n.span for n in walk(program.syntax) if n.type == "for_statement"]
     for statement in program.statements:
         for comment in reversed(statement.body.leading):
             depth = sum(loop.contains(comment) for loop in loops)
@@ -38,8 +35,7 @@ def with_comments(node: Node, program: Program) -> Node:
 
 def closing(program: Program) -> list[str]:
     """The comments behind all statements of the region, on lines of their own."""
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
-    nodes = list(parse_region(program.source, region).named_children)
+    nodes = list(program.syntax.named_children)
     last = max((k for k, node in enumerate(nodes) if node.type != "comment"), default=-1)
     found: list[str] = []
     for before, node in zip(nodes[last:], nodes[last + 1 :], strict=False):

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.emit.style import Braces, Handwriting, Increment
 from loopwright.model.program import Program
@@ -27,8 +25,7 @@ T = TypeVar("T")
 def handwriting_of(program: Program) -> Handwriting:
     """What the loops of the region tell; where they tell nothing, the usual way."""
     source = program.source
-    (region,) = [one for one in find_regions(source) if one.place == program.region]
-    block = parse_region(source, region)
+    block = program.syntax
     loops = [node for node in walk(block) if node.type == "for_statement"]
     controlled = [body for node in walk(block) for body in _bodies(node)]
     compound = [body for body in controlled if body.type == "compound_statement"]

@@ -13,7 +13,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from loopwright.c.macros import macros_of
 from loopwright.emit.names import HELPERS, KEYWORDS
 from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
@@ -51,7 +50,7 @@ def _avoided(program: Program) -> frozenset[str]:
     texts = [parameter.text for parameter in program.parameters]
     texts += [extent for array in program.arrays for extent in array.extents]
     texts += [text for s in program.statements for text in _fixed(program, s.body.place, s.body.holes)]
-    for macro in macros_of(program.source):
+    for macro in program.file.macros:
         words |= {macro.name, *_WORD.findall(macro.body)} - set(macro.parameters or ())
     return frozenset(words.union(*(_WORD.findall(text) for text in texts)))
 

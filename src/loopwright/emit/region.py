@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.c.region_syntax import declared_in
-from loopwright.c.regions import find_regions
 from loopwright.emit.c import program_text
 from loopwright.emit.comments import closing, comment_of, commented, with_comments
 from loopwright.emit.downwards import counted_down
@@ -109,7 +107,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
         return program.region.text
-    declared = declared_in(program.source)
+    declared = program.file.declarations
     types = iterator_types(program, node, declared)
     named = _with_parameters(program, node, types, parameter_types(program, declared))
     style = _style(loops, named, types, openmp)
@@ -187,8 +185,7 @@ def _primary(text: str) -> str:
 
 def _assumptions(program: Program) -> list[str]:
     """The `assume` pragmas of the region, which stay with it."""
-    source = program.source
-    (region,) = [one for one in find_regions(source) if one.place == program.region]
+    region = program.file.region(program.region)
     return [line.place.text.strip() for line in region.pragmas if is_assume(line)]
 
 

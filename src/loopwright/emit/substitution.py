@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.c.syntax import without_comments
+from loopwright.c.tokens import without_comments
 from loopwright.emit.iterator_types import IteratorTypes
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.model.program import Hole, Inlined, Program, Statement, is_element

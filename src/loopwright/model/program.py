@@ -13,6 +13,8 @@ from enum import Enum
 
 import islpy as isl
 
+from loopwright.c.file import CFile, c_file
+from loopwright.c.syntax import Node
 from loopwright.display import Displayed
 from loopwright.source import Source, Span
 
@@ -205,6 +207,16 @@ class Program(Displayed):
     def source(self) -> Source:
         """The text of the file the region is in."""
         return self.region.source
+
+    @property
+    def file(self) -> CFile:
+        """What the rest of the C file says."""
+        return c_file(self.source)
+
+    @property
+    def syntax(self) -> Node:
+        """The statements of the region, as the block of a function."""
+        return self.file.block(self.region)
 
     @property
     def params(self) -> tuple[str, ...]:

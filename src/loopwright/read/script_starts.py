@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
 from loopwright.c.syntax import Node, field
 from loopwright.model.program import Program, Statement
 from loopwright.read.affine import expressions
@@ -22,8 +20,7 @@ def loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]
 
     `BadInput` at a start that is not written as an affine expression.
     """
-    region = next(region for region in find_regions(program.source) if region.place == program.region)
-    heads = _heads(parse_region(program.source, region), statement.body.place)
+    heads = _heads(program.syntax, statement.body.place)
     source = Source(program.source.path, program.source.text)
     scope = Scope(program.params, statement.iterators)
     found = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from loopwright.c.regions import find_regions
+from loopwright.c.file import c_file
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
@@ -21,8 +21,8 @@ from loopwright.source import Source, Span
 
 def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof."""
-    before = [region.place for region in find_regions(originals[0].source)]
-    after = [region.place for region in find_regions(new)]
+    before = [region.place for region in originals[0].file.regions]
+    after = [region.place for region in c_file(new).regions]
     rewritten = [before.index(program.region) for program in originals]
     if len(before) != len(after) or not _same_outside(originals, new, [after[k] for k in rewritten]):
         raise InternalError(Code.OWN_MISTAKE, "the new text differs outside its regions")

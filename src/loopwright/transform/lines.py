@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from loopwright.c.regions import without_directives
-from loopwright.c.syntax import Node, blank, parse, walk
+from loopwright.c.syntax import walk
 from loopwright.model.program import Program
 from loopwright.source import Span
 
@@ -22,11 +21,11 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
     them; another line names the statements that are written on it.
     """
     found: dict[int, tuple[str, ...]] = {}
-    for node in walk(_tree(program)):
-        line = node.span.line
-        inside = _inside(program, node.span) if node.type in _WHOLE else ()
-        if inside and line not in found:
-            found[line] = inside
+    for node in walk(program.file.possible):
+        if node.type in _WHOLE and program.region.contains(node.span):
+            inside = _inside(program, node.span)
+            if inside:
+                found.setdefault(node.span.line, inside)
     for line, names in _written_on(program).items():
         found.setdefault(line, names)
     return {f"@{line}": found[line] for line in sorted(found)}
@@ -44,13 +43,6 @@ def _line(handle: str) -> int:
     match = HANDLE.fullmatch(handle)
     assert match is not None
     return int(match[1])
-
-
-def _tree(program: Program) -> Node:
-    """The syntax tree of the region alone, at its offsets in the file."""
-    start, end = program.region.start, program.region.end
-    text = without_directives(program.source)
-    return parse(program.source, blank(text[:start]) + text[start:end])
 
 
 def _inside(program: Program, whole: Span) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.syntax import Node, walk, without_comments
+from loopwright.c.syntax import Node, walk
+from loopwright.c.tokens import without_comments
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
 from loopwright.check.algorithms.codes import CodeScheme
 from loopwright.check.algorithms.scheme import Scheme

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.c.references import Reference
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
@@ -112,8 +110,7 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
         return rows.get(reference.node.span.start) if is_row else None
 
     side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
-    block = parse_region(program.source, region)
+    block = program.syntax
     try:
         statements = tuple(
             _stated(program, statement, number, fixed, side, block)

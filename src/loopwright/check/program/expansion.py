@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from loopwright.c.macros import Macro, assigns, definitions, macros_of
-from loopwright.c.regions import directives
-from loopwright.c.syntax import blank, without_comments
+from loopwright.c.file import c_file
+from loopwright.c.macros import Macro, assigns, definitions
+from loopwright.c.tokens import blank, without_comments
 from loopwright.source import Source
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -33,12 +33,12 @@ def written_out(source: Source, arrays: Iterable[str]) -> Source:
 
 
 def _one_written_out(source: Source, arrays: frozenset[str]) -> str | None:
-    macros = macros_of(source)
+    macros = c_file(source).macros
     hiding = {
         macro.name: macro for macro in macros if _can_be(macros, macro) and _hides(macros, macro, arrays)
     }
     visible = without_comments(source.text, literals=False)
-    for line in directives(source):
+    for line in c_file(source).directives:
         visible = (
             visible[: line.place.start]
             + blank(source.text[line.place.start : line.place.end])

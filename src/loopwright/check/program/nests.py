@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type, is_unsigned_type
+from loopwright.c.file import c_file
 from loopwright.c.macros import reachable_macros
-from loopwright.c.regions import directives
-from loopwright.c.syntax import Node, blank, walk, without_comments
+from loopwright.c.syntax import Node, walk
+from loopwright.c.tokens import blank, without_comments
 from loopwright.check.original.specification import by_own_subscript
 from loopwright.check.original.structure import Cell
 from loopwright.check.program.hoisting import Hoisted, hoisted
@@ -94,7 +95,7 @@ def _has_directives(source: Source, node: Node) -> bool:
     before = without_comments(text[: node.start], literals=True).rstrip()
     line = before[before.rfind("\n") + 1 :].lstrip()
     is_mark = re.match(r"#\s*pragma\s+(end)?scop\b", line) is not None
-    inside = any(node.span.contains(one.place) for one in directives(source))
+    inside = any(node.span.contains(one.place) for one in c_file(source).directives)
     return inside or (line[:1] == "#" and not is_mark)
 
 

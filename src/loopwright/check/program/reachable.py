@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from loopwright.c.casts import parse_possible
 from loopwright.c.declarations import Declarations, Variable, declarations_of, declared_name
-from loopwright.c.macros import Macro, macros_of
+from loopwright.c.file import c_file
+from loopwright.c.macros import Macro
 from loopwright.c.references import Reference
-from loopwright.c.region_syntax import parse_file
 from loopwright.c.syntax import Node, named_children, refuse, walk
 from loopwright.check.program.segment import Segment
 from loopwright.source import Source, Span
@@ -104,14 +103,13 @@ class Reached:
 def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
     """What the segment reaches, and what its names mean."""
     source = segment.source
-    possible = parse_possible(source)
-    bodies = [one.body.span for one in _functions(possible)]
-    declarations = declarations_of(possible, [segment.place, *bodies])
-    root = parse_file(source, declarations)
-    macros = macros_of(source)
+    file = c_file(source)
+    bodies = [one.body.span for one in _functions(file.possible)]
+    declarations = declarations_of(file.possible, [segment.place, *bodies])
+    root = file.settled(declarations)
     functions = _functions(root)
     roots = _roots(root, segment.place)
-    names = _closure(root, roots, functions, macros)
+    names = _closure(root, roots, functions, file.macros)
     found = Reached(
         source,
         segment,
@@ -119,7 +117,7 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
         roots,
         tuple(function for function in functions if function.name in names),
         declarations,
-        macros,
+        file.macros,
         {},
         ranks,
         frozenset(pure),

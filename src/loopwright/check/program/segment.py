@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.c.file import c_file
 from loopwright.c.macros import integer_text
-from loopwright.c.regions import find_regions
-from loopwright.c.syntax import blank, refuse, without_comments
+from loopwright.c.syntax import refuse
+from loopwright.c.tokens import blank, without_comments
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
@@ -97,7 +98,7 @@ def _marked_start(source: Source) -> re.Match[str] | None:
 
 def _segment(source: Source, start: re.Match[str] | None) -> Segment:
     if start is None:
-        regions = find_regions(source) if re.search(r"#\s*pragma\s+scop", source.text) else ()
+        regions = c_file(source).regions if re.search(r"#\s*pragma\s+scop", source.text) else ()
         if len(regions) != 1:
             message = "it is not marked what is to be checked"
             raise BadInput(Code.SEGMENT, message, span=Span.start_of(source.path), hint=_MARKS)

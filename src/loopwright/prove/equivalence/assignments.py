@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopwright.c.declarations import known_constant
-from loopwright.c.region_syntax import declared_in
 from loopwright.c.syntax import Node, field, named_children, operator
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
@@ -89,7 +88,7 @@ def _refuse_surprises(statement: Statement, made: tuple[Assignment, ...], progra
 
     if written != {known(access.array) for access in statement.writes}:
         raise Unreadable(f"what {statement.name} writes was read in two ways")
-    declared = declared_in(program.source)
+    declared = program.file.declarations
     values = {known(a.array) for a in statement.reads if known_constant(declared, a.array) is None}
     if not values <= read | written:
         raise Unreadable(f"what {statement.name} reads was read in two ways")

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.c.declarations import known_constant
-from loopwright.c.macros import Macro, definitions, macros_of, reachable_macros
-from loopwright.c.region_syntax import declared_in
-from loopwright.c.regions import without_directives
-from loopwright.c.syntax import field, parse, walk
+from loopwright.c.file import c_file
+from loopwright.c.macros import Macro, definitions, reachable_macros
+from loopwright.c.syntax import field, walk
 from loopwright.model.program import Array, Program
 from loopwright.read.c.automatic import is_dead_behind
 from loopwright.source import Source
@@ -37,9 +36,9 @@ class Differences:
 def differences(old: Program, new: Program) -> Differences:
     """The names in the statements of both programs that the files define differently."""
     words = dict.fromkeys([*_words(old), *_words(new)])
-    macros = macros_of(old.source), macros_of(new.source)
+    macros = old.file.macros, new.file.macros
     functions = _functions(old.source), _functions(new.source)
-    types = declared_in(old.source), declared_in(new.source)
+    types = old.file.declarations, new.file.declarations
     storage = _storage(old, new)
     called = _reached(words, functions)
     textual = [word for word in words if _expansion(macros[0], word) != _expansion(macros[1], word)]
@@ -80,7 +79,7 @@ def _region_words(program: Program) -> list[str]:
 def constants(source: Source) -> frozenset[str]:
     """Constants and enumerators whose value is not known: not a number, or not always the same."""
     named = {name for name, text in _fixed(source).items() if text.startswith(("const", "enum"))}
-    return frozenset(name for name in named if known_constant(declared_in(source), name) is None)
+    return frozenset(name for name in named if known_constant(c_file(source).declarations, name) is None)
 
 
 def several_meanings(program: Program) -> tuple[str, ...]:
@@ -97,7 +96,7 @@ def several_meanings(program: Program) -> tuple[str, ...]:
 
 def _declared_as(program: Program, name: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
     """The types, ranks and rows of the variables of this name in the innermost scope that has one."""
-    declared = declared_in(program.source)
+    declared = program.file.declarations
     found = declared.visible(name, program.region)
     same = [one for one in declared.variables if found and one.name == name and one.scope == found.scope]
     kinds = [(declared.resolved(one.type.removeprefix("const ")), one.rank, one.extents[1:]) for one in same]
@@ -116,7 +115,7 @@ def _fixed(source: Source) -> dict[str, str]:
 
 
 def _definitions(source: Source) -> Iterator[tuple[str, str]]:
-    for node in walk(parse(source, without_directives(source))):
+    for node in walk(c_file(source).possible):
         text = " ".join(source.text[node.start : node.end].split())
         match node.type:
             case "declaration" if any(part.type == "type_qualifier" for part in node.children):
@@ -165,7 +164,7 @@ def functions_with_body(source: Source) -> frozenset[str]:
 def _functions(source: Source) -> dict[str, str]:
     """The text of each function with a body, as one line."""
     found: dict[str, str] = {}
-    for node in walk(parse(source, without_directives(source))):
+    for node in walk(c_file(source).possible):
         if node.type == "function_definition":
             head = source.text[field(node, "declarator").start : field(node, "declarator").end]
             name = _WORD.search(head)
@@ -203,7 +202,7 @@ def _storage(old: Program, new: Program) -> _Storage:
 
 def _declared_type(program: Program, name: str) -> str | None:
     """The type of a parameter; None where the file does not declare it at the region."""
-    declared = declared_in(program.source)
+    declared = program.file.declarations
     found = declared.visible(name, program.region)
     return None if found is None else declared.resolved(found.type.removeprefix("const "))
 

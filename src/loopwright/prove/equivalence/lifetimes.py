@@ -12,7 +12,6 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.c.declarations import Variable
-from loopwright.c.region_syntax import declared_in
 from loopwright.c.syntax import walk
 from loopwright.model.program import Program
 from loopwright.presburger.sets import IN, OUT
@@ -20,7 +19,6 @@ from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Cell, subterms
 from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.verdict import Proved, Undecided
 
 
@@ -51,10 +49,10 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
 def _without_value(program: Program) -> tuple[Variable, ...]:
     """The locals declared in a loop of the region, and not initialised there."""
     local = {array.name for array in program.arrays if array.local}
-    given = {node.span for node in walk(region_syntax(program)) if node.type == "init_declarator"}
+    given = {node.span for node in walk(program.syntax) if node.type == "init_declarator"}
     return tuple(
         variable
-        for variable in declared_in(program.source).variables
+        for variable in program.file.declarations.variables
         if variable.name in local
         and program.region.contains(variable.place)
         and variable.place not in given
@@ -64,7 +62,7 @@ def _without_value(program: Program) -> tuple[Variable, ...]:
 
 def _depth(program: Program, variable: Variable) -> int:
     """How many loops are around a declaration."""
-    loops = [node for node in walk(region_syntax(program)) if node.type == "for_statement"]
+    loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
     return sum(loop.span.contains(variable.place) for loop in loops)
 
 
@@ -76,7 +74,7 @@ def _declared(
     names = {local_name(variable.name): variable.name for variable in variables}
     if cell.array not in names:
         return None
-    found = declared_in(program.source).visible(names[cell.array], spot)
+    found = program.file.declarations.visible(names[cell.array], spot)
     return found if found in variables else None
 
 

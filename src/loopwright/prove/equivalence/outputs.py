@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.c.region_syntax import declared_in
 from loopwright.model.program import Program
 from loopwright.read.c.automatic import is_dead_behind
 
@@ -44,5 +43,5 @@ def outputs(old: Program, new: Program) -> Outputs:
 
 
 def _is_declared(program: Program, name: str) -> bool:
-    declarations = declared_in(program.source)
+    declarations = program.file.declarations
     return any(declarations.visible(one, program.region) for one in (name, name.split("__")[0]))

@@ -11,13 +11,11 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type, known_constant
-from loopwright.c.macros import constant_macro, definitions, looks_like_macro, macros_of
-from loopwright.c.region_syntax import declared_in
+from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import parameter_space
 from loopwright.presburger.sets import PARAM
-from loopwright.prove.text.loops import region_syntax
 from loopwright.read.c.names import loop_iterator
 
 
@@ -42,8 +40,8 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
     One that both mention stays a size, for which everything is proved; an enumerator is never another number.
     """
-    there = {node.text for node in walk(region_syntax(other)) if node.type == "identifier"}
-    macros, declared = macros_of(program.source), declared_in(program.source)
+    there = {node.text for node in walk(other.syntax) if node.type == "identifier"}
+    macros, declared = program.file.macros, program.file.declarations
     values = {name: constant_macro(macros, name) for name in program.params if name not in there}
     enumerators = [name for name in program.params if not definitions(macros, name)]
     values |= {name: known_constant(declared, name) for name in enumerators}
@@ -52,12 +50,12 @@ def _written_out(program: Program, other: Program) -> list[tuple[str, int]]:
 
 def _only_mentioned(program: Program) -> list[Parameter]:
     """The integers of the text that nothing in the model depends on; a local of the region is none."""
-    block = region_syntax(program)
+    block = program.syntax
     nodes = list(walk(block))
     taken = {array.name for array in program.arrays} | set(program.params)
     taken |= {loop_iterator(node) or "" for node in nodes if node.type == "for_statement"}
-    declared = declared_in(program.source)
-    macros = macros_of(program.source)
+    declared = program.file.declarations
+    macros = program.file.macros
     own = [one.place for one in declared.variables if program.region.contains(one.place)]
     names = {spot.start for spot in own}
     found: dict[str, None] = {}

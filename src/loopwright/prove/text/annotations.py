@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from loopwright.c.regions import Directive, find_regions
+from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import headline, witness
@@ -22,7 +22,6 @@ from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.reductions import used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
-from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.names import loop_iterator
@@ -111,7 +110,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
 
 
 def _pragmas(program: Program) -> tuple[Directive, ...]:
-    (region,) = [one for one in find_regions(program.source) if one.place == program.region]
+    region = program.file.region(program.region)
     return region.pragmas
 
 
@@ -127,7 +126,7 @@ def _stranger(program: Program) -> Directive | None:
 
 def promises(program: Program) -> Iterator[Promise]:
     """The pragmas of the region with their loops."""
-    loops = [node for node in walk(region_syntax(program)) if node.type == "for_statement"]
+    loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
     for pragma in _pragmas(program):
         if _PROMISE.match(pragma.argument) is None:
             continue

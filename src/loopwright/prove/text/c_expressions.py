@@ -7,15 +7,13 @@ and the names of the parameters.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as field_of
 
 from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type
-from loopwright.c.macros import Macro, definitions, integer_text, macros_of
-from loopwright.c.region_syntax import declared_in, kinds_in
+from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
@@ -98,9 +96,9 @@ def words_of(program: Program) -> Words:
         source,
         {_packed(parameter.text): parameter.name for parameter in program.parameters},
         _fixed(program),
-        tuple(macro for macro in macros_of(source) if macro.place.start < program.region.start),
-        declared_in(source),
-        kinds_in(source, program.region),
+        program.file.macros_before(program.region),
+        program.file.declarations,
+        program.file.kinds(program.region),
         {},
     )
 
@@ -327,10 +325,9 @@ def expansion(use: Node, arguments: list[str] | None, words: Words) -> tuple[Nod
         raise Unreadable(f"the macro '{name}' is not used as it is defined")
     if len(macro.parameters or ()) != len(arguments or ()):
         raise Unreadable(f"the macro '{name}' does not have so many arguments")
-    given = dict(zip(macro.parameters or (), arguments or [], strict=True))
-    body = re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), macro.body)
+    given = arguments or []
     try:
-        node = expression_of(body, words.kinds, tuple(given.values()))
+        node = expression_of(with_arguments(macro, given), words.kinds, given)
     except Ambiguous as failure:
         raise Unreadable(str(failure)) from None
     around = use.parent

@@ -15,13 +15,13 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.text.c_expressions import Words
-from loopwright.prove.text.loops import leaf_nodes, region_syntax, text_loops
+from loopwright.prove.text.loops import leaf_nodes, text_loops
 from loopwright.prove.text.operation import Side
 
 
 def sides(program: Program) -> dict[str, Side]:
     """The syntax of every statement, with what the names in it mean."""
-    nodes = leaf_nodes(program, region_syntax(program))
+    nodes = leaf_nodes(program, program.syntax)
     found: dict[str, Side] = {}
 
     def visit(statement: Statement, words: Words) -> Call:

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
 from loopwright.c.declarations import type_text
 from loopwright.c.idioms import countdown_of, skip_condition
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
@@ -34,7 +31,6 @@ from loopwright.prove.text.c_expressions import (
 from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
 from loopwright.prove.text.locals import with_local_text
 from loopwright.read.c.names import loop_iterator
-from loopwright.source import Source, Span
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
@@ -44,17 +40,6 @@ CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
 def own_call(statement: Statement, words: Words) -> loops.Node:
     """The statement itself, for its iterators."""
     return loops.Call(statement.name, tuple(Var(name) for name in statement.iterators))
-
-
-def region_syntax(program: Program) -> Node:
-    """The region as a block of C."""
-    return _parsed(program.source, program.region)
-
-
-@lru_cache(maxsize=8)
-def _parsed(source: Source, place: Span) -> Node:
-    (region,) = [one for one in find_regions(source) if one.place == place]
-    return parse_region(source, region)
 
 
 def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
@@ -70,7 +55,7 @@ def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
 
 def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:
     """The loops of the region around `call` of each statement; Unreadable where they have no such form."""
-    block = region_syntax(program)
+    block = program.syntax
     leaves = {node: name for name, node in leaf_nodes(program, block).items()}
     translation = _Translation(program, leaves, {s.name: s for s in program.statements}, call)
     return translation.sequence(list(block.named_children), words_of(program))
@@ -141,7 +126,7 @@ class _Translation:
         try:
             value = expression(field(first, "value"), words)
         except Unreadable:
-            block = region_syntax(self.program)
+            block = self.program.syntax
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
         behind = words.bind(name, Var(name), cut=self.is_cut(first, words))
         return loops.Let(name, value, self.declarators(others, rest, behind))

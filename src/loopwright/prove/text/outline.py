@@ -8,18 +8,17 @@ takes long.  Offsets are those of the text: `for (int i = max(a, b); i < n; i++)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from loopwright.c.region_syntax import parse_region
-from loopwright.c.regions import find_regions
+from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.c.tokens import blank
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.text.loops import first_value, leaf_nodes, region_syntax, step_of
+from loopwright.prove.text.loops import first_value, leaf_nodes, step_of
 from loopwright.prove.text.operation import Different, Side, aligned
 from loopwright.read.c.names import loop_iterator
 from loopwright.source import Source, Span
@@ -33,15 +32,14 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
     whole: set[Span] = set()
     pieces: list[str] = []
     position = 0
-    for number, region in enumerate(find_regions(source)):
+    for number, region in enumerate(c_file(source).regions):
         program = originals.get(number)
         if program is None:
-            blank = re.sub(r"[^\r\n]", " ", region.place.text)
-            pieces += [source.text[position : region.place.start], blank]
+            pieces += [source.text[position : region.place.start], blank(region.place.text)]
             position = region.place.end
             continue
         words = words_of(replace(program, region=region.place))
-        blanks = _blanks(parse_region(source, region), words, _conditional_statements(program))
+        blanks = _blanks(c_file(source).block(region.place), words, _conditional_statements(program))
         for where, text in sorted(blanks, key=lambda one: one[0]):
             if text is None:
                 whole.add(where)
@@ -61,7 +59,7 @@ def _conditional_statements(program: Program) -> tuple[Side, ...]:
     Unsigned numbers make it a condition on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
     """
     found: list[Side] = []
-    nodes = leaf_nodes(program, region_syntax(program))
+    nodes = leaf_nodes(program, program.syntax)
     for statement in program.statements:
         node, words = nodes[statement.name], words_of(program)
         for name in statement.iterators:

@@ -15,14 +15,13 @@ from loopwright.model.program import Program
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import privatised
 from loopwright.prove.legality.times import comparable, pieces_of
-from loopwright.prove.text.loops import region_syntax
 from loopwright.prove.verdict import Proved, Undecided, Verdict
 
 
 def declared_in_loops(program: Program) -> Iterator[tuple[str, Node, int]]:
     """The variables of the region that are declared inside a loop: with the innermost, and its depth."""
     local = {array.name for array in program.arrays if array.local}
-    block = region_syntax(program)
+    block = program.syntax
     loops = [node for node in walk(block) if node.type == "for_statement"]
     for node in walk(block):
         if node.type != "declaration":

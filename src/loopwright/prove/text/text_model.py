@@ -16,8 +16,7 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.c.region_syntax import declared_in
-from loopwright.c.regions import find_regions
+from loopwright.c.file import c_file
 from loopwright.c.syntax import Node as Syntax
 from loopwright.c.syntax import field, walk
 from loopwright.errors import BadInput
@@ -30,7 +29,7 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.c_expressions import Unreadable, words_of
 from loopwright.prove.text.instances import values_at
 from loopwright.prove.text.integer_types import is_signed, value_type
-from loopwright.prove.text.loops import first_value, region_syntax, text_loops
+from loopwright.prove.text.loops import first_value, text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.reader import parse_c
@@ -45,7 +44,7 @@ def read_text(
     That is for regions with promises or assumptions, for loops that could wrap around or might not
     end, and for everything that is refused, so that the reader says why.
     """
-    regions = find_regions(source)
+    regions = c_file(source).regions
     if len(regions) != len(originals) or any(is_assume(pragma) for one in regions for pragma in one.pragmas):
         return None
     try:
@@ -71,8 +70,8 @@ def _is_plain(program: Program) -> bool:
 
 def _has_unsigned(program: Program) -> bool:
     """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
-    types = declared_in(program.source)
-    for node in walk(region_syntax(program)):
+    types = program.file.declarations
+    for node in walk(program.syntax):
         match node.type:
             case "number_literal" if "u" in node.text.lower():
                 return True
@@ -85,7 +84,7 @@ def _has_unsigned(program: Program) -> bool:
 def _bounds(program: Program) -> Iterator[Syntax]:
     """What decides how often statements run: an unsigned number among it might wrap around."""
     statements = {statement.body.place for statement in program.statements}
-    pending = [region_syntax(program)]
+    pending = [program.syntax]
     while pending:
         node = pending.pop()
         if node.span in statements:

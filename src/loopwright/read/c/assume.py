@@ -10,7 +10,8 @@ import islpy as isl
 
 from loopwright.c.casts import Ambiguous, parse_settled
 from loopwright.c.regions import Directive
-from loopwright.c.syntax import Node, blank, field, operator, refuse, walk
+from loopwright.c.syntax import Node, field, operator, refuse, walk
+from loopwright.c.tokens import blank
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, names_of

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.macros import macros_of
-from loopwright.c.region_syntax import parse_file
+from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Array, Program
 
@@ -36,7 +35,7 @@ def is_dead_behind(program: Program, array: Array) -> bool:
     uses = [n for n in walk(function) if n.type == "identifier" and n.text == array.name]
     coming_back = [loop for loop in walk(function) if loop.type in _LOOPS and loop.span.contains(region)]
     jumps = any(node.type == "goto_statement" for node in walk(function))
-    hidden = any(re.search(rf"\b{array.name}\b", macro.body) for macro in macros_of(source))
+    hidden = any(re.search(rf"\b{array.name}\b", macro.body) for macro in c_file(source).macros)
     seen = [
         use
         for use in uses
@@ -47,7 +46,7 @@ def is_dead_behind(program: Program, array: Array) -> bool:
 
 
 def _function(program: Program) -> Node | None:
-    root = parse_file(program.source)
+    root = program.file.tree
     around = [
         node
         for node in root.named_children

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
 from loopwright.c.functions import mentioned
-from loopwright.c.macros import Macro, definitions, looks_like_macro
+from loopwright.c.macros import Macro, definitions, looks_like_macro, with_arguments
 from loopwright.c.references import parameter_name
 from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk
 from loopwright.c.types import common, is_unsigned
@@ -120,10 +119,9 @@ def _expansion(node: Node, macro: Macro, arguments: list[Node], frame: Frame) ->
     parameters = macro.parameters or ()
     if len(parameters) != len(arguments):
         raise NotAffine(node, f"the macro has {len(parameters)} parameters")
-    texts = {p: a.text for p, a in zip(parameters, arguments, strict=True)}
-    body = re.sub(r"[A-Za-z_]\w*", lambda word: texts.get(word.group(), word.group()), macro.body)
+    texts = [argument.text for argument in arguments]
     try:
-        value = expression_of(body, frame.setting.kinds, tuple(texts.values()), node.source.path)
+        value = expression_of(with_arguments(macro, texts), frame.setting.kinds, texts, node.source.path)
     except Ambiguous as failure:
         raise NotAffine(node, f"in this macro, {failure}") from None
     if value is None or not is_atomic(value):

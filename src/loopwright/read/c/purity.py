@@ -17,13 +17,13 @@ from loopwright.c.macros import (
     assigns,
     definitions,
     hidden_names,
-    is_number,
     looks_like_macro,
     reachable_macros,
     suffixed,
 )
 from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.c.tokens import is_number
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
 

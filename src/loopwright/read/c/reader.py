@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import islpy as isl
 
-from loopwright.c.casts import Kinds
-from loopwright.c.declarations import Declarations
-from loopwright.c.functions import functions_of
+from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import refuse_live_iterators
-from loopwright.c.macros import Macro, macros_of
-from loopwright.c.region_syntax import declared_in, parse_file, parse_region
 from loopwright.c.regions import (
     Directive,
     Region,
-    directives,
-    find_regions,
 )
-from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk, without_comments
+from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk
+from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
 from loopwright.presburger.named import everywhere, number, variable
@@ -79,32 +74,17 @@ def parse_c(
         is_wide = at <= 3 and source.text.count("\0") > len(source.text) // 3
         hint = "this looks like UTF-16: save it as UTF-8" if is_wide else "give a C source file"
         raise refuse(source.at(at), "this is not a text file", hint, code=Code.FILE)
-    regions = find_regions(source)
-    root = parse_file(source)
-    declarations = declared_in(source)
-    file = File(source, root, regions, macros_of(source), declarations)
+    file = c_file(source)
     try:
-        return tuple(_program(file, region, frozenset(pure), assume, whole) for region in regions)
+        return tuple(_program(file, region, frozenset(pure), assume, whole) for region in file.regions)
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
 
 
-@dataclass(frozen=True)
-class File:
-    """What is known of the whole file; `root` is its tree, preprocessor lines left out."""
-
-    source: Source
-    root: Node
-    regions: tuple[Region, ...]
-    macros: tuple[Macro, ...]
-    declarations: Declarations
-
-
 def _program(
-    file: File, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span]
+    file: CFile, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span]
 ) -> Program:
-    source = file.source
-    block = parse_region(source, region)
+    block = file.block(region.place)
     deep = too_deep(block, _DEEPEST)
     if deep is not None:
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
@@ -125,29 +105,30 @@ def _program(
     setting = replace(setting, context=context, whole=whole)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
-    refuse_known_aliases(setting, file.root, region.place)
-    refuse_live_iterators(file.root, region.place, _outer_iterators(block))
+    refuse_known_aliases(setting, file.tree, region.place)
+    refuse_live_iterators(file.tree, region.place, _outer_iterators(block))
     locals_ = local_arrays(setting.names, block)
     return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
 
 
-def _setting(file: File, region: Region, block: Node, pure: frozenset[str]) -> Setting:
+def _setting(file: CFile, region: Region, block: Node, pure: frozenset[str]) -> Setting:
     """The names of a region and what they are in the file, macros only if defined before it."""
-    macros = tuple(macro for macro in file.macros if macro.place.start < region.place.start)
-    names = names_of_region(block, Kinds(file.declarations, macros, region.place))
-    functions = functions_of(file.root)
-    setting = Setting(region.place, macros, file.declarations, functions, names, pure, everywhere())
+    kinds = file.kinds(region.place)
+    names = names_of_region(block, kinds)
+    setting = Setting(
+        region.place, kinds.macros, kinds.declarations, file.functions, names, pure, everywhere()
+    )
     refuse_hiding_macros(setting, block)
     refuse_storage_macros(setting, block)
     return setting
 
 
-def _assume_lines(file: File, region: Region) -> tuple[Directive, ...]:
+def _assume_lines(file: CFile, region: Region) -> tuple[Directive, ...]:
     """The pragmas in the region, and those before it that are still in scope."""
     text = without_comments(file.source.text, literals=False)
     outside = [
         line
-        for line in directives(file.source)
+        for line in file.directives
         if line.place.end <= region.place.start
         and not any(other.place.contains(line.place) for other in file.regions)
         and not _leaves_block(text[line.place.end : region.place.start])
