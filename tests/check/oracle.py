@@ -79,7 +79,7 @@ def traced(job: Job) -> Trace:
     engine = ENGINE.replace("COUNTS", counts).replace("LIMIT", str(LIMIT))
     where = addresses(job.spec, job.sites)
     program = instrumented(job.sites, precise_call, f"{where.begin}lw_begin(0);", "lw_end();")
-    ended = run_built(job, Built(program, where.header + HEADER, engine, ("-O0",)))
+    ended = run_built(job, Built(program, where.header + HEADER, engine, options=("-O0",)))
     ok = ended.crashed is None and not ended.timed_out and "end" in ended.lines
     lines = [line for line in ended.lines if line not in ("end", "astray")]
     return Trace(_replayed(job, lines), ok and "astray" not in ended.lines)

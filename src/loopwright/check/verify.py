@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loopwright.check.algorithms.codes import CodeScheme, codes
-from loopwright.check.algorithms.fast import BEGIN, END, fast_call, fast_check
+from loopwright.check.algorithms.fast import fast_call, fast_check
 from loopwright.check.algorithms.fronts import Front, fronts, insertions
-from loopwright.check.algorithms.precise import HEADER, precise_runtime
+from loopwright.check.algorithms.precise import HEADER, precise_tables
 from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.algorithms.versions import can_count, versions
 from loopwright.check.original.specification import Specification, specification
@@ -33,6 +33,7 @@ from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.run.sizes import Sizes, find_sizes, not_reached
+from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.source import Source
 
@@ -136,11 +137,11 @@ def delayed(job: Job, found: Writers, options: Options, scheme: Scheme | None = 
         ahead = fronts(job.sites, scheme, job.sizes.values, only_checks=options.only_checks)
     fast = fast_check(job.spec, found, scheme, job.sites, ahead, parallel=job.tools.openmp)
     where, guarded = addresses(job.spec, job.sites), guards(job.spec, job.sites)
-    begin = f"{BEGIN}{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
+    begin = f"LW_CLEAR(), {where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
     marks = [*_marks(job, ahead, options), *guarded.insertions]
-    program = with_insertions(job.given.segment, marks, begin, guarded.end + END)
+    program = with_insertions(job.given.segment, marks, begin, guarded.end + "LW_FINISH();")
     header = where.header + guarded.header + fast.header
-    return Built(program, header, fast.engine, job.tools.fast, "delayed")
+    return Built(program, header, runtime_text("delayed.c"), fast.tables, job.tools.fast, "delayed")
 
 
 def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion]:
@@ -202,9 +203,9 @@ def precise(job: Job, found: Writers, because: str) -> Report:
     begin = f"{where.begin}{guarded.begin}lw_begin({size_texts(job.sizes.texts)});"
     marks = [*around_sites(job.sites, job.sites.sites, precise_call), *guarded.insertions]
     program = with_insertions(job.given.segment, marks, begin, f"{guarded.end}lw_end();")
-    engine = precise_runtime(job.spec, found, job.sites.sites)
+    tables = precise_tables(job.spec, found, job.sites.sites)
     header = where.header + guarded.header + HEADER
-    built = Built(program, header, engine, job.tools.precise, "precise")
+    built = Built(program, header, runtime_text("precise.c"), tables, job.tools.precise, "precise")
     return judged(job, run_built(job, built), "algorithm A", because)
 
 

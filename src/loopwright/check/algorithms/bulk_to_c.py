@@ -11,30 +11,27 @@ import islpy as isl
 from loopwright.check.algorithms.bulk import Bulk, Guess
 from loopwright.check.algorithms.scan import scan
 from loopwright.check.algorithms.scheme import Scheme
-from loopwright.check.algorithms.shadows import DIFFERENCES, DIFFERENT, Shadow
+from loopwright.check.algorithms.shadows import Shadow
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import solve
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.presburger.sets import DIM, IN, OUT
 
-FAR = 1 << 40
-"""Parameters beyond this are left to the single checks: sums of them could overflow."""
-
 
 def bulk_function(number: int, bulk: Bulk, scheme: Scheme, places: dict[str, Shadow]) -> str:
     names = [name for name, _ in bulk.nest.parameters]
     arguments = ", ".join(f"long {name}" for name in names) or "void"
-    lines = [f"static __attribute__((noinline)) int lw_nest_{number}({arguments})", "{"]
-    lines += [f"  if ({name} < -{FAR}L || {name} > {FAR}L) return 0;" for name in names]
+    lines = [f"LW_NEST lw_nest_{number}({arguments})", "{"]
+    lines += [f"  if (LW_FAR({name})) return 0;" for name in names]
     for guess in bulk.guesses:
         lines += _guessed(guess, scheme, places)
     everywhere = isl.Set("{ [] }")
     if not bulk.wrong.is_empty():
         lines.append(f"  if ({test(isl.Set.from_params(bulk.wrong), (), everywhere)}) return 0;")
-    lines.append(f"  {DIFFERENCES}")
+    lines.append("  LW_DIFFERENCES;")
     for cells in bulk.before:
         lines += _compared(cells, places[cells.get_tuple_name()])
-    lines.append(f"  if ({DIFFERENT}) return 0;")
+    lines.append("  if (LW_DIFFERENT) return 0;")
     for cells in bulk.after:
         lines += _stored(cells, places[cells.get_tuple_name()])
     return "\n".join([*lines, "  return 1;", "}", ""])

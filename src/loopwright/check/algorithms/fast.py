@@ -24,14 +24,12 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.check.algorithms.bulk_to_c import bulk_call, bulk_function
-from loopwright.check.algorithms.fast_engine import ENGINE
 from loopwright.check.algorithms.fronts import Front, front_macro
 from loopwright.check.algorithms.groups import Group, group_of
-from loopwright.check.algorithms.reporting import INCLUDES, PUT
 from loopwright.check.algorithms.scan import scan
 from loopwright.check.algorithms.scheme import Scheme
-from loopwright.check.algorithms.shadows import DIFFERENCES, DIFFERENT, Shadow, shadows
-from loopwright.check.original.c_text import HELPERS, NO_HELPERS, test, value
+from loopwright.check.algorithms.shadows import Shadow, shadows
+from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
 from loopwright.check.original.specification import Specification, Stated, Touched, box, unnamed
 from loopwright.check.original.writer_functions import subscripts
@@ -42,19 +40,14 @@ from loopwright.generate.expressions import Place, linear
 from loopwright.presburger.sets import DIM
 
 NARROW = 1 << 24
-CODE_TYPES = (
-    "typedef unsigned char lw_code1;\ntypedef unsigned short lw_code2;\n"
-    "typedef unsigned int lw_code4;\ntypedef unsigned long lw_code8;"
-)
-_INLINE = "static inline __attribute__((always_inline)) void"
 
 
 @dataclass(frozen=True)
 class Fast:
-    """The C of one check: `header` has a function for each site."""
+    """The generated C of one check: `header` has a function for each site, `tables` are the engine's."""
 
     header: str
-    engine: str
+    tables: str
     shadows: dict[str, Shadow]
 
 
@@ -72,17 +65,14 @@ def fast_check(
     writer = _SiteWriter(scheme, places, parallel)
     header = "\n".join(
         (
-            HELPERS,
-            CODE_TYPES,
-            "void lw_begin(const long *sizes);\nvoid lw_end(unsigned long different);",
-            DIFFERENCE,
+            '#include "delayed.h"\n',
             *(writer.site(site) for site in sites.sites),
             *(bulk_function(one.number, one.bulk, scheme, places) for one in ahead if one.bulk is not None),
-            NO_HELPERS,
+            "#undef floord\n#undef max\n#undef min",
             *(front_macro(sites, one, fast_call, _whole(one)) for one in ahead),
         )
     )
-    return Fast(header, _engine(spec, found, scheme, places), places)
+    return Fast(header, _tables(spec, found, scheme, places), places)
 
 
 def _whole(front: Front) -> str | None:
@@ -91,23 +81,6 @@ def _whole(front: Front) -> str | None:
 
 def fast_call(site: Site, observed: Sequence[str]) -> str:
     return f"lw_site_{site.number}({', '.join(observed)})"
-
-
-DIFFERENCE = """\
-static struct {
-  char before[65536];
-  unsigned long dif;
-  unsigned int dif4;
-  long neg;
-  char after[65536];
-} lw_sum;
-#define lw_dif lw_sum.dif
-#define lw_dif4 lw_sum.dif4
-#define lw_neg lw_sum.neg
-"""
-"""With room around it: what is written a little outside of an array does not reach it."""
-BEGIN = "lw_dif = 0, lw_dif4 = 0, lw_neg = 0, "
-END = "lw_end(lw_dif | lw_dif4 | (unsigned long)(lw_neg < 0));"
 
 
 @dataclass(frozen=True)
@@ -120,10 +93,10 @@ class _SiteWriter:
         """The function that checks one site."""
         names = [f"o{k}" for k in range(len(site.observed))]
         arguments = ", ".join(f"long {name}" for name in names) or "void"
-        opening = f"{_INLINE} lw_site_{site.number}({arguments})\n{{\n"
+        opening = f"LW_SITE lw_site_{site.number}({arguments})\n{{\n"
         groups = self._groups(site)
         if site.write.array not in self.places or not groups:
-            return f"{opening}  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n}}\n"
+            return f"{opening}  LW_WRONG();\n}}\n"
         if len(groups) == 1 and not self.parallel:
             return opening + self._check(site, *groups[0], "lw_dif", "lw_neg", "") + "}\n"
         return opening + self._alternatives(site, groups) + "}\n"
@@ -144,7 +117,7 @@ class _SiteWriter:
             body = self._check(site, group, candidate, "dif", "neg", "if (!dif && neg >= 0) ")
             opening = "  {\n  unsigned long dif = 0; long neg = 0;\n"
             pieces.append(f"{opening}{body}  if (!dif && neg >= 0) return;\n  }}\n")
-        return "".join(pieces) + "  __atomic_store_n(&lw_dif, 1ul, __ATOMIC_RELAXED);\n"
+        return "".join(pieces) + "  LW_WRONG();\n"
 
     def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
         rows = self._rows(site, group, candidate)
@@ -296,27 +269,22 @@ def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> 
     return lines
 
 
-def _engine(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
+def _tables(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
+    """`lw_tables.h` of delayed detection: what `delayed.c` has to know of the original."""
     table = ", ".join(f"{{{one.address:#x}UL, {max(one.bytes, 1)}UL}}" for one in places.values())
     return "\n".join(
         (
-            "#define _GNU_SOURCE",
-            "#include <sys/mman.h>",
-            INCLUDES,
-            HELPERS,
-            CODE_TYPES,
+            '#include "codes.h"\n',
             f"#define LW_SIZES {len(spec.sizes)}\n#define LW_SHADOWS {len(places)}",
             f"static const unsigned long lw_places[][2] = {{{table or '{0, 0}'}}};",
             _last_writers(spec, found, scheme, places),
-            PUT,
-            ENGINE,
         )
     )
 
 
 def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: dict[str, Shadow]) -> str:
     """@terminate: shadow(w) == LastWriter(w) for all w in the WriteSet, with generated loops."""
-    lines = [f"static unsigned long lw_last_writers(void)\n{{\n  {DIFFERENCES}"]
+    lines = ["static unsigned long lw_last_writers(void)\n{\n  LW_DIFFERENCES;"]
     for array, shadow in places.items():
         cells = found.arrays[array].write_set
         rank = spec.ranks[array]
@@ -325,5 +293,5 @@ def _last_writers(spec: Specification, found: Writers, scheme: Scheme, places: d
         lines.append(f"#define LW_CELL({arguments}) {shadow.compared(names, scheme.last(array, names))}")
         lines += [f"  {line}" for line in scan(cells, "LW_CELL")]
         lines.append("#undef LW_CELL")
-    lines.append(f"  return {DIFFERENT};\n}}\n")
+    lines.append("  return LW_DIFFERENT;\n}\n")
     return "\n".join(lines)

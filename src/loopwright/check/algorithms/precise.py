@@ -1,23 +1,14 @@
-"""Algorithm A for one specification and one program: the C that stands behind `lw_operation`."""
+"""Algorithm A for one specification and one program: the tables that `precise.c` is compiled with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from loopwright.check.algorithms.precise_engine import ENGINE
-from loopwright.check.algorithms.reporting import INCLUDES, PUT
-from loopwright.check.original.c_text import HELPERS
 from loopwright.check.original.specification import Specification, box
 from loopwright.check.original.writer_functions import subscripts, writer_functions
 from loopwright.check.original.writers import Writers
 from loopwright.check.program.sites import Candidate, Site
 from loopwright.presburger.sets import OUT
-
-REPORTS = 10
-"""Distinct findings that are written out; the others are counted."""
-CLASSIFIED = 1000
-"""Violations for which all writers of the cell are gone through to tell the class."""
-STEPS = 100_000
 
 HEADER = """\
 void lw_begin(const long *sizes);
@@ -26,22 +17,15 @@ void lw_operation(int site, const long *observed);
 """
 
 
-def precise_runtime(spec: Specification, found: Writers, sites: Sequence[Site]) -> str:
-    """The translation unit that checks operations one by one."""
+def precise_tables(spec: Specification, found: Writers, sites: Sequence[Site]) -> str:
+    """`lw_tables.h` of Algorithm A: what `precise.c` has to know of the original and the program."""
     return "\n".join(
         (
-            "#define _GNU_SOURCE",
-            "#include <execinfo.h>",
-            INCLUDES,
-            HELPERS,
             _limits(spec, sites),
-            "struct lw_instance { int s; long x[LW_DEPTH + 1]; };",
-            "struct lw_candidate { int statement, first_hole, hole_count; const int *holes; };",
+            '#include "precise.h"\n',
             _tables(spec),
             _site_tables(spec, sites),
             writer_functions(spec, found),
-            PUT,
-            ENGINE,
         )
     )
 
@@ -50,15 +34,15 @@ def _limits(spec: Specification, sites: Sequence[Site]) -> str:
     times = max(s.schedule.dim(OUT) for s in spec.statements)
     observed = [len(site.observed) for site in sites] + [len(subscripts(s)) for s in spec.statements]
     limits = {
-        "LW_REPORTS": REPORTS,
-        "LW_CLASSIFIED": CLASSIFIED,
-        "LW_STEPS": STEPS,
         "LW_ARRAYS": len(spec.arrays),
         "LW_DEPTH": max(s.depth for s in spec.statements),
         "LW_TIMES": times,
         "LW_OBSERVED": max(observed) + 1,
         "LW_RANKS": max(spec.ranks.values()),
         "LW_SIZES": len(spec.sizes),
+        "LW_SITES": len(sites),
+        "LW_READS": max(len(s.reads) for s in spec.statements) + 1,
+        "LW_MOST": max(len(spec.statements), *(len(s.reads) for s in spec.statements)),
     }
     return "".join(f"#define {name} {value}\n" for name, value in limits.items())
 
@@ -69,7 +53,6 @@ def _list(values: Iterable[object]) -> str:
 
 def _tables(spec: Specification) -> str:
     numbers = {array: number for number, array in enumerate(spec.arrays)}
-    reads = max((len(s.reads) for s in spec.statements), default=0) + 1
     boxes = []
     for array in spec.arrays:
         cells = spec.footprint(array)
@@ -81,11 +64,10 @@ def _tables(spec: Specification) -> str:
         f"static const int lw_ranks[] = {_list(spec.ranks.values())};",
         f"static const int lw_is_written[] = {_list(written)};",
         f"static const long lw_boxes[][LW_RANKS + 1][2] = {_list(boxes)};",
-        "static struct lw_instance *lw_shadow[LW_ARRAYS];",
         f"static const int lw_dims[] = {_list(s.depth for s in spec.statements)};",
         f"static const int lw_write_array[] = {_list(numbers[s.write.array] for s in spec.statements)};",
         f"static const int lw_read_count[] = {_list(len(s.reads) for s in spec.statements)};",
-        f"static const int lw_read_array[][{reads}] = "
+        "static const int lw_read_array[][LW_READS] = "
         + _list(_list((*(numbers[r.array] for r in s.reads), -1)) for s in spec.statements)
         + ";",
     ]

@@ -15,10 +15,6 @@ from loopwright.errors import Code, GaveUp
 
 FIRST_PLACE = 0x100000000000
 ROOM = 1 << 38
-SIZES = (1, 2, 4, 8)
-DIFFERENCES = " ".join(f"lw_code{size} dif{size} = 0;" for size in SIZES)
-"""Where a loop over shadows collects differences, by the bytes of a shadow."""
-DIFFERENT = " | ".join(f"dif{size}" for size in SIZES)
 
 
 @dataclass(frozen=True)

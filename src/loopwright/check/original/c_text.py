@@ -14,13 +14,6 @@ from loopwright.generate.conditions import condition
 from loopwright.generate.expressions import Place
 from loopwright.presburger.sets import OUT
 
-HELPERS = """\
-#define floord(n, d) ((n) / (d) - ((n) % (d) < 0))
-#define max(a, b) ((a) > (b) ? (a) : (b))
-#define min(a, b) ((a) < (b) ? (a) : (b))
-"""
-NO_HELPERS = "#undef floord\n#undef max\n#undef min\n"
-
 
 def value(function: isl.PwAff, names: Sequence[str], known: isl.Set, *, branches: bool = True) -> str:
     """`function` of the variables `names`, right wherever `known` holds and it is defined."""

@@ -86,14 +86,14 @@ def _next(spec: Specification, found: Writers) -> str:
 def _before(spec: Specification, found: Writers) -> str:
     lines = [
         "static void lw_before(int s, int read, const long *x, struct lw_instance *r)\n"
-        "{\n  r->s = -1;\n  switch (s * 256 + read) {\n"
+        "{\n  (void)x;\n  r->s = -1;\n  switch (s * LW_READS + read) {\n"
     ]
     for statement in spec.statements:
         names = _names("x", statement.depth)
         for number, parts in enumerate(found.before[statement.name]):
             body = _branches(spec, parts, names, statement.domain)
             if body:
-                case = statement.number * 256 + number
+                case = f"{statement.number} * LW_READS + {number}"
                 lines.append(f"  case {case}: {{ {_locals('x', statement.depth, 'x')}\n{body}    break; }}\n")
     lines.append("  }\n}\n")
     return "".join(lines)
@@ -133,7 +133,9 @@ def _time(spec: Specification) -> str:
 
 def _from_reads(spec: Specification) -> str:
     """The instance that reads these cells, where the subscripts read determine it."""
-    lines = ["static int lw_from_reads(int s, const long *o, long *x)\n{\n  switch (s) {\n"]
+    lines = [
+        "static int lw_from_reads(int s, const long *o, long *x)\n{\n  (void)o;\n  (void)x;\n  switch (s) {\n"
+    ]
     for statement in spec.statements:
         reads = [one for touched in statement.reads for one in touched.subscripts]
         solution = solve(reads, statement.depth)

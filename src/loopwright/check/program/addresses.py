@@ -18,46 +18,6 @@ from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Sites
 from loopwright.errors import BadInput
 
-FAR = 1 << 35
-"""Bytes; an address further from an array is no cell of it."""
-
-_AT = """\
-static long lw_at_{array}_{dimension}(const volatile void *at)
-{{
-  long rest = (const volatile char *)at - lw_base_{array}, found = 0;
-  if (rest < -{far}L || rest > {far}L) rest = -lw_stride_{array}[0];
-  for (int k = 0; k <= {dimension}; k++) {{
-    long size = lw_stride_{array}[k];
-    found = rest >= 0 ? rest / size : -((size - 1 - rest) / size);
-    rest -= found * size;
-  }}
-  return found;
-}}
-"""
-
-_APART = """\
-void lw_alias(int one, int other);
-static struct { const char *low, *high; int array; } *lw_areas;
-static int lw_area_count;
-static void lw_area(int array, const void *base, long low, long high)
-{
-  const char *first = (const char *)base + low, *last = (const char *)base + high;
-  static int told;
-  for (int k = 0; k < lw_area_count && !told; k++)
-    if (first < lw_areas[k].high && lw_areas[k].low < last) lw_alias(lw_areas[k].array, array), told = 1;
-  if (lw_area_count % 64 == 0)
-    lw_areas = __builtin_realloc(lw_areas, sizeof *lw_areas * (unsigned long)(lw_area_count + 64));
-  lw_areas[lw_area_count].low = first;
-  lw_areas[lw_area_count].high = last;
-  lw_areas[lw_area_count++].array = array;
-}
-static void lw_rows(int array, const void *rows, long from, long to, long size)
-{
-  for (long k = from; k <= to; k++)
-    lw_area(array, ((const void *const *)rows)[k], 0, size);
-}
-"""
-
 
 @dataclass(frozen=True)
 class Addresses:
@@ -70,19 +30,18 @@ class Addresses:
 def addresses(spec: Specification, sites: Sites) -> Addresses:
     """What the checks of these sites need to know about addresses."""
     decoded = {one.array: None for site in sites.sites for one in site.observed if isinstance(one, Decoded)}
-    lines, begin = [], []
+    lines, begin = ['#include "addresses.h"\n'], []
     for array in decoded:
         rank = spec.ranks[array]
         _require_block(sites.known, array)
-        lines.append(f"static const char *lw_base_{array};\nstatic long lw_stride_{array}[{rank}];\n")
-        lines += [_AT.format(array=array, dimension=k, far=FAR) for k in range(rank)]
-        begin.append(f"lw_base_{array} = (const char *)&{array}{'[0]' * rank}")
+        lines.append(f"static long lw_stride_{array}[{rank}];\n")
+        lines.append(f"static struct lw_block lw_block_{array} = {{0, lw_stride_{array}}};\n")
+        begin.append(f"lw_block_{array}.base = (const char *)&{array}{'[0]' * rank}")
         begin += [f"lw_stride_{array}[{k}] = sizeof {array}{'[0]' * (k + 1)}" for k in range(rank)]
     apart = _apart(spec, sites.known)
     if apart is not None:
-        lines.append(_APART)
         begin.append(apart)
-    return Addresses("".join(lines), "".join(f"{text}, " for text in begin))
+    return Addresses("".join(lines) if begin else "", "".join(f"{text}, " for text in begin))
 
 
 def _require_block(known: Reached, array: str) -> None:

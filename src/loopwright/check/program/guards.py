@@ -18,20 +18,6 @@ from loopwright.check.program.instrument import Insertion
 from loopwright.check.program.sites import Sites
 
 _FILLERS = ("memcpy", "memmove", "memset", "bzero", "fread", "qsort", "strcpy", "strncpy", "sprintf")
-_HEADER = """\
-void lw_alias(int one, int other);
-static const char *volatile lw_reach[{count}][2];
-static const int lw_reached[] = {{{arrays}}};
-static inline void *lw_elsewhere(const volatile void *at)
-{{
-  static int told;
-  const char *here = (const char *)at;
-  for (int k = 0; k < {count}; k++)
-    if (here >= lw_reach[k][0] && here < lw_reach[k][1] && !told++)
-      lw_alias(lw_reached[k], lw_reached[k]);
-  return (void *)at;
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +38,11 @@ def guards(spec: Specification, sites: Sites) -> Guards:
     if not arrays or not (targets or filled):
         return Guards("", "", "", ())
     numbers = [spec.arrays.index(array) for array in arrays]
-    header = _HEADER.format(count=len(arrays), arrays=", ".join(map(str, numbers)))
+    header = (
+        f"#define LW_GUARDED {len(arrays)}\n"
+        f"static const int lw_guarded[] = {{{', '.join(map(str, numbers))}}};\n"
+        '#include "guards.h"\n'
+    )
     begin, end = [], []
     for k, array in enumerate(arrays):
         base = f"(const char *)&{array}{'[0]' * spec.ranks[array]}"

@@ -10,9 +10,8 @@ from loopwright.c.syntax import Node, field, is_atomic
 from loopwright.check.original.structure import Decoded, Observed, assignment_of
 from loopwright.check.program.segment import Segment
 from loopwright.check.program.sites import Site, Sites
+from loopwright.check.runtime import PROGRAM_HEADER
 from loopwright.source import Source
-
-HEADER_FILE = "loopwright_check.h"
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, en
         Insertion(place.end, 1 << 30, _statement(segment.source, place.end, end)),
     )
     text = segment.source.text
-    pieces = [f'#include "{HEADER_FILE}"\n#line 1 "{_file(segment.source)}"\n']
+    pieces = [f'#include "{PROGRAM_HEADER}"\n#line 1 "{_file(segment.source)}"\n']
     position = 0
     for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
         pieces += [text[position : mark.offset], mark.text]
@@ -116,7 +115,8 @@ def _around(sites: Sites, chain: list[Site], call: CallOf, only_checks: bool) ->
 def observed_text(subscript: Observed) -> str:
     """The sum of the terms of a subscript, or what the address of an element says about it."""
     if isinstance(subscript, Decoded):
-        return f"lw_at_{subscript.array}_{subscript.dimension}(&({subscript.node.text}))"
+        block, address = f"&lw_block_{subscript.array}", f"&({subscript.node.text})"
+        return f"lw_subscript({block}, {subscript.dimension}, {address})"
     texts = [
         ("-" if is_subtracted(term) else "") + (term.text if is_atomic(term) else f"({term.text})")
         for term in subscript

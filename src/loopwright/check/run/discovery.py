@@ -19,6 +19,7 @@ from loopwright.check.program.reachable import Reached
 from loopwright.check.program.segment import Input
 from loopwright.check.program.sites import Sites, find_sites
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
@@ -29,38 +30,6 @@ MOST_OPERATIONS = 200_000
 MOST_SIZES = 10_000
 
 HEADER = "void lw_begin(void);\nvoid lw_end(void);\nvoid lw_operation(int site, const long *observed);\n"
-
-ENGINE = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-static const int lw_array[] = {SITES}, lw_ranks[] = {RANKS};
-static long lw_count[ARRAYS], lw_low[ARRAYS][DEEPEST], lw_high[ARRAYS][DEEPEST];
-static int lw_active;
-void lw_begin(void) { lw_active = 1; }
-void lw_alias(int one, int other) { } /* told by the run that checks */
-void lw_operation(int site, const long *o)
-{
-  int a = lw_array[site];
-  if (!lw_active) return;
-  for (int k = 0; k < lw_ranks[a]; k++) {
-    if (!lw_count[a] || o[k] < lw_low[a][k]) lw_low[a][k] = o[k];
-    if (!lw_count[a] || o[k] > lw_high[a][k]) lw_high[a][k] = o[k];
-  }
-  lw_count[a]++;
-}
-void lw_end(void)
-{
-  FILE *report = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
-  for (int a = 0; a < ARRAYS; a++) {
-    fprintf(report, "%ld", lw_count[a]);
-    for (int k = 0; k < lw_ranks[a]; k++) fprintf(report, " %ld %ld", lw_low[a][k], lw_high[a][k]);
-    fprintf(report, "\n");
-  }
-  fclose(report);
-  _exit(0);
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -107,27 +76,28 @@ def _sizes(program: Program, possible: isl.Set) -> dict[str, int]:
     return {name: point.parameters[name] for name in program.params}
 
 
+def extents_tables(spec: Specification, sites: Sites) -> str:
+    """`lw_tables.h` of `extents.c`; arrays that the original does not write are one more array."""
+    order = {array: number for number, array in enumerate(spec.written)}
+    numbers = [order.get(site.write.array, len(order)) for site in sites.sites]
+    ranks = [*(spec.ranks[array] for array in spec.written), 0]
+    return (
+        f"#define LW_ARRAYS {len(ranks)}\n#define LW_RANKS {max(ranks)}\n"
+        f"static const int lw_site_array[] = {{{', '.join(map(str, numbers))}}};\n"
+        f"static const int lw_ranks[] = {{{', '.join(map(str, ranks))}}};\n"
+    )
+
+
 def _observed(given: Input, sites: Sites, spec: Specification, tools: Toolchain) -> dict[str, Shown]:
     """Run the program to the end of its segment, and see what it writes."""
-    arrays, ranks = spec.written, spec.ranks
-    order = {array: number for number, array in enumerate(arrays)}
-    numbers = [order.get(site.write.array, len(arrays)) for site in sites.sites]
-    tables = {
-        "SITES": ", ".join(map(str, numbers)),
-        "RANKS": ", ".join([*(str(ranks[array]) for array in arrays), "0"]),
-        "ARRAYS": str(len(arrays) + 1),
-        "DEEPEST": str(1 + max(ranks.values())),
-    }
-    engine = ENGINE
-    for name, text in tables.items():
-        engine = engine.replace(name, text)
     where = addresses(spec, sites)
     program = instrumented(sites, precise_call, f"{where.begin}lw_begin();", "lw_end();")
-    built = Built(program, where.header + HEADER, engine, ("-O1",))
+    header, tables = where.header + HEADER, extents_tables(spec, sites)
+    built = Built(program, header, runtime_text("extents.c"), tables, ("-O1",))
     with workspace() as folder:
         executable = compile_program(tools, built, folder, given.segment.source)
         ended = run_program(tools, executable, folder)
-    return _parsed(ended, arrays)
+    return _parsed(ended, spec.written)
 
 
 def _parsed(ended: Ended, arrays: tuple[str, ...]) -> dict[str, Shown]:

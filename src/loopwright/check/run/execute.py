@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.check.program.instrument import HEADER_FILE
+from loopwright.check.runtime import HEADERS, PROGRAM_HEADER, TABLES_HEADER, runtime_text
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.source import Source, Span
 
@@ -37,11 +37,12 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Built:
-    """What is compiled: the instrumented program, the header it includes, and the engine."""
+    """What is compiled: the instrumented program with its header, and an engine with its tables."""
 
     program: str
     header: str
     engine: str
+    tables: str = ""
     options: tuple[str, ...] = ("-O3",)
     title: str = ""
     """The subfolder it is kept in where the user wants to see it."""
@@ -82,22 +83,45 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source
             f"'{tools.compiler}' is not installed",
             hint="checking needs a C compiler: install gcc",
         )
-    program, engine, executable = folder / "program.c", folder / "engine.c", folder / "program"
-    program.write_text(built.program, "utf-8", "surrogateescape")
-    (folder / HEADER_FILE).write_text(built.header)
-    engine.write_text(built.engine)
+    _write(built, folder)
     if tools.keep is not None and built.title:
         shutil.copytree(folder, tools.keep / built.title, dirs_exist_ok=True)
+    engine, executable = folder / "engine.o", folder / "program"
     extra = ("-fopenmp",) if tools.openmp else ()
     around = str(Path(source.path).resolve().parent)
+    _compile_engine(tools, built, folder, engine)
     command = [
         tools.compiler, *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
-        str(program), str(engine), "-o", str(executable), *tools.options, "-lm",
+        str(folder / "program.c"), str(engine), "-o", str(executable), *tools.options, "-lm",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode:
         _refuse(tools, folder, source, done.stderr)
     return executable
+
+
+def _write(built: Built, folder: Path) -> None:
+    """All that is compiled; the folder needs nothing else."""
+    texts = {"program.c": built.program, PROGRAM_HEADER: built.header}
+    texts |= {"engine.c": built.engine, TABLES_HEADER: built.tables}
+    texts |= {name: runtime_text(name) for name in HEADERS}
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8", "surrogateescape")
+
+
+def _compile_engine(tools: Toolchain, built: Built, folder: Path, target: Path) -> None:
+    """The engine by itself: the user's definitions must not change it; options for the machine apply."""
+    machine = [option for option in tools.options if option.startswith(("-m", "-f"))]
+    source = str(folder / "engine.c")
+    command = [tools.compiler, *built.options, "-w", *machine, "-c", source, "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        message = f"the engine of the check does not compile: {_first_error(done.stderr)}"
+        raise InternalError(Code.OWN_MISTAKE, message)
+
+
+def _first_error(messages: str) -> str:
+    return next((line for line in messages.splitlines() if "error" in line), messages[:200]).strip()
 
 
 def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> None:
@@ -110,18 +134,17 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
     command = [tools.compiler, "-w", *extra, *around, "-c", str(plain), *output]
     alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if alone.returncode:
-        first = next((line for line in alone.stderr.splitlines() if "error" in line), alone.stderr[:200])
-        hint = f"{tools.compiler} says: {first.strip()}"
+        hint = f"{tools.compiler} says: {_first_error(alone.stderr)}"
         raise BadInput(
             Code.DOES_NOT_COMPILE, "the program does not compile", span=Span.start_of(path), hint=hint
         )
-    first = next((line for line in messages.splitlines() if "error" in line), messages[:400])
+    first = _first_error(messages)
     if "undefined reference" in messages:
-        hint = f"{first.strip()}; give what it needs with --cc-option"
+        hint = f"{first}; give what it needs with --cc-option"
         raise BadInput(
             Code.DOES_NOT_COMPILE, "the program cannot be linked", span=Span.start_of(path), hint=hint
         )
-    raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first.strip()}")
+    raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first}")
 
 
 def _compile_only(options: Sequence[str]) -> list[str]:

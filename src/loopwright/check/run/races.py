@@ -15,55 +15,10 @@ from pathlib import Path
 from loopwright.check.program.segment import Input
 from loopwright.check.run.execute import Toolchain, run_program, workspace
 from loopwright.check.run.report import Answer, Report
+from loopwright.check.runtime import runtime_text
 
 _RACE = "WARNING: ThreadSanitizer: data race"
 _OPTIONS = ("-O1", "-g", "-w", "-fsanitize=thread")
-_TEAM = r"""
-#include <pthread.h>
-#define TEAM 4
-static __thread int number, inside;
-static pthread_barrier_t barrier;
-static pthread_mutex_t critical = PTHREAD_MUTEX_INITIALIZER;
-static void (*work)(void *);
-static void *shared;
-static void *member(void *which)
-{
-  number = (int)(long)which;
-  inside = 1;
-  work(shared);
-  return 0;
-}
-void GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, unsigned flags)
-{
-  pthread_t team[TEAM];
-  if (inside) { /* nested: one thread */
-    int saved = number;
-    fn(data);
-    number = saved;
-    return;
-  }
-  work = fn;
-  shared = data;
-  pthread_barrier_init(&barrier, 0, TEAM);
-  for (long k = 1; k < TEAM; k++) pthread_create(&team[k], 0, member, (void *)k);
-  number = 0;
-  inside = 1;
-  fn(data);
-  inside = 0;
-  for (long k = 1; k < TEAM; k++) pthread_join(team[k], 0);
-  pthread_barrier_destroy(&barrier);
-}
-void GOMP_barrier(void) { if (inside) pthread_barrier_wait(&barrier); }
-void GOMP_critical_start(void) { pthread_mutex_lock(&critical); }
-void GOMP_critical_end(void) { pthread_mutex_unlock(&critical); }
-void GOMP_atomic_start(void) { pthread_mutex_lock(&critical); }
-void GOMP_atomic_end(void) { pthread_mutex_unlock(&critical); }
-int omp_get_thread_num(void) { return number; }
-int omp_get_num_threads(void) { return inside ? TEAM : 1; }
-int omp_get_max_threads(void) { return TEAM; }
-int omp_get_num_procs(void) { return TEAM; }
-int omp_in_parallel(void) { return inside; }
-"""
 
 
 def with_races(given: Input, tools: Toolchain, report: Report) -> Report:
@@ -96,7 +51,7 @@ def _compile(given: Input, tools: Toolchain, folder: Path) -> str | None:
     path = Path(given.segment.source.path)
     line = f'#line 1 "{path.name}"\n'
     program.write_text(line + given.segment.source.text, "utf-8", "surrogateescape")
-    team.write_text(_TEAM if tools.openmp else "")
+    team.write_text(runtime_text("team.c") if tools.openmp else "")
     parallel = ("-fopenmp",) if tools.openmp else ()
     around = ("-iquote", str(path.resolve().parent))
     objects = [str(folder / "program.o"), str(folder / "team.o")]

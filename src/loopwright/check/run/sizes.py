@@ -11,24 +11,9 @@ from loopwright.check.program.reachable import Reached
 from loopwright.check.program.segment import Input
 from loopwright.check.run.discovery import discovered
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.runtime import runtime_text
 from loopwright.errors import BadInput, Code, Crashed, GaveUp
 from loopwright.source import Span
-
-_PROBE = """
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-void lw_probe(int count, const long *sizes)
-{
-  FILE *report = fopen(getenv("LOOPWRIGHT_REPORT"), "w");
-  fprintf(report, "sizes");
-  for (int k = 0; k < count; k++) fprintf(report, " %ld", sizes[k]);
-  fprintf(report, "\\n");
-  fclose(report);
-  _exit(0);
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -92,7 +77,9 @@ def _asked(given: Input, names: list[tuple[str, str]], tools: Toolchain) -> dict
         return {}
     begin = f"lw_probe({len(names)}, {size_texts(names)});"
     program = with_insertions(given.segment, (), begin, "")
-    built = Built(program, "void lw_probe(int count, const long *sizes);\n", _PROBE, ("-O1",))
+    built = Built(
+        program, "void lw_probe(int count, const long *sizes);\n", runtime_text("probe.c"), options=("-O1",)
+    )
     with workspace() as folder:
         ended = run_program(tools, compile_program(tools, built, folder, given.segment.source), folder)
     if not ended.lines:

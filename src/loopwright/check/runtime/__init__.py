@@ -1,0 +1,29 @@
+"""The run-time of a check: C files that are compiled with the program under test.
+
+    precise.c    Algorithm A, one operation after the other
+    delayed.c    shadows of one number a cell, one verdict at the end; delayed.h is its other half
+    addresses.h  cells that are reached through pointers, arrays that share memory
+    guards.h     assignments that are no operations
+    probe.c      asks a program for its problem sizes
+    extents.c    observes what a program writes, to find its sizes
+    team.c       threads for the search for data races
+
+What depends on the program under test is in two generated headers: `loopwright_check.h`, which the program
+includes, and `lw_tables.h`, which the engine includes.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+ENGINES = ("precise.c", "delayed.c", "probe.c", "extents.c", "team.c")
+HEADERS = ("helpers.h", "codes.h", "report.h", "precise.h", "delayed.h", "addresses.h", "guards.h")
+PROGRAM_HEADER = "loopwright_check.h"
+"""Generated: what the program under test includes."""
+TABLES_HEADER = "lw_tables.h"
+"""Generated: what the engine includes."""
+
+
+def runtime_text(name: str) -> str:
+    """The text of one file of the run-time."""
+    return files(__name__).joinpath(name).read_text("utf-8")
