@@ -185,7 +185,7 @@ def test_subscripts_inside_calls_may_differ() -> None:
          "'A' gets another name here, which is not followed"),
         (f'{COPY} __asm__ volatile ("nop" : "=m"(A[2]));', "",
          "what assembler code changes is not known"),
-        (f"{COPY} ZERO;", '#define ZERO asm("nop # A")', "macro ZERO hides assembler code"),
+        (f"{COPY} ZERO;", '#define ZERO asm("nop")', "macro ZERO hides assembler code"),
         (f"{COPY} struct v *s = (struct v *)A; s->y = 1;", "struct v { double x, y; };",
          "'s' gets another name here, which is not followed"),
         (f"{COPY} struct v *s = (struct v *)A; s[0].y = 1;", "struct v { double x, y; };",
