@@ -209,7 +209,7 @@ def test_programs_that_are_refused(program: str, functions: str, message: str) -
     ("program", "answer", "ending", "kinds"),
     [
         ("A[1] = B[0]; *(volatile int *)0 = 1;", Answer.CRASHED, "crashed (SIGSEGV)", [Class.WRONG_WRITE]),
-        ("volatile int z = 0; A[0] = B[0]; z = 7 / z;", Answer.CRASHED, "crashed (SIGFPE)", []),
+        ("A[0] = B[0]; int raise(int); raise(8);", Answer.CRASHED, "crashed (SIGFPE)", []),
         ("A[1] = B[0]; exit(3);", Answer.CRASHED, INSIDE.format(3), [Class.WRONG_WRITE, Class.MISSING]),
         ("A[1] = B[0]; _Exit(0);", Answer.CRASHED, INSIDE.format(0), [Class.WRONG_WRITE]),
         (f"{COPY} exit(0);", Answer.VALID, LEFT, []),
