@@ -130,7 +130,7 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
     plain, path = folder / "plain.c", source.path
     plain.write_text(f'#line 1 "{path}"\n{source.text}', "utf-8", "surrogateescape")
     around = ("-iquote", str(Path(path).resolve().parent))
-    output = ("-o", str(folder / "plain.o"), *_compile_only(tools.options))
+    output = ("-o", str(folder / "plain.o"), *compile_only(tools.options))
     command = [tools.compiler, "-w", *extra, *around, "-c", str(plain), *output]
     alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if alone.returncode:
@@ -147,16 +147,19 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
     raise InternalError(Code.OWN_MISTAKE, f"the instrumented program does not compile: {first}")
 
 
-def _compile_only(options: Sequence[str]) -> list[str]:
+def compile_only(options: Sequence[str]) -> list[str]:
+    """The options without libraries and files to link."""
     return [option for option in options if not option.startswith("-l") and not option.endswith((".c", ".o"))]
 
 
-def run_program(tools: Toolchain, executable: Path, folder: Path) -> Ended:
+def run_program(
+    tools: Toolchain, executable: Path, folder: Path, variables: Mapping[str, str] | None = None
+) -> Ended:
     """Run until it ends or time is up; what it wrote to the report is kept whatever happens."""
     report = folder / "report"
     report.write_text("")
     errors = folder / "errors"
-    environment = {**os.environ, "LOOPWRIGHT_REPORT": str(report)}
+    environment = {**os.environ, "LOOPWRIGHT_REPORT": str(report), **(variables or {})}
     with open(errors, "w") as sink:
         process = subprocess.Popen(
             [str(executable), *tools.arguments],

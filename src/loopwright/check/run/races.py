@@ -13,40 +13,59 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.check.program.segment import Input
-from loopwright.check.run.execute import Toolchain, run_program, workspace
+from loopwright.check.run.execute import Toolchain, compile_only, run_program, workspace
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.runtime import runtime_text
+from loopwright.errors import Code, GaveUp
 
 _RACE = "WARNING: ThreadSanitizer: data race"
 _OPTIONS = ("-O1", "-g", "-w", "-fsanitize=thread")
 
 
 def with_races(given: Input, tools: Toolchain, report: Report) -> Report:
-    """`report`, or a violation where the program by itself has a data race."""
-    if not tools.openmp and "pthread" not in given.segment.source.text:
-        return _noted(report, "the program has no threads: nothing can race")
-    with workspace() as folder:
-        failure = _compile(given, tools, folder)
-        if failure is not None:
-            return _noted(report, f"no race detection: {failure}")
-        ended = run_program(tools, folder / "program", folder)
-    if "FATAL: ThreadSanitizer" in ended.errors or "unexpected memory mapping" in ended.errors:
-        return _noted(report, "no race detection: ThreadSanitizer cannot run here")
-    if ended.timed_out:
-        return _noted(report, "no race detection: the program did not end in time under ThreadSanitizer")
-    if _RACE not in ended.errors:
+    """`report`, or a violation where the program by itself has a data race, whatever the checked runs showed.
+
+    Where races were not looked for, "valid" would say more than is known.
+    """
+    try:
+        race = _race(given, tools)
+    except GaveUp as failure:
+        answer = Answer.GAVE_UP if report.answer is Answer.VALID else report.answer
+        return replace(_noted(report, f"no race detection: {failure.message}"), answer=answer)
+    if race is None:
         return _noted(report, "ThreadSanitizer saw no data race in this run")
-    answer = Answer.VIOLATION if report.answer is Answer.VALID else report.answer
-    place = _first_place(ended.errors, given.segment.source.path)
-    return replace(_noted(report, f"data race {place}"), answer=answer, violations=report.violations + 1)
+    found = replace(report, answer=Answer.VIOLATION, violations=report.violations + 1)
+    return _noted(found, f"data race {race}")
 
 
 def _noted(report: Report, note: str) -> Report:
     return replace(report, notes=(*report.notes, note))
 
 
-def _compile(given: Input, tools: Toolchain, folder: Path) -> str | None:
-    """Compile the program, not instrumented, with the team; the compiler's complaint if it has one."""
+def _race(given: Input, tools: Toolchain) -> str | None:
+    """Where the first data race of a run is, or None; GaveUp where the run says nothing."""
+    with workspace() as folder:
+        _compile(given, tools, folder)
+        options = {"TSAN_OPTIONS": f"log_path={folder / 'races'}"}
+        ended = run_program(tools, folder / "program", folder, options)
+        seen = "".join(path.read_text(errors="replace") for path in sorted(folder.glob("races.*")))
+    if _RACE in seen:
+        return _first_place(seen, given.segment.source.path)
+    if "FATAL: ThreadSanitizer" in seen + ended.errors or "unexpected memory mapping" in ended.errors:
+        raise _unknown("ThreadSanitizer cannot run here")
+    if ended.timed_out:
+        raise _unknown("the program did not end in time under ThreadSanitizer")
+    if ended.crashed is not None:
+        raise _unknown(f"the program crashed ({ended.crashed}) under ThreadSanitizer")
+    return None
+
+
+def _unknown(message: str) -> GaveUp:
+    return GaveUp(Code.UNDECIDED, message)
+
+
+def _compile(given: Input, tools: Toolchain, folder: Path) -> None:
+    """Compile the program, not instrumented, with the team; GaveUp with the compiler's first complaint."""
     program, team = folder / "program.c", folder / "team.c"
     path = Path(given.segment.source.path)
     line = f'#line 1 "{path.name}"\n'
@@ -56,16 +75,15 @@ def _compile(given: Input, tools: Toolchain, folder: Path) -> str | None:
     around = ("-iquote", str(path.resolve().parent))
     objects = [str(folder / "program.o"), str(folder / "team.o")]
     steps = [
-        [tools.compiler, *_OPTIONS, *parallel, *around, "-c", str(program), "-o", objects[0], *tools.options],
-        [tools.compiler, *_OPTIONS, "-c", str(team), "-o", objects[1]],
-        [tools.compiler, "-fsanitize=thread", *objects, "-o", str(folder / "program"), "-lm", "-lpthread"],
+        [*_OPTIONS, *parallel, *around, "-c", str(program), "-o", objects[0], *compile_only(tools.options)],
+        [*_OPTIONS, "-c", str(team), "-o", objects[1]],
+        ["-fsanitize=thread", *objects, "-o", str(folder / "program"), *tools.options, "-lm", "-lpthread"],
     ]
     for step in steps:
-        done = subprocess.run(step, capture_output=True, text=True, errors="replace")
+        done = subprocess.run([tools.compiler, *step], capture_output=True, text=True, errors="replace")
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
-            return lines[0].strip() if lines else done.stderr[:200].strip()
-    return None
+            raise _unknown(lines[0].strip() if lines else done.stderr[:200].strip())
 
 
 def _first_place(messages: str, path: str) -> str:
