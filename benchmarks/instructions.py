@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.valuation import Valuation
 from loopwright.emit.c import to_c
+from loopwright.emit.helpers import FUNCTIONS
 from loopwright.emit.names import readable_names
-from loopwright.emit.standalone import FLOORD, MAX, MIN
 from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
@@ -87,9 +87,7 @@ def _build(node: Node, names: tuple[str, ...], folder: Path, label: str, *, coun
         "#include <unistd.h>",
         "extern long lw_executions, lw_limit;",
         *(_use(arity, counting) for arity in arities),
-        FLOORD,
-        MAX,
-        MIN,
+        *FUNCTIONS.values(),
         "__attribute__((noinline)) void loops(const long *lw_values)\n{",
         *(f"  long {spelled[name]} = lw_values[{k}];" for k, name in enumerate(names)),
         to_c(program, parameters=names, iterator_type="long"),

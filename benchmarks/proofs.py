@@ -73,7 +73,7 @@ def kind(program: Node) -> str | None:
     loops = [node for node in subprograms(program) if isinstance(node, For)]
     if any(loop.test == TRUE for loop in loops):
         return "infinite loops"
-    return "parallel loops" if any(loop.parallel for loop in loops) else None
+    return "parallel loops" if any(loop.parallel is not None for loop in loops) else None
 
 
 def processor_time() -> float:

@@ -21,6 +21,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark, Node
+from loopwright.model.annotations import Parallel
 
 I0, I1, N, M = Var("c0"), Var("c1"), Var("n"), Var("m")
 S, T = Call("S", (I0,)), Call("T", (I0,))
@@ -31,7 +32,8 @@ def less(left: Expr, right: Expr) -> Compare:
 
 
 def loop(body: Node, *, parallel: bool = False, iterator: str = "c0", bound: Expr = N) -> For:
-    return For(iterator, Int(0), less(Var(iterator), bound), 1, body, parallel)
+    said = (Parallel(),) if parallel else ()
+    return For(iterator, Int(0), less(Var(iterator), bound), 1, body, annotations=said)
 
 
 POSITIVE, SMALL = less(Int(0), M), less(M, Int(9))
@@ -168,7 +170,7 @@ def test_parallel_loops_are_annotated() -> None:
           for (int c1 = 0; c1 < n; c1 += 1)
             S(c0);
         """)
-    both = For("c0", Int(0), And((less(I0, N), less(I0, M))), 1, S, parallel=True)
+    both = For("c0", Int(0), And((less(I0, N), less(I0, M))), 1, S, annotations=(Parallel(),))
     assert "#pragma" not in to_c(both, openmp=True)
 
 

@@ -15,6 +15,7 @@ import islpy as isl
 
 from loopwright.loops.interpreter import Execution
 from loopwright.model.schedule import (
+    Annotated,
     AnyOrder,
     Band,
     Context,
@@ -100,7 +101,7 @@ def _walk(tree: Tree, timed: list[Timed], here: isl.Set) -> list[Timed]:
                 for k, child in enumerate(children)
                 for result in _walk(child, [one.then(Step((k,), ordered, False)) for one in timed], here)
             ]
-        case Context() | Mark():
+        case Context() | Mark() | Annotated():
             return _walk(tree.child, timed, here)
         case Guard(guard):
             return _walk(tree.child, [one for one in timed if _holds(guard, one.outer(), here)], here)

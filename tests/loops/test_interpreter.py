@@ -30,6 +30,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.interpreter import evaluate, execute, holds
 from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark
+from loopwright.model.annotations import Annotation, Parallel, Unrolled, Vector
 
 C0, J, N = Var("i"), Var("j"), Var("n")
 
@@ -113,6 +114,28 @@ def test_an_infinite_loop_can_be_looked_at_and_limited() -> None:
 def test_a_limit_that_suffices_changes_nothing() -> None:
     program = For("i", Int(0), less(C0, Int(4)), 1, Call("S", (C0,)))
     assert list(execute(program, {}, limit=4)) == list(execute(program, {}))
+
+
+def test_a_negative_step_counts_down() -> None:
+    program = For("i", N, Compare(Relation.GE, C0, Int(0)), -2, Call("S", (C0,)))
+    assert list(execute(program, {"n": 5})) == [("S", (5,)), ("S", (3,)), ("S", (1,))]
+
+
+@pytest.mark.parametrize("annotation", [Parallel(), Vector()])
+def test_independent_iterations_run_in_any_order(annotation: Annotation) -> None:
+    """Those of other loops keep theirs, inside and outside."""
+    inner = For("j", Int(0), less(J, Int(2)), 1, Call("S", (C0, J)))
+    program = For("i", Int(0), less(C0, Int(3)), 1, inner, annotations=(annotation,))
+    calls = [("S", (i, j)) for i in (2, 1, 0) for j in (0, 1)]
+    assert list(execute(program, {}, shuffle=lambda values: values[::-1])) == calls
+    assert list(execute(program, {})) == sorted(calls)
+
+
+@pytest.mark.parametrize("annotations", [(), (Unrolled(2),)])
+def test_other_iterations_do_not(annotations: tuple[Annotation, ...]) -> None:
+    program = For("i", Int(0), less(C0, Int(3)), 1, Call("S", (C0,)), annotations=annotations)
+    calls = [("S", (i,)) for i in range(3)]
+    assert list(execute(program, {}, shuffle=lambda values: values[::-1])) == calls
 
 
 def test_programs_without_meaning_are_refused() -> None:

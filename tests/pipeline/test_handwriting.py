@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.emit.c import program_text
-from loopwright.emit.style import Braces, Handwriting, Increment, Style
+from loopwright.emit.c import Braces, Handwriting, Increment, Style, program_text
 from loopwright.loops.expressions import Compare, Int, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, If
 from tests.pipeline.support import new_region, output, region, result, wrapped

@@ -26,6 +26,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Node
+from loopwright.model.annotations import Parallel
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
 from loopwright.read import isl_tree
 
@@ -101,7 +102,8 @@ def block(*children: Node) -> Node:
 
 
 def loop(iterator: str, start: str, test: str, *body: Node, step: int = 1, parallel: bool = False) -> For:
-    return For(iterator, expr(start), condition(test), step, block(*body), parallel)
+    said = (Parallel(),) if parallel else ()
+    return For(iterator, expr(start), condition(test), step, block(*body), annotations=said)
 
 
 def when(test: str, then: Node, orelse: Node | None = None) -> If:

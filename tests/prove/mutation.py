@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from loopwright.loops.expressions import And, Compare, Expr, Int, Sum, Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.model.annotations import Parallel
 
 
 def mutants(node: Node) -> Iterator[tuple[str, Node]]:
@@ -37,8 +38,8 @@ def _here(node: Node) -> Iterator[tuple[str, Node]]:
             yield from (("shift a guard", If(shifted, then, orelse)) for shifted in _shifted(test))
         case For():
             yield from _in_loop(node)
-        case Let(name, value, body):
-            yield "shift a value", Let(name, _plus(value, 1), body)
+        case Let(_, value):
+            yield "shift a value", replace(node, value=_plus(value, 1))
         case Call(_, arguments):
             for k, argument in enumerate(arguments):
                 changed = (*arguments[:k], _plus(argument, 1), *arguments[k + 1 :])
@@ -63,7 +64,7 @@ def _in_loop(loop: For) -> Iterator[tuple[str, Node]]:
     yield "lengthen the step", replace(loop, step=loop.step + 1)
     if loop.step > 1:
         yield "forget the step", replace(loop, step=1)
-    yield "make it parallel", replace(loop, parallel=True)
+    yield "make it parallel", loop.with_annotation(Parallel())
 
 
 def _shifted(test: Test) -> Iterator[Test]:

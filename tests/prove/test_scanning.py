@@ -248,6 +248,18 @@ def test_a_parallel_loop_of_one_iteration() -> None:
     proved(flat("{ S[] -> [0] }"), loop("i", "3", "i <= 3", call("S"), parallel=True))
 
 
+def test_loops_that_count_down() -> None:
+    backwards = flat("[n] -> { S[i] -> [-i] : 0 <= i < n }")
+    down = loop("i", "n - 1", "i >= 0", call("S", "i"), step=-1)
+    proved(backwards, down)
+    refuted(LINE, down, "order", "S(1) runs before S(0), but the schedule orders S(0) first for n = 2")
+    short = loop("i", "n - 1", "i > 0", call("S", "i"), step=-1)
+    refuted(backwards, short, "missing", "S(0) is never executed for n = 1")
+    every_third = flat("[n] -> { S[i] -> [-i] : 0 <= i <= n and (n - i) mod 3 = 0 }")
+    proved(every_third, loop("i", "n", "i >= 0", call("S", "i"), step=-3))
+
+
+
 def test_a_parallel_loop_between_statements_in_sequence() -> None:
     pair = flat("[n] -> { S[i] -> [0] : 0 <= i < n; T[i] -> [1] : 0 <= i < n }")
     program = loop("i", "0", "i < n", call("S", "i"), call("T", "i"), parallel=True)

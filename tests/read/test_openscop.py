@@ -9,8 +9,8 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.emit.described import described_text
 from loopwright.emit.openscop import to_openscop
+from loopwright.emit.region import described_text
 from loopwright.errors import BadInput, Illegal
 from loopwright.generate.program import generate
 from loopwright.model.program import Program

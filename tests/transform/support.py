@@ -9,6 +9,7 @@ from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
+from loopwright.prove.legality.plans import independent_loops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.transform import Plan, flat_schedule, to_schedule, transform
@@ -67,7 +68,7 @@ def order(program: Program, values: dict[str, int]) -> list[tuple[str, tuple[int
 def loops_of(plan: Plan) -> Node:
     """The generated loops, which must be proved to run the schedule."""
     node = generate(to_schedule(plan))
-    verdict = prove_scan(flat_schedule(plan.program), node)
+    verdict = prove_scan(flat_schedule(plan.program), node, independent_loops(plan))
     assert isinstance(verdict, Proved), verdict
     return node
 

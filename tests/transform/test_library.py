@@ -6,6 +6,9 @@ import islpy as isl
 import pytest
 
 from loopwright.emit.c import to_c
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import Parallel, Unrolled, Vector
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import DirectiveKind, Plan
 from tests.transform.support import FIGURE_3A, FIGURE_4A, MATMUL, check, planned, refused
@@ -124,6 +127,10 @@ def test_full_tiles_have_constant_bounds() -> None:
     assert [directive.kind for directive in plan.directives] == [DirectiveKind.ISOLATE]
 
 
+def annotated(node: Node) -> list[For]:
+    return [part for part in subprograms(node) if isinstance(part, For) and part.annotations]
+
+
 def test_directives_follow_their_loops() -> None:
     plan = planned(MATMUL, SPLIT + "parallel(Mult, i)\ntile(Mult, 4, 4, 4)\nvectorize(Mult, j)")
     parallel, vector = plan.directives
@@ -131,8 +138,8 @@ def test_directives_follow_their_loops() -> None:
     assert (loops[parallel.loop], loops[vector.loop]) == ("i", "j")
     assert parallel.dimension == 2 * loops.index("i") + 1
     assert parallel.span is not None and parallel.span.line == 2
-    text = to_c(check(plan))
-    assert "// parallel 3" in text and "// vectorize 4" in text
+    found = {loop.dimension: loop.annotations for loop in annotated(check(plan))}
+    assert found == {3: (Parallel(),), 4: (Vector(),)}
 
 
 def test_a_directive_in_the_way() -> None:
@@ -143,8 +150,8 @@ def test_a_directive_in_the_way() -> None:
 
 def test_marks_of_loops_in_the_same_nest() -> None:
     plan = planned(FIGURE_4A, "parallel(L2, i)\nvectorize(L2, j)\nvectorize(L3, j)\nunroll(L1, j, 2)")
-    text = to_c(check(plan))
-    assert text.count("// vectorize 1") == 2 and text.count("// parallel 0") == 1
+    found = [(loop.dimension, one) for loop in annotated(check(plan)) for one in loop.annotations]
+    assert found == [(1, Unrolled(2)), (0, Parallel()), (1, Vector()), (1, Vector())]
 
 
 def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:

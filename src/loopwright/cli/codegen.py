@@ -208,7 +208,7 @@ def _text(job: Job, schedule: Schedule, node: Node) -> str:
     from loopwright.emit.c import to_c
 
     if job.file.endswith(".scop") and not job.standalone:
-        from loopwright.emit.described import described_text
+        from loopwright.emit.region import described_text
         from loopwright.read.openscop import read_openscop
 
         return described_text(node, read_openscop(job.file), openmp=job.openmp)

@@ -7,18 +7,108 @@ A body of one statement has no braces, unless an `else` could be read as belongi
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import Literal, TypeAlias, assert_never
 
-from loopwright.emit.expressions import condition_to_c, expression_to_c
-from loopwright.emit.literals import is_wide
-from loopwright.emit.names import fresh, readable_names, standalone_names, with_names
-from loopwright.emit.standalone import translation_unit
-from loopwright.emit.style import Braces, Style
+from loopwright.emit.expressions import condition_to_c, expression_to_c, is_wide, literal
+from loopwright.emit.helpers import FUNCTIONS, used
+from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
+from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.loops.expressions import TRUE
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Note
+from loopwright.loops.traverse import free_variables
+from loopwright.model.annotations import Clauses
 
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
+
+
+class Increment(Enum):
+    """How a loop counts by one, up or down."""
+
+    POSTFIX = "{0}{1}{1}"
+    PREFIX = "{1}{1}{0}"
+    ADD = "{0} {1}= 1"
+    ASSIGN = "{0} = {0} {1} 1"
+
+
+class Braces(Enum):
+    """Where an opening brace stands."""
+
+    SAME_LINE = "same line"
+    OWN_LINE = "own line"
+
+
+@dataclass(frozen=True)
+class Handwriting:
+    """`outside` are the iterators the loops assign and a declaration outside of the region makes."""
+
+    indent: str = "  "
+    increment: Increment = Increment.ADD
+    braces: Braces = Braces.SAME_LINE
+    always_braces: bool = False
+    outside: frozenset[str] = frozenset()
+
+    def update(self, iterator: str, step: int) -> str:
+        """What a loop does to its iterator at the end of each round."""
+        sign = "+" if step > 0 else "-"
+        if abs(step) == 1:
+            return self.increment.value.format(iterator, sign)
+        return f"{iterator} {sign}= {literal(abs(step))}"
+
+
+def plain_call(call: Call) -> list[str]:
+    """`S1(i, j + 1);`."""
+    return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
+
+
+def _commented(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
+    """A remark as a comment that ends where its line does and begins no other."""
+    shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(remark))).strip()
+    shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
+    return [f"// {shown}", *lines] if shown else lines
+
+
+def _annotated(loop: For) -> list[str]:
+    """A pragma where there are clauses for one, else a comment."""
+    directive = pragma(loop)
+    if directive is not None:
+        return [directive]
+    return ["// vectorize"] * (loop.vector is not None) + ["// parallel"] * (loop.parallel is not None)
+
+
+def _never(remark: str | Note) -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a program is to be written.
+
+    `call` gives the lines of a call, `annotated` those in front of a loop for its annotations, and
+    `mark` those of what a mark is on, marked.
+    """
+
+    iterator_type: str = "int"
+    call: Callable[[Call], list[str]] = plain_call
+    annotated: Callable[[For], list[str]] = _annotated
+    mark: Callable[[str | Note, Node, list[str]], list[str]] = _commented
+    needs_block: Callable[[str | Note], bool] = _never
+    """Whether a mark puts something in front of a statement that belongs into a block with it."""
+    hand: Handwriting = field(default_factory=Handwriting)
+    types: Mapping[str, str] = field(default_factory=dict)
+    """The types of iterators that do not have `iterator_type`."""
+
+    def declared(self, iterator: str) -> str:
+        """The iterator in the head of its loop, which declares it unless it is declared outside."""
+        if iterator in self.hand.outside:
+            return iterator
+        return f"{self.types.get(iterator, self.iterator_type)} {iterator}"
+
+    def indented(self, lines: Iterable[str]) -> list[str]:
+        """Lines one level further in; directives stay at the margin."""
+        return [line if not line or line.startswith("#") else self.hand.indent + line for line in lines]
 
 
 def to_c(
@@ -36,14 +126,36 @@ def to_c(
     program uses besides follow.  Iterators are `int`, or `long long` where a constant of the
     program needs it, unless `iterator_type` says otherwise.
     """
-    style = Style(iterator_type or ("long long" if is_wide(node) else "int"), openmp)
+    style = Style(iterator_type or ("long long" if is_wide(node) else "int"))
+    if openmp:
+        node = shared_out(node)
     if not standalone:
         return program_text(with_names(node, readable_names(node, parameters)), style)
     names = standalone_names(node, parameters)
     program = with_names(node, names)
     body = "".join(f"  {line}\n" if line else "\n" for line in program_text(program, style).splitlines())
     arguments = tuple(names.variables[parameter] for parameter in parameters)
-    return translation_unit(program, body, fresh("run", names.all()), arguments, style.iterator_type)
+    return _translation_unit(program, body, fresh("run", names.all()), arguments, style.iterator_type)
+
+
+def shared_out(node: Node) -> Node:
+    """`node` with its outermost parallel loops shared out, whatever its statements do."""
+    return with_clauses(node, lambda loop: Clauses() if has_canonical_form(loop) else None)
+
+
+def _translation_unit(program: Node, body: str, entry: str, parameters: Sequence[str], number: str) -> str:
+    """A file of C with the function `entry` of the parameters, whose text is `body`."""
+    mentioned = free_variables(program)
+    arguments = [*parameters, *sorted(mentioned - set(parameters))]
+    unused = [f"  (void){name};\n" for name in arguments if name not in mentioned]
+    signature = ", ".join(f"{number} {name}" for name in arguments) or "void"
+    function = f"void {entry}({signature})\n{{\n{''.join(unused)}{body}}}\n"
+    declarations = "".join(
+        f"void {name}({', '.join([number] * arity) or 'void'});\n"
+        for name, arity in called_statements(program)
+    )
+    helpers = (FUNCTIONS[name] for name in used([program]))
+    return "\n".join(part for part in (*helpers, declarations, function) if part)
 
 
 def program_text(node: Node, style: Style) -> str:
@@ -59,9 +171,9 @@ def _flat(node: Node) -> tuple[Node, ...]:
     match node:
         case Block(nodes):
             return tuple(statement for child in nodes for statement in _flat(child))
-        case Mark(text, body):
+        case Mark(remark, body):
             first, *rest = _flat(body) or (Block(()),)
-            return Mark(text, first), *rest
+            return Mark(remark, first), *rest
         case _:
             return (node,)
 
@@ -79,8 +191,8 @@ def _lines(node: Node, style: Style, lone: bool) -> list[str]:
             declaration = f"{style.iterator_type} {name} = {expression_to_c(value)};"
             lines = [declaration, *_sequence(body, style)]
             return lines if lone else ["{", *style.indented(lines), "}"]
-        case Mark(text, body):
-            return style.mark(text, body, _lines(body, style, lone))
+        case Mark(remark, body):
+            return style.mark(remark, body, _lines(body, style, lone))
         case Block():
             return []
         case _:
@@ -95,12 +207,10 @@ def _sequence(node: Node, style: Style) -> list[str]:
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
     test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
-    annotated = style.openmp and loop.parallel and style.shareable(loop)
-    inner = style.in_parallel() if annotated else style
     start = f"{style.declared(iterator)} = {expression_to_c(loop.start)}"
     head = f"for ({start};{test}; {style.hand.update(iterator, loop.step)})"
-    lines = _controlled(head, loop.body, inner, braces=_needs_braces(loop.body, inner))
-    return [*style.parallel(loop, annotated), *lines] if loop.parallel else lines
+    lines = _controlled(head, loop.body, style, braces=_needs_braces(loop.body, style))
+    return [*style.annotated(loop), *lines]
 
 
 def _conditional(node: If, style: Style) -> list[str]:
@@ -131,8 +241,8 @@ def _controlled(head: str, body: Node, style: Style, braces: bool) -> list[str]:
 def _needs_braces(body: Node, style: Style) -> bool:
     """Whether `body` is anything but exactly one statement of C.
 
-    A statement of several lines or one that starts with `if` gets braces too: what is in it is
-    the author's, and an `else` might find it.
+    A statement of several lines or one that starts with `if` gets braces too: its text is the
+    author's, and an `else` after it might be taken for its own.
     """
     statements = _flat(body)
     if len(statements) != 1 or style.hand.always_braces or _needs_block(statements[0], style):
@@ -162,7 +272,7 @@ def _ends_in_if(body: Node, followed_by_else: bool) -> bool:
 
 
 def _needs_block(node: Node, style: Style) -> bool:
-    return isinstance(node, Mark) and (style.needs_block(node.text) or _needs_block(node.body, style))
+    return isinstance(node, Mark) and (style.needs_block(node.remark) or _needs_block(node.body, style))
 
 
 def _unmarked(node: Node) -> Node:

@@ -1,22 +1,36 @@
-"""Comments in front of loops stay in front of loops, and so do empty lines.
+"""What the author wrote in front of loops stays in front of loops: comments, empty lines and labels.
 
 The reader gives a comment to the statement that follows it, an empty line as one without text.
 Where the author wrote it outside of the innermost loops around that statement, it goes in front of
 the new loop of the same depth around the statement's first copy.
+
+C has no two labels of one name in a function.  A statement's label is on its first copy.  That of a
+loop is on the loop that holds all of what it held and nothing else, where there still is one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from loopwright.c.syntax import walk
-from loopwright.emit.substitution import comment_lines
-from loopwright.loops.nodes import Call, For, Mark, Node
+from loopwright.loops.nodes import Call, For, Mark, Node, Note
 from loopwright.loops.traverse import children, subprograms, with_children
-from loopwright.model.program import Program
+from loopwright.model.program import Program, Statement, Tag
 from loopwright.source import Source, Span
 
-_COMMENT = "comment "
+
+@dataclass(frozen=True, slots=True)
+class LoopComment(Note):
+    """A comment of the source, by its place."""
+
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLabel(Note):
+    name: str
 
 
 def with_comments(node: Node, program: Program) -> Node:
@@ -29,12 +43,12 @@ def with_comments(node: Node, program: Program) -> Node:
             depth = sum(loop.contains(comment) for loop in loops)
             path = next(_paths(node, statement.name), ())
             if depth < min(len(path), statement.depth):
-                node = on_loop(node, path[depth], f"{_COMMENT}{comment.start} {comment.end}")
+                node = _on_loop(node, path[depth], LoopComment(comment))
     return node
 
 
 def closing(program: Program) -> list[str]:
-    """The comments behind all statements of the region, on lines of their own."""
+    """The comments after all statements of the region, on lines of their own."""
     nodes = list(program.syntax.named_children)
     last = max((k for k, node in enumerate(nodes) if node.type != "comment"), default=-1)
     found: list[str] = []
@@ -45,29 +59,17 @@ def closing(program: Program) -> list[str]:
     return found
 
 
-def comment_of(mark: str, source: Source) -> Span | None:
-    """The comment a mark stands for."""
-    if not mark.startswith(_COMMENT):
-        return None
-    start, end = mark.removeprefix(_COMMENT).split()
-    return Span(source, int(start), int(end))
-
-
-def in_front_of_loops(node: Node, source: Source) -> frozenset[Span]:
+def in_front_of_loops(node: Node) -> frozenset[Span]:
     """The comments that have been given to loops."""
-    found = (comment_of(part.text, source) for part in subprograms(node) if isinstance(part, Mark))
-    return frozenset(comment for comment in found if comment is not None)
+    remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
+    return frozenset(remark.place for remark in remarks if isinstance(remark, LoopComment))
 
 
-def commented(program: Program, comment: Span, lines: list[str]) -> list[str]:
-    return [*comment_lines(program.source, comment), *lines]
-
-
-def on_loop(node: Node, loop: For, text: str) -> Node:
+def _on_loop(node: Node, loop: For, note: Note) -> Node:
     """`node` with a mark on one of its loops, in front of the marks it has."""
     if _unmarked(node) is loop:
-        return Mark(text, node)
-    return with_children(node, lambda child: on_loop(child, loop, text))
+        return Mark(note, node)
+    return with_children(node, lambda child: _on_loop(child, loop, note))
 
 
 def _unmarked(node: Node) -> Node:
@@ -82,3 +84,61 @@ def _paths(node: Node, statement: str) -> Iterator[tuple[For, ...]]:
     for child in children(node):
         for path in _paths(child, statement):
             yield (*own, *path)
+
+
+def statement_labels(program: Program, statement: Statement) -> str:
+    """`L: ` for each label on this very statement."""
+    return "".join(f"{label}: " for label in program.labels_on(statement))
+
+
+def with_loop_labels(node: Node, program: Program) -> Node:
+    """`node` with a mark on each loop that has a label."""
+    for tag in program.tags:
+        loop = _labelled(node, tag) if _is_on_loop(program, tag) else None
+        if loop is not None:
+            node = _on_loop(node, loop, LoopLabel(tag.name))
+    return node
+
+
+def _is_on_loop(program: Program, tag: Tag) -> bool:
+    after = program.source.text[tag.place.start : program.region.end]
+    return re.match(rf"\s*({tag.name}\s*)?:?\s*for\b", after) is not None
+
+
+def _labelled(node: Node, tag: Tag) -> For | None:
+    """The loop of the label's depth among those that hold exactly its statements; else the outermost."""
+    everywhere = [part.name for part in subprograms(node) if isinstance(part, Call)]
+    wanted = sum(name in tag.statements for name in everywhere)
+    found: list[tuple[int, For]] = []
+    for depth, loop in _loops(node, 0):
+        inside = [part.name for part in subprograms(loop) if isinstance(part, Call)]
+        if len(inside) == wanted and set(inside) == set(tag.statements):
+            found.append((depth, loop))
+    return next((loop for depth, loop in found if depth == tag.depth), found[0][1] if found else None)
+
+
+def _loops(node: Node, depth: int) -> Iterator[tuple[int, For]]:
+    """The loops of `node` with the number of loops around them, outer ones first."""
+    inner = depth
+    if isinstance(node, For):
+        yield depth, node
+        inner = depth + 1
+    for child in children(node):
+        yield from _loops(child, inner)
+
+
+def comment_lines(source: Source, place: Span) -> list[str]:
+    """A comment, unindented like the statement it belongs to."""
+    return unindented(place.text, column(source, place.start))
+
+
+def column(source: Source, offset: int) -> int:
+    """How far the line of `offset` is indented."""
+    begin = source.text.rfind("\n", 0, offset) + 1
+    line = source.text[begin:offset]
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def unindented(text: str, column: int) -> list[str]:
+    first, *rest = text.replace("\r\n", "\n").split("\n")
+    return [first, *(line[min(column, len(line) - len(line.lstrip(" \t"))) :] for line in rest)]

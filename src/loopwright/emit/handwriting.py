@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
-from loopwright.emit.style import Braces, Handwriting, Increment
+from loopwright.emit.c import Braces, Handwriting, Increment
 from loopwright.model.program import Program
 from loopwright.read.c.names import loop_iterator
 from loopwright.source import Source

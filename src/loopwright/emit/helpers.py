@@ -1,6 +1,8 @@
-"""`min`, `max` and `floord` in a file of the user's: macros in front of the first region that needs them.
+"""`min`, `max` and `floord`, which C does not have: functions in a file of ours, macros in the user's.
 
-A name the file uses for something else is left to it; the operation is then written out.
+Functions evaluate their arguments once, so that a minimum of many bounds does not grow exponentially,
+and in 64 bits.  In a file of the user's, a name that it uses for something else is left to it; the
+operation is then written out.
 """
 
 from __future__ import annotations
@@ -37,6 +39,28 @@ DEFINITIONS = {
     "floord": "#define floord(n, d) ((n) / (d) - ((n) % (d) < 0))",
     "max": "#define max(a, b) ((a) > (b) ? (a) : (b))",
     "min": "#define min(a, b) ((a) < (b) ? (a) : (b))",
+}
+
+FUNCTIONS = {
+    "floord": """\
+/* n / d rounded towards minus infinity; d is positive. */
+static inline long long floord(long long n, long long d)
+{
+  return n / d - (n % d < 0);
+}
+""",
+    "max": """\
+static inline long long max(long long a, long long b)
+{
+  return a > b ? a : b;
+}
+""",
+    "min": """\
+static inline long long min(long long a, long long b)
+{
+  return a < b ? a : b;
+}
+""",
 }
 
 
@@ -83,10 +107,10 @@ def written_out(node: Node, names: frozenset[str]) -> Node:
         case For():
             start, test = _expression(node.start, names), _test(node.test, names)
             return replace(node, start=start, test=test, body=written_out(node.body, names))
-        case Let(name, value, body):
-            return Let(name, _expression(value, names), written_out(body, names))
-        case Mark(text, body):
-            return Mark(text, written_out(body, names))
+        case Let(_, value, body):
+            return replace(node, value=_expression(value, names), body=written_out(body, names))
+        case Mark(remark, body):
+            return Mark(remark, written_out(body, names))
         case _:
             assert_never(node)
 

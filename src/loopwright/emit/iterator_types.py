@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from loopwright.c.declarations import Declarations, is_unsigned_type
-from loopwright.emit.literals import is_wide
+from loopwright.emit.expressions import is_wide
 from loopwright.loops.expressions import (
     And,
     Compare,

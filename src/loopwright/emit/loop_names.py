@@ -93,7 +93,8 @@ class _Naming:
                 )
             case Let(name, value, body):
                 inner = {**scope, name: self._fresh(node, name, scope)}
-                return Let(inner[name], rename(value, scope), self.named(body, inner))
+                named = self.named(body, inner)
+                return replace(node, name=inner[name], value=rename(value, scope), body=named)
             case Block() | Mark():
                 return with_children(node, lambda child: self.named(child, scope))
             case _:
@@ -114,8 +115,8 @@ class _Naming:
             for argument, name in zip(call.arguments, self.statements[call.name].iterators, strict=True):
                 if argument == Var(iterator):
                     yield name
-        depth = re.search(r"\d+$", iterator)
+        depth = loop.dimension
         for call in calls:
             for loops in self.known.get(call.name, ()):
-                if depth is not None and int(depth[0]) < len(loops):
-                    yield loops[int(depth[0])]
+                if depth is not None and depth < len(loops):
+                    yield loops[depth]

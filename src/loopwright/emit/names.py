@@ -47,8 +47,8 @@ def readable_names(node: Node, parameters: Iterable[str] = ()) -> Names:
     A statement may share its name with a variable or with a statement of another arity, and
     may have none: the reader decides what a call means.
     """
-    named = _distinct([*_variables(node, parameters), *(name for name, _ in _statements(node) if name)])
-    statements = {(name, arity): named.get(name, "") for name, arity in _statements(node)}
+    named = _distinct([*_variables(node, parameters), *(name for name, _ in called_statements(node) if name)])
+    statements = {(name, arity): named.get(name, "") for name, arity in called_statements(node)}
     return Names(named, statements)
 
 
@@ -57,7 +57,7 @@ def standalone_names(node: Node, parameters: Iterable[str] = ()) -> Names:
     named = _distinct(_variables(node, parameters))
     used = set(named.values())
     statements: dict[tuple[str, int], str] = {}
-    for name, arity in sorted(_statements(node), key=lambda statement: not _is_identifier(statement[0])):
+    for name, arity in sorted(called_statements(node), key=lambda called: not _is_identifier(called[0])):
         statements[name, arity] = fresh(name or "S", used)
         used.add(statements[name, arity])
     return Names(named, statements)
@@ -90,9 +90,9 @@ def _with_names(node: Node, names: Names, scope: Mapping[str, str]) -> Node:
         case Let(name, value, body):
             value = rename(value, scope)
             declared, inner = _declare(name, variables(value), names, scope)
-            return Let(declared, value, _with_names(body, names, inner))
-        case Mark(text, body):
-            return Mark(text, _with_names(body, names, scope))
+            return replace(node, name=declared, value=value, body=_with_names(body, names, inner))
+        case Mark(remark, body):
+            return Mark(remark, _with_names(body, names, scope))
         case _:
             assert_never(node)
 
@@ -144,5 +144,6 @@ def _variables(node: Node, parameters: Iterable[str]) -> list[str]:
     return sorted({*parameters, *free_variables(node), *declared})
 
 
-def _statements(node: Node) -> list[tuple[str, int]]:
+def called_statements(node: Node) -> list[tuple[str, int]]:
+    """The names and arities of the statements that `node` calls."""
     return sorted({(part.name, len(part.arguments)) for part in subprograms(node) if isinstance(part, Call)})

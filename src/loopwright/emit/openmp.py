@@ -1,20 +1,20 @@
-"""What OpenMP is told about a loop (OpenMP 5.0: canonical loop form, data-sharing clauses).
+"""What OpenMP is told of a loop: clauses on the annotations, and the pragma they are printed as.
 
-Every thread has its own of what is named `private`; of what is named `lastprivate` too, and the
-last iteration's is kept; results of a `reduction` are put together.  All else is shared.
+OpenMP 5.0: sections 2.9.1 (canonical loop form) and 2.19 (data-sharing clauses).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from loopwright.emit.scopes import declared_inside
 from loopwright.loops.expressions import Compare, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, Let, Mark, Node
-from loopwright.loops.traverse import children, subprograms, variables
+from loopwright.loops.traverse import children, subprograms, variables, with_children
+from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 
 if TYPE_CHECKING:
     from loopwright.model.program import Array, Program
@@ -53,7 +53,7 @@ class Sharing:
 
     def why_not(self, loop: For) -> str | None:
         """Why OpenMP cannot be told to share out the loop, if it cannot."""
-        if not can_be_annotated(loop):
+        if not has_canonical_form(loop):
             return "its end is not a comparison of its iterator with a number known before it starts"
         for step in self._accumulated(loop):
             if not self._is_variable(step.array):
@@ -68,23 +68,26 @@ class Sharing:
                 return f"what it leaves in {one.array} is wanted, and not every iteration writes it"
         return None
 
-    def clauses(self, loop: For) -> list[str]:
-        """The clauses of the loop's pragma, in one order always."""
+    def clauses(self, loop: For) -> Clauses | None:
+        """The clauses of the loop's pragma, their names sorted; None where OpenMP cannot share it out."""
+        if self.why_not(loop) is not None:
+            return None
         private, last = (
             sorted({one.array for one in self._private(loop) if one.last == is_last})
             for is_last in (False, True)
         )
         together = self.together(loop)
         private = sorted({*private, *self._inner_iterators(together[-1])})
-        lists = (("private", private), ("lastprivate", last))
-        found = [f"collapse({len(together)})"] if len(together) > 1 else []
-        found += [f"{word}({', '.join(names)})" for word, names in lists if names]
-        operators = sorted({step.operator for step in self._accumulated(loop)})
-        for operator in operators:
-            arrays = sorted({s.array for s in self._accumulated(loop) if s.operator == operator})
-            sections = ", ".join(str(_section(self._array(name))) for name in arrays)
-            found.append(f"reduction({operator}:{sections})")
-        return found
+        accumulated = self._accumulated(loop)
+        reductions = tuple(
+            ReductionClause(operator, tuple(self._sections(accumulated, operator)))
+            for operator in sorted({step.operator for step in accumulated})
+        )
+        return Clauses(len(together), tuple(private), tuple(last), reductions)
+
+    def _sections(self, accumulated: list[Accumulation], operator: str) -> Iterator[str]:
+        for name in sorted({step.array for step in accumulated if step.operator == operator}):
+            yield str(_section(self._array(name)))
 
     def together(self, loop: For) -> tuple[For, ...]:
         """The parallel loops that are shared out as one: `loop`, and those it has nothing else in.
@@ -97,7 +100,9 @@ class Sharing:
         while not (self._private(loop) or self._accumulated(loop)):
             inner = _only(found[-1].body)
             changing = {outer.iterator for outer in found}
-            if inner is None or not inner.parallel or not can_be_annotated(inner):
+            if inner is None or inner.parallel is None or inner.vector is not None:
+                break  # a vector loop has a pragma of its own, which no collapsed loop may have
+            if not has_canonical_form(inner):
                 break
             if (variables(inner.start) | variables(inner.test)) & changing:
                 break
@@ -148,7 +153,7 @@ class Sharing:
         return any(access.array == array and access.must for access in writes)
 
 
-def can_be_annotated(loop: For) -> bool:
+def has_canonical_form(loop: For) -> bool:
     """Whether the test compares the iterator with a bound it counts to, which is fixed on entry."""
     match loop.test:
         case Compare(relation, Var(name), bound):
@@ -158,9 +163,39 @@ def can_be_annotated(loop: For) -> bool:
             return False
 
 
+def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: bool = False) -> Node:
+    """`node` with `clauses` for the loops to share out: vector loops, and the outermost parallel ones."""
+    if isinstance(node, For) and node.annotation(Independent) is not None:
+        found = clauses(node)
+        if node.vector is not None:
+            node = node.with_annotation(Vector(found))
+        if node.parallel is not None and found is not None and not inside:
+            node, inside = node.with_annotation(Parallel(found)), True
+    return with_children(node, lambda child: with_clauses(child, clauses, inside))
+
+
+def pragma(loop: For) -> str | None:
+    """The directive for a loop that is shared out: among threads, among the lanes of a vector, or both."""
+    parallel, vector = loop.parallel, loop.vector
+    if parallel is not None and parallel.clauses is not None:
+        simd = " simd" if vector is not None else ""
+        return f"#pragma omp parallel for{simd}{_clause_text(parallel.clauses)}"
+    if vector is not None and vector.clauses is not None:
+        return f"#pragma omp simd{_clause_text(vector.clauses)}"
+    return None
+
+
+def _clause_text(clauses: Clauses) -> str:
+    found = [f" collapse({clauses.collapse})"] if clauses.collapse > 1 else []
+    lists = (("private", clauses.private), ("lastprivate", clauses.lastprivate))
+    found += [f" {word}({', '.join(names)})" for word, names in lists if names]
+    found += [f" reduction({one.operator}:{', '.join(one.items)})" for one in clauses.reductions]
+    return "".join(found)
+
+
 def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
     """In words, the parallel loops that stay one thread's, and why."""
-    if not (isinstance(node, For) and node.parallel):
+    if not isinstance(node, For) or node.parallel is None:
         for child in children(node):
             yield from unshared(child, sharing)
         return
@@ -170,7 +205,7 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
         yield from unshared(node.body, sharing)
         return
     for part in subprograms(sharing.together(node)[-1].body):
-        if isinstance(part, For) and part.parallel:
+        if isinstance(part, For) and part.parallel is not None:
             yield f"the loop over {part.iterator} is inside the one over {node.iterator}, which is shared out"
 
 

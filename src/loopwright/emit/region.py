@@ -9,31 +9,34 @@ in front of the first region that needs them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.c.declarations import is_unsigned_type
-from loopwright.emit.c import program_text
-from loopwright.emit.comments import closing, comment_of, commented, with_comments
-from loopwright.emit.downwards import counted_down
+from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
+from loopwright.emit.comments import (
+    LoopComment,
+    LoopLabel,
+    closing,
+    comment_lines,
+    with_comments,
+    with_loop_labels,
+)
+from loopwright.emit.expressions import is_wide
 from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
-from loopwright.emit.labels import label_of, with_loop_labels
 from loopwright.emit.loop_names import LoopNames, author_named
-from loopwright.emit.marks import VECTORIZE, on_loops
 from loopwright.emit.names import Names, with_names
-from loopwright.emit.openmp import Accumulation, PrivateStorage, Sharing, unshared
-from loopwright.emit.scopes import declaration, declared_by, declared_inside, declaring, with_declarations
+from loopwright.emit.openmp import Accumulation, PrivateStorage, Sharing, pragma, unshared, with_clauses
+from loopwright.emit.scopes import Declaration, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementText
-from loopwright.emit.style import Style
-from loopwright.loops.nodes import Call, For, Let, Node
+from loopwright.loops.direction import counted_down
+from loopwright.loops.nodes import Call, For, Let, Node, Note
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
 from loopwright.read.c.assume import is_assume
 from loopwright.source import Source
-
-_SHARED = "#pragma omp parallel for"
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,8 @@ def claims(loops: Loops) -> tuple[Call, ...]:
 
 
 def named_loops(loops: Loops) -> Node:
-    """The loops with marks where they belong, no helper the file has not room for, and final iterators."""
-    node = with_declarations(on_loops(loops.node), loops.program, loops.scopes)
+    """The loops with declarations and final iterators, without helpers whose names the file uses."""
+    node = with_declarations(loops.node, loops.program, loops.scopes)
     node = written_out(counted_down(node), taken(loops.program.source))
     return author_named(node, loops.program, loops.names)
 
@@ -103,14 +106,29 @@ def line_end(source: Source) -> str:
     return "\r\n" if "\r\n" in source.text else "\n"
 
 
+def printed_loops(loops: Loops, *, openmp: bool = False) -> Node:
+    """The loops as they are printed, with clauses where OpenMP shares them out."""
+    return _printed(loops, named_loops(loops), openmp)[0]
+
+
+def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
+    """`node` in the words of the file, and how to write it."""
+    program = loops.program
+    declared = program.file.declarations
+    types = iterator_types(program, node, declared)
+    named = _with_parameters(program, node, types, parameter_types(program, declared))
+    hand = handwriting_of(program)
+    hand = replace(hand, outside=hand.outside & set(types.own))  # where it has the right type
+    if openmp:
+        named = with_clauses(named, replace(loops.sharing, outside=hand.outside).clauses)
+    return named, _style(program, named, types, hand)
+
+
 def _region(loops: Loops, node: Node, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
         return program.region.text
-    declared = program.file.declarations
-    types = iterator_types(program, node, declared)
-    named = _with_parameters(program, node, types, parameter_types(program, declared))
-    style = _style(loops, named, types, openmp)
+    named, style = _printed(loops, node, openmp)
     inside = declared_inside(node)
     outside = [declaration(a) for a in program.arrays if a.local and a.name not in inside]
     lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines(), *closing(program)]
@@ -122,7 +140,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:
-    """Without empty lines where something begins: at the start, and behind `{` and the head of a loop."""
+    """Without empty lines where something begins: at the start, and after `{` and the head of a loop."""
     kept: list[str] = []
     for line in lines:
         begins = not kept or not kept[-1].strip() or kept[-1].rstrip().endswith(("{", ")", "else"))
@@ -131,25 +149,42 @@ def _spaced(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _style(loops: Loops, node: Node, types: IteratorTypes, openmp: bool) -> Style:
-    """The author's hand; an iterator declared outside is used where it has the right type."""
-    hand = handwriting_of(loops.program)
-    hand = replace(hand, outside=hand.outside & set(types.own))
-    texts, sharing = StatementText(loops.program, node, types), replace(loops.sharing, outside=hand.outside)
+def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting) -> Style:
+    """The author's hand, and the author's texts for statements."""
+
+    def marked(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
+        match remark:
+            case Declaration(name):
+                return declaring(program, name, body, lines)
+            case LoopComment(place):
+                return [*comment_lines(program.source, place), *lines]
+            case LoopLabel(label) if lines[0].startswith("#"):
+                return [f"{label}:", *lines]
+            case LoopLabel(label):
+                return [f"{label}: {lines[0]}", *lines[1:]]
+            case _:
+                return lines
+
     return Style(
         types.number,
-        openmp,
-        texts.lines,
-        _marked(openmp, sharing),
-        lambda loop, shared: [" ".join([_SHARED, *sharing.clauses(loop)])] if shared else [],
+        StatementText(program, node, types).lines,
+        _annotated,
+        marked,
+        lambda remark: isinstance(remark, Declaration | LoopComment),
         hand,
         types.own,
-        lambda loop: sharing.why_not(loop) is None,
-        lambda text: declared_by(text) is not None or comment_of(text, loops.program.source) is not None,
     )
 
 
-def _with_parameters(program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]) -> Node:
+def _annotated(loop: For) -> list[str]:
+    """The pragma of a loop that OpenMP shares out; gcc is told of other vector loops."""
+    directive = pragma(loop) or ("#pragma GCC ivdep" if loop.vector is not None else None)
+    return [] if directive is None else [directive]
+
+
+def _with_parameters(
+    program: Program, node: Node, types: IteratorTypes, declared: Mapping[str, str]
+) -> Node:
     """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
     An unsigned size must not turn differences huge: it is cast, but in the heads of loops over
@@ -197,30 +232,18 @@ def _margin(program: Program) -> str:
     return ""
 
 
-def _marked(openmp: bool, sharing: Sharing) -> Callable[[str, Node, list[str]], list[str]]:
-    """What labels, comments, vector loops and declarations are written as."""
+def described_text(node: Node, program: Program, *, openmp: bool = False) -> str:
+    """The lines of `node`, whose calls are the statements of a description that has their texts: OpenScop's.
 
-    def marked(text: str, body: Node, lines: list[str]) -> list[str]:
-        if text == VECTORIZE:
-            return _vector(body, lines, sharing if openmp else None)
-        variable = declared_by(text)
-        if variable is not None:
-            return declaring(sharing.program, variable, body, lines)
-        comment = comment_of(text, sharing.program.source)
-        if comment is not None:
-            return commented(sharing.program, comment, lines)
-        label = label_of(text)
-        if label is None:
-            return lines
-        return [f"{label}:", *lines] if lines[0].startswith("#") else [f"{label}: {lines[0]}", *lines[1:]]
+    Every call becomes the statement's text with its iterators replaced, and loops are called what the
+    iterators are.  A statement without a text stays a call.
+    """
+    named = author_named(node, program, {})
+    number = "long long" if is_wide(named) else "int"
+    texts = StatementText(program, named, IteratorTypes(number, {}, frozenset()))
 
-    return marked
+    def lines(call: Call) -> list[str]:
+        place = program.statement(call.name).body.place
+        return texts.lines(call) if place.start < place.end else plain_call(call)
 
-
-def _vector(loop: Node, lines: list[str], sharing: Sharing | None) -> list[str]:
-    """The lines of a vector loop: for OpenMP, or for gcc."""
-    if sharing is None or not isinstance(loop, For) or sharing.why_not(loop) is not None:
-        return ["#pragma GCC ivdep", *lines]
-    if lines[0].startswith(_SHARED):
-        return [_SHARED + " simd" + lines[0].removeprefix(_SHARED), *lines[1:]]
-    return [" ".join(["#pragma omp simd", *sharing.clauses(loop)]), *lines]
+    return program_text(shared_out(named) if openmp else named, Style(number, lines))

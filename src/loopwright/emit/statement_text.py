@@ -1,15 +1,24 @@
-"""Calls written as the author's statements, with their comments and labels."""
+"""Calls written as the author's statements: their own text, the iterators replaced by their new values."""
 
 from __future__ import annotations
 
-from loopwright.emit.comments import in_front_of_loops
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.tokens import without_comments
+from loopwright.emit.comments import column, comment_lines, in_front_of_loops, statement_labels, unindented
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
-from loopwright.emit.labels import statement_labels
-from loopwright.emit.substitution import comment_lines, substituted
+from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
-from loopwright.model.program import Program
+from loopwright.model.program import Hole, Inlined, Program, Statement, is_element
+from loopwright.source import Source, Span
+
+_ATOM = re.compile(r"\w+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class StatementText:
@@ -19,21 +28,109 @@ class StatementText:
         self.program, self.types = program, types
         calls = [part for part in subprograms(node) if isinstance(part, Call)]
         self.first = {call.name: call for call in reversed(calls)}
-        self.elsewhere = in_front_of_loops(node, program.source)
+        self.elsewhere = in_front_of_loops(node)
 
     def lines(self, call: Call) -> list[str]:
         """The statement; the first copy has its comments and its label."""
         statement = self.program.statement(call.name)
         values = (expression_to_c(argument) for argument in call.arguments)
         given = dict(zip(statement.iterators, values, strict=True))
-        lines = substituted(self.program, statement, given, self.types)
+        lines = _substituted(self.program, statement, given, self.types)
         if call is not self.first[call.name]:
             return lines
         source, body = self.program.source, statement.body
         lines[0] = statement_labels(self.program, statement) + lines[0]
         if body.trailing is not None:
-            behind = comment_lines(source, body.trailing)
-            lines = [*lines[:-1], f"{lines[-1]}  {behind[0]}", *behind[1:]]
+            after = comment_lines(source, body.trailing)
+            lines = [*lines[:-1], f"{lines[-1]}  {after[0]}", *after[1:]]
         own = [place for place in body.leading if place not in self.elsewhere]
         leading = [line for place in own for line in comment_lines(source, place)]
         return [*leading, *lines]
+
+
+def _substituted(
+    program: Program, statement: Statement, values: Mapping[str, str], types: IteratorTypes
+) -> list[str]:
+    """The lines of the statement, `values[i]` in place of every iterator `i`, not indented.
+
+    `types` are those of the new iterators.  Lines after the first keep their indentation relative
+    to it.
+    """
+    body = statement.body
+    filling = _Filling(program.source, values, types)
+    text = filling.filled(body.place, body.holes) + body.terminator
+    return unindented(text, column(program.source, body.place.start))
+
+
+@dataclass(frozen=True)
+class _Filling:
+    source: Source
+    values: Mapping[str, str]
+    types: IteratorTypes
+
+    def filled(self, place: Span, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
+        """The text of `place` with its holes filled; `index` if it stands in a subscript."""
+        pieces: list[str] = []
+        position = place.start
+        rest = holes
+        while rest:
+            around = plain_subscript(self.source.text, rest[0].place, place)
+            inside = tuple(hole for hole in rest if around is not None and hole.place.end <= around.end)
+            if around is not None:
+                part, filling = around, self._subscript(around, inside)
+            else:
+                part = rest[0].place
+                inner = index or self._in_subscript(place.start, part.start)
+                filling = self._filler(rest[0], inner and not is_unsigned_type(rest[0].type))
+            pieces += [self.source.text[position : part.start], filling]
+            position = part.end
+            rest = rest[max(1, len(inside)) :]
+        pieces.append(self.source.text[position : place.end])
+        return "".join(pieces)
+
+    def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
+        """A sum between brackets; where it is more than new names for old ones, its terms are collected."""
+        fillers = [self._filler(hole, True) for hole in holes]
+        pieces: list[str] = []
+        position = place.start
+        for hole, filler in zip(holes, fillers, strict=True):
+            pieces += [self.source.text[position : hole.place.start], filler]
+            position = hole.place.end
+        text = "".join(pieces) + self.source.text[position : place.end]
+        as_it_was = text == fillers[0] or all(map(_NAME.fullmatch, fillers))
+        return text if as_it_was else tidied(text)
+
+    def _in_subscript(self, start: int, end: int) -> bool:
+        """Whether what follows is between brackets, where only its value matters.
+
+        Of an unsigned number that goes for sums alone, which wrap around and back again.
+        """
+        visible = without_comments(self.source.text[start:end], literals=False)
+        return visible.count("[") > visible.count("]")
+
+    def _filler(self, hole: Hole | Inlined, index: bool) -> str:
+        match hole:
+            case Hole(_, iterator):
+                value = self.values[iterator]
+            case Inlined(_, definition, inner, is_row=True):
+                row = self.filled(definition, inner)
+                return row if is_element(row) else f"({row})"
+            case Inlined(_, definition, inner):
+                value = self.filled(definition, inner, index=index)
+        if not index and hole.type != self._type(value):
+            return f"(({hole.type}){value})" if _ATOM.fullmatch(value) else f"(({hole.type})({value}))"
+        alone = _ATOM.fullmatch(value) is not None or _is_whole_subscript(self.source.text, hole.place)
+        return value if alone else f"({value})"
+
+    def _type(self, value: str) -> str | None:
+        """The type of an expression of the new iterators; None where sizes may have widened it."""
+        if _NAME.fullmatch(value) is not None:
+            return self.types.of(value)
+        return "int" if self.types.number == "int" else None
+
+
+def _is_whole_subscript(text: str, place: Span) -> bool:
+    """`A[i]`: nothing around the iterator could bind to a part of its value."""
+    before = text[max(0, place.start - 1) : place.start]
+    after = text[place.end : place.end + 1]
+    return before == "[" and after == "]"

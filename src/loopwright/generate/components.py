@@ -11,6 +11,7 @@ from loopwright.generate.ordering import sorted_components
 from loopwright.generate.site import Executed, Site
 from loopwright.generate.stock import Stock
 from loopwright.model.schedule import (
+    Annotated,
     AnyOrder,
     Band,
     Context,
@@ -124,7 +125,7 @@ def follows_in_tree(tree: Tree, a: isl.Map, b: isl.Map) -> bool:
         case Extension():
             # what is added at a point that both share runs once, so that they stay together
             return not a.domain().is_disjoint(b.domain())
-        case Context() | Guard() | Mark():
+        case Context() | Guard() | Mark() | Annotated():
             return follows_in_tree(tree.child, a, b)
         case Leaf():
             return False

@@ -10,13 +10,14 @@ import islpy as isl
 from loopwright.generate.bounds import loop_header
 from loopwright.generate.branches import nest
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, hoistable_guard, independent, shared_enforced
+from loopwright.generate.grafts import Graft, hoistable_guard, independent, most_copies, shared_enforced
 from loopwright.generate.piecewise import piecewise_expression
 from loopwright.generate.scaling import scaled_iterator
 from loopwright.generate.site import Executed, Site, restrict
 from loopwright.generate.stock import Stock
 from loopwright.generate.strides import Stride, detect_stride
 from loopwright.loops.nodes import For, Let, Node
+from loopwright.model.annotations import Parallel, Unrolled
 from loopwright.presburger.sets import (
     DIM,
     eliminate_inner,
@@ -123,9 +124,10 @@ def _loop(piece: Piece) -> list[Graft]:
     guard = _loop_guard(piece, children, inside, generated, enforced)
     place = Place(stock.names, stock.generated.intersect(guard))
     body = nest(children, place.where(generated))
-    node = _node(piece, bounds, body, place)
+    node = _node(piece, bounds, body, place, most_copies(children))
     scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
-    return [Graft(node, guard, enforced.intersect(scanned))]
+    copies = 1 if isinstance(node, For) else most_copies(children)
+    return [Graft(node, guard, enforced.intersect(scanned), copies)]
 
 
 def _loop_guard(
@@ -162,12 +164,14 @@ def _implied(condition: isl.Set, level: int) -> isl.Set:
     return condition.eliminate(DIM, level, 1).compute_divs()
 
 
-def _node(piece: Piece, bounds: isl.BasicSet, body: Node, place: Place) -> Node:
-    """The loop around `body`, evaluated at `place`."""
-    name = place.names[piece.stock.level]
+def _node(piece: Piece, bounds: isl.BasicSet, body: Node, place: Place, copies: int) -> Node:
+    """The loop around `body`, evaluated at `place`, with what is said of it."""
+    name, dimension = place.names[piece.stock.level], piece.stock.dimension
     if piece.value is not None:
-        return Let(name, piecewise_expression(piece.value, place), body)
+        return Let(name, piecewise_expression(piece.value, place), body, dimension)
     single = piece.site.run.options.single_upper_bound
     header = loop_header(bounds, piece.domain, piece.stride, place, piece.stock.level, single)
     step = piece.stride.step if piece.stride else 1
-    return For(name, header.start, header.test, step, body, piece.site.parallel)
+    said = (Parallel(),) if piece.site.unordered else piece.stock.said()
+    unrolled = (Unrolled(copies),) if copies > 1 else ()
+    return For(name, header.start, header.test, step, body, dimension, said + unrolled)

@@ -15,12 +15,14 @@ class Graft:
     """A piece of program with what it still needs and what it gives.
 
     `guard`     must be enforced around `node`, here or further out;
-    `enforced`  holds of every instance that `node` executes.
+    `enforced`  holds of every instance that `node` executes;
+    `copies`    of how many values of inner dimensions `node` is one, because they are written out.
     """
 
     node: Node
     guard: isl.Set
     enforced: isl.Set
+    copies: int = 1
 
     def guarded(self, extra: isl.Set) -> Graft:
         return replace(self, guard=self.guard.intersect(extra))
@@ -32,6 +34,10 @@ class Graft:
             guard=self.guard.project_out(DIM, position, count),
             enforced=self.enforced.project_out(DIM, position, count).remove_unknown_divs(),
         )
+
+
+def most_copies(grafts: list[Graft]) -> int:
+    return max(graft.copies for graft in grafts)
 
 
 def shared_enforced(grafts: list[Graft], level: int | None) -> isl.Set:

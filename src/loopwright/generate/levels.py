@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import islpy as isl
 
 from loopwright.generate.components import components
 from loopwright.generate.create import create
 from loopwright.generate.endless import split_endless
-from loopwright.generate.grafts import Graft
+from loopwright.generate.grafts import Graft, most_copies
 from loopwright.generate.isolation import isolate, isolated_domain
 from loopwright.generate.lookahead import contexts, refined_pieces
 from loopwright.generate.ordering import sort_pieces
@@ -98,7 +100,9 @@ def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list
     """Pieces of `domain` in order, each made into a loop [Grosser2015, algorithm 2]."""
     inside, pieces = refined_pieces(site, stock, executed, domain)
     pieces = split_endless(pieces, executed, stock.level)
-    result: list[Graft] = []
-    for piece in sort_pieces(pieces, stock.level):
-        result.extend(create(inside, stock, executed, piece, next_level))
-    return result
+    made = [create(inside, stock, executed, piece, next_level) for piece in sort_pieces(pieces, stock.level)]
+    result = [graft for grafts in made for graft in grafts]
+    if not site.unrolls(stock):
+        return result
+    copies = sum(most_copies(grafts) for grafts in made if grafts)
+    return [replace(graft, copies=copies) for graft in result]

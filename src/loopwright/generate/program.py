@@ -18,6 +18,7 @@ from loopwright.generate.stock import Stock, initial_stock
 from loopwright.generate.tree import generate_tree, runs_again
 from loopwright.loops.nodes import EMPTY, Node
 from loopwright.model.schedule import (
+    Annotated,
     AnyOrder,
     Band,
     Context,
@@ -84,7 +85,7 @@ def _presburger_parts(tree: Tree) -> Iterator[isl.Set | isl.Map | isl.UnionSet |
             yield tree.extension
         case Expansion():
             yield tree.expansion
-        case Mark():
+        case Mark() | Annotated():
             pass
         case _:
             assert_never(tree)

@@ -59,7 +59,7 @@ class Site:
     options: Mapping[str, isl.UnionMap] = field(default_factory=dict)
     """The band's position-dependent options by what they ask for (see `regions`)."""
     isolated: bool = False
-    parallel: bool = False
+    unordered: bool = False
     """The band's dimensions carry no order: its loops may run in parallel [Quillere2000, section 6.3]."""
 
     @property
@@ -98,6 +98,11 @@ class Site:
         ):
             return LoopType.ATOMIC
         return chosen
+
+
+    def unrolls(self, stock: Stock) -> bool:
+        """Whether values of the current dimension are written out (5.5)."""
+        return self.loop_type(stock) is LoopType.UNROLL or LoopType.UNROLL.value in self.options
 
 
 def restrict(executed: Executed, domain: isl.Set) -> Executed:

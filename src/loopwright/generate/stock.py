@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from loopwright.model.annotations import Annotation
+from loopwright.model.schedule import Annotated
 from loopwright.presburger.sets import DIM, substitution
 
 
@@ -28,6 +30,18 @@ class Stock:
     times: isl.MultiAff
     origins: tuple[int | None, ...]
     """For each dimension the schedule dimension it scans; None for those the generator added."""
+    annotations: tuple[Annotated, ...] = ()
+    """What the schedule says of dimensions, from the root to here."""
+
+    @property
+    def dimension(self) -> int | None:
+        """The schedule dimension that the current dimension scans."""
+        return self.origins[self.level]
+
+    def said(self) -> tuple[Annotation, ...]:
+        """What the schedule says of the current dimension, each once."""
+        here = (one.annotation for one in self.annotations if one.dimension == self.dimension)
+        return tuple(dict.fromkeys(here))
 
     @property
     def space(self) -> isl.Space:

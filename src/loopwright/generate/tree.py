@@ -8,11 +8,12 @@ from typing import assert_never
 
 import islpy as isl
 
+from loopwright.errors import BadInput, Code
 from loopwright.generate import levels
 from loopwright.generate.branches import nest
 from loopwright.generate.components import expand, extend_by_band, maps_of, passing
 from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, hoistable_guard, shared_enforced
+from loopwright.generate.grafts import Graft, hoistable_guard, most_copies, shared_enforced
 from loopwright.generate.leaf import terminate
 from loopwright.generate.regions import options_by_name
 from loopwright.generate.site import Executed, Run, Site
@@ -20,6 +21,7 @@ from loopwright.generate.stock import Stock
 from loopwright.loops import nodes
 from loopwright.model.schedule import (
     LEAF,
+    Annotated,
     AnyOrder,
     Band,
     Context,
@@ -50,7 +52,11 @@ def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> lis
         case Sequence(children) | AnyOrder(children):
             return [graft for child in children for graft in generate_tree(run, child, stock, executed)]
         case Mark():
-            return _mark(run, tree, stock, executed)
+            return _together(generate_tree(run, tree.child, stock, executed), stock, tree.name)
+        case Annotated():
+            _check_scanned(tree, stock.times.dim(OUT))
+            inside = replace(stock, annotations=(*stock.annotations, tree))
+            return _together(generate_tree(run, tree.child, inside, executed), stock)
         case Context():
             return _context(run, tree, stock, executed)
         case Guard():
@@ -84,7 +90,7 @@ def runs_again(tree: Tree) -> bool:
             return not tree.schedule.is_single_valued() or runs_again(tree.child)
         case Expansion():
             return not tree.expansion.reverse().is_single_valued() or runs_again(tree.child)
-        case Filter() | Mark() | Context() | Guard():
+        case Filter() | Mark() | Annotated() | Context() | Guard():
             return runs_again(tree.child)
         case _:
             assert_never(tree)
@@ -144,7 +150,7 @@ def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
     names = tuple(f"{run.prefix}{base + k}" for k in range(count))
     inside = stock.widen(names, (None,) * count)
     band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
-    site = Site(run, band, 0, lambda r, s, e: generate_tree(r, LEAF, s, e), parallel=True)
+    site = Site(run, band, 0, lambda r, s, e: generate_tree(r, LEAF, s, e), unordered=True)
     return _narrow(levels.generate_band(site, inside, (copied,)), stock, inside)
 
 
@@ -154,14 +160,43 @@ def _identity(relation: isl.Map) -> isl.Map:
     return instances.set_tuple_name(IN, "").reset_tuple_id(IN)
 
 
-def _mark(run: Run, mark: Mark, stock: Stock, executed: Executed) -> list[Graft]:
-    """The subtree as one node under the mark."""
-    grafts = generate_tree(run, mark.child, stock, executed)
+def _check_scanned(annotated: Annotated, outer: int) -> None:
+    """Refuse an annotation of a dimension that no band below it has; `outer` bands' dimensions are above.
+
+    Of a dimension that is there, the generator decides what becomes of it: loops that have the annotation,
+    or single values, of which there is nothing to say.
+    """
+    if not _scans(annotated.child, annotated.dimension, outer):
+        raise BadInput(
+            Code.LOOPS_DO_NOT_FIT,
+            f"no loop takes up what the schedule says of dimension {annotated.dimension}, "
+            f"{type(annotated.annotation).__name__}: no band below has this dimension",
+            hint=f"the dimensions below count from {outer}; annotate one of them, or move the annotation",
+        )
+
+
+def _scans(tree: Tree, dimension: int, first: int) -> bool:
+    """Whether a band of `tree` has the schedule dimension; its outermost dimension is `first`."""
+    match tree:
+        case Leaf():
+            return False
+        case Band():
+            inside = first + len(tree.members)
+            return first <= dimension < inside or _scans(tree.child, dimension, inside)
+        case Sequence(children) | AnyOrder(children):
+            return any(_scans(child, dimension, first) for child in children)
+        case _:
+            return _scans(tree.child, dimension, first)
+
+
+def _together(grafts: list[Graft], stock: Stock, remark: str | None = None) -> list[Graft]:
+    """What is below a mark or an annotation as one node, with the author's remark on it if there is one."""
     if not grafts:
         return []
     guard = hoistable_guard(grafts, stock.known, None)
     body = nest(grafts, Place(stock.names, stock.generated.intersect(guard)))
-    return [Graft(nodes.Mark(mark.name, body), guard, shared_enforced(grafts, None))]
+    node = body if remark is None else nodes.Mark(remark, body)
+    return [Graft(node, guard, shared_enforced(grafts, None), most_copies(grafts))]
 
 
 def _context(run: Run, context: Context, stock: Stock, executed: Executed) -> list[Graft]:

@@ -6,7 +6,7 @@ read: one case for each construct, and integers that never overflow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TypeAlias, assert_never
 
@@ -31,10 +31,13 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.model.annotations import Independent
 
 Environment: TypeAlias = Mapping[str, int]
 Execution: TypeAlias = tuple[str, tuple[int, ...]]
 """The name of a statement and the values of its arguments."""
+Shuffle: TypeAlias = Callable[[Sequence[int]], Iterable[int]]
+"""The values of an iterator in another order."""
 
 
 def evaluate(expr: Expr, env: Environment) -> int:
@@ -80,36 +83,43 @@ def holds(test: Test, env: Environment) -> bool:
             assert_never(test)
 
 
-def execute(node: Node, parameters: Environment, limit: int | None = None) -> Iterator[Execution]:
+def execute(
+    node: Node, parameters: Environment, limit: int | None = None, shuffle: Shuffle | None = None
+) -> Iterator[Execution]:
     """The calls of the program `node`, in order, for the given parameter values.
 
-    The iterations of a parallel loop run in the order of the iterator, one of the orders
-    allowed.  A program that takes more than `limit` loop iterations raises `GaveUp`: to look
-    at the beginning of an infinite program, take as many executions as are wanted.
+    Iterations run in the order of the iterator; those of an independent loop, which may run in any
+    order, in that of `shuffle`, if it is given.  A program that takes more than `limit` loop iterations
+    raises `GaveUp`: to look at the beginning of an infinite program, take as many executions as are wanted.
     """
     fuel: Iterator[object] = repeat(None) if limit is None else iter(range(limit))
-    return _execute(node, parameters, fuel)
+    return _execute(node, parameters, fuel, shuffle)
 
 
-def _execute(node: Node, env: Environment, fuel: Iterator[object]) -> Iterator[Execution]:
+def _execute(
+    node: Node, env: Environment, fuel: Iterator[object], shuffle: Shuffle | None
+) -> Iterator[Execution]:
     match node:
         case Call(name, arguments):
             yield name, tuple(evaluate(argument, env) for argument in arguments)
         case Block(children):
             for child in children:
-                yield from _execute(child, env, fuel)
+                yield from _execute(child, env, fuel, shuffle)
         case If(test, then, orelse):
             if holds(test, env):
-                yield from _execute(then, env, fuel)
+                yield from _execute(then, env, fuel, shuffle)
             elif orelse is not None:
-                yield from _execute(orelse, env, fuel)
+                yield from _execute(orelse, env, fuel, shuffle)
         case For():
-            for value in iterations(node, env, fuel):
-                yield from _execute(node.body, {**env, node.iterator: value}, fuel)
+            values: Iterable[int] = iterations(node, env, fuel)
+            if shuffle is not None and node.annotation(Independent) is not None:
+                values = shuffle(tuple(values))
+            for value in values:
+                yield from _execute(node.body, {**env, node.iterator: value}, fuel, shuffle)
         case Let(name, value, body):
-            yield from _execute(body, {**env, name: evaluate(value, env)}, fuel)
+            yield from _execute(body, {**env, name: evaluate(value, env)}, fuel, shuffle)
         case Mark(_, body):
-            yield from _execute(body, env, fuel)
+            yield from _execute(body, env, fuel, shuffle)
         case _:
             assert_never(node)
 
@@ -119,7 +129,7 @@ def iterations(loop: For, env: Environment, fuel: Iterator[object]) -> Iterator[
 
     Each takes one element of `fuel`.
     """
-    if loop.step <= 0:
+    if loop.step == 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
     value = evaluate(loop.start, env)
     done = object()

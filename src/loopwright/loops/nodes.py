@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 from loopwright.loops.expressions import Expr, Test
+from loopwright.model.annotations import Annotation, Parallel, Vector
+
+Kind = TypeVar("Kind", bound=Annotation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,9 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """`for (int iterator = start; test; iterator += step) body`, the step positive.
+    """`for (int iterator = start; test; iterator += step) body`: it counts down where the step is negative.
 
     The loop ends at the first value for which `test` fails, as in C; a `test` of TRUE never ends it.
-    A `parallel` loop may run its iterations in any order.
     """
 
     iterator: str
@@ -49,7 +51,28 @@ class For:
     test: Test
     step: int
     body: Node
-    parallel: bool = False
+    dimension: int | None = None
+    """The schedule dimension the loop scans; None where it scans none, or none is known."""
+    annotations: tuple[Annotation, ...] = ()
+    """What is said of the loop, at most one annotation of a kind."""
+
+    def annotation(self, kind: type[Kind]) -> Kind | None:
+        """What is said of this kind."""
+        return next((one for one in self.annotations if isinstance(one, kind)), None)
+
+    def with_annotation(self, annotation: Annotation) -> For:
+        """The loop with `annotation` in place of one of the same kind, or as its last."""
+        kept = tuple(annotation if type(one) is type(annotation) else one for one in self.annotations)
+        added = kept if self.annotation(type(annotation)) is not None else (*kept, annotation)
+        return replace(self, annotations=added)
+
+    @property
+    def parallel(self) -> Parallel | None:
+        return self.annotation(Parallel)
+
+    @property
+    def vector(self) -> Vector | None:
+        return self.annotation(Vector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +82,20 @@ class Let:
     name: str
     value: Expr
     body: Node
+    dimension: int | None = None
+    """The schedule dimension that has only this value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The base of what a printer is to write in front of a statement, such as a label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A remark of the schedule's author on `body`; it means nothing."""
+    """A remark on `body`, which means nothing: one of the schedule's author, or one for a printer."""
 
-    text: str
+    remark: str | Note
     body: Node
 
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.display import Displayed
+from loopwright.model.annotations import Annotation
 
 
 class LoopType(Enum):
@@ -92,7 +93,18 @@ class Guard:
 
 @dataclass(frozen=True)
 class Mark:
+    """A remark of the schedule's author; it means nothing."""
+
     name: str
+    child: Tree
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """Every loop below that scans schedule dimension `dimension`, counted from the root, has `annotation`."""
+
+    annotation: Annotation
+    dimension: int
     child: Tree
 
 
@@ -118,7 +130,7 @@ class Leaf:
 
 
 Tree: TypeAlias = (
-    Band | Filter | Sequence | AnyOrder | Context | Guard | Mark | Extension | Expansion | Leaf
+    Band | Filter | Sequence | AnyOrder | Context | Guard | Mark | Annotated | Extension | Expansion | Leaf
 )
 
 LEAF = Leaf()

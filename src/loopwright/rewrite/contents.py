@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loopwright.emit.marks import VECTORIZE
 from loopwright.emit.region import Loops, named_loops
-from loopwright.loops.nodes import Call, For, Mark, Node
+from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Program
 
@@ -53,15 +52,15 @@ def statements_of(program: Program, node: Node | None) -> tuple[StatementReport,
 
 def loops_of_text(loops: Loops) -> tuple[LoopReport, ...]:
     """The loops in the order of the text, outer ones first."""
-    return tuple(_loops(named_loops(loops), 0, False))
+    return tuple(_loops(named_loops(loops), 0))
 
 
-def _loops(node: Node, depth: int, vector: bool) -> Iterator[LoopReport]:
+def _loops(node: Node, depth: int) -> Iterator[LoopReport]:
     inner = depth
     if isinstance(node, For):
         names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))
-        yield LoopReport(node.iterator, depth, node.parallel, vector, tuple(names))
+        parallel, vector = node.parallel is not None, node.vector is not None
+        yield LoopReport(node.iterator, depth, parallel, vector, tuple(names))
         inner = depth + 1
-    marked = isinstance(node, Mark) and (node.text == VECTORIZE or vector)
     for child in children(node):
-        yield from _loops(child, inner, marked)
+        yield from _loops(child, inner)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from loopwright.emit.region import Loops, claims
+from loopwright.emit.region import Loops, claims, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
-from loopwright.loops.nodes import Node
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import Independent, Parallel, Vector
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
 from loopwright.prove.legality.legality import LegalityVerdict, Status
-from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.plans import independent_loops, prove_plan
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.scanning.scan import prove_scan
-from loopwright.prove.text.annotations import promises, prove_annotations
+from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.readback import modelled, prove_text
@@ -99,14 +101,19 @@ def of_legality(plan: Plan, wishes: Wishes, progress: Progress) -> tuple[Evidenc
 
 
 def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
-    """The loops run every instance once, in the order of the schedule."""
+    """The loops run every instance once, in the order of the schedule, and those that were proved to be
+    independent say so, and no others.
+    """
     progress("proving the loops")
-    return _demanded(LOOPS, prove_scan(flat_schedule(plan.program), node))
+    verdict = prove_scan(flat_schedule(plan.program), node, independent_loops(plan))
+    return _demanded(LOOPS, verdict)
 
 
-def of_text(plan: Plan, loops: Loops, new: Program, progress: Progress) -> Evidence:
-    """The new text runs the schedule, and its pragmas promise the truth."""
+def of_text(plan: Plan, loops: Loops, new: Program, wishes: Wishes, progress: Progress) -> Evidence:
+    """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say."""
     progress("proving the new text")
+    if _said(printed_loops(loops, openmp=wishes.openmp)) != said_of_loops(new):
+        raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)
     found = _demanded(TEXT, verdict)
@@ -117,6 +124,19 @@ def of_text(plan: Plan, loops: Loops, new: Program, progress: Progress) -> Evide
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return Evidence(tuple(proof for proof in found.proofs if proof.obligations), found.trusted)
+
+
+def _said(node: Node) -> tuple[frozenset[Independent], ...]:
+    """What a text is to say of each loop; of a parallel one nothing, where OpenMP does not share it out."""
+    loops = [part for part in subprograms(node) if isinstance(part, For)]
+    return tuple(
+        frozenset(
+            one
+            for one in loop.annotations
+            if isinstance(one, Vector) or (isinstance(one, Parallel) and one.clauses is not None)
+        )
+        for loop in loops
+    )
 
 
 def _proof(what: str, obligations: int) -> Evidence:

@@ -67,7 +67,10 @@ def rewritten(
         progress("reading the new text")
         again = read_again(source, [region.plan.original for region in regions])
         regions = [
-            replace(region, evidence=region.evidence + of_text(region.plan, region.loops, new, progress))
+            replace(
+                region,
+                evidence=region.evidence + of_text(region.plan, region.loops, new, wishes, progress),
+            )
             for region, new in zip(regions, again, strict=True)
         ]
         _refuse_temporaries(regions, wishes)

@@ -9,15 +9,29 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loopwright.model.annotations import Independent, Parallel, Vector
 from loopwright.model.program import Program
-from loopwright.model.schedule import LEAF, Band, Filter, LoopType, Mark, Member, Schedule, Sequence, Tree
+from loopwright.model.schedule import (
+    LEAF,
+    Annotated,
+    Band,
+    Filter,
+    LoopType,
+    Member,
+    Schedule,
+    Sequence,
+    Tree,
+)
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.isolation import full_part
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
 from loopwright.transform.vectors import Position, at, entry, pieces
 
-MARKED = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
-"""Directives that are remarks on a loop; the others are options of its band."""
+ANNOTATIONS: dict[DirectiveKind, Independent] = {
+    DirectiveKind.PARALLEL: Parallel(),
+    DirectiveKind.VECTORIZE: Vector(),
+}
+"""What directives say of a loop; the others are options of its band."""
 
 
 def flat_schedule(program: Program) -> Schedule:
@@ -32,8 +46,8 @@ def flat_schedule(program: Program) -> Schedule:
 def to_schedule(plan: Plan) -> Schedule:
     """The schedule with the plan's directives.
 
-    A loop that is to be parallel or a vector loop is below a mark `parallel 2` or `vectorize 2`:
-    the number is the depth of the loop, 0 the outermost, which is the schedule dimension it scans.
+    A loop that is to be parallel or a vector loop is below an annotation of the schedule dimension it
+    scans, which is the depth of the loop, 0 the outermost.
     """
     program = plan.program
     if not program.statements:
@@ -63,7 +77,7 @@ def _instances(plan: Plan, path: Position) -> isl.UnionSet:
 
 def _loops(plan: Plan, path: Position, loop: int) -> Tree:
     """The band of the loops from `loop` on that are perfectly nested, and what is inside."""
-    start, marks = loop, _marks(plan, path, loop)
+    start, annotations = loop, _annotations(plan, path, loop)
     while True:
         below = [leaf for leaf in plan.leaves if leaf.position[: len(path)] == path]
         if all(leaf.depth <= loop for leaf in below):
@@ -73,20 +87,19 @@ def _loops(plan: Plan, path: Position, loop: int) -> Tree:
         if len(children) > 1:
             break
         path = children[0]
-        if _marks(plan, path, loop):
+        if _annotations(plan, path, loop):
             break
-    if loop == start:
-        return LEAF
-    band = _band(plan, path[: loop + 1], range(start, loop), _subtree(plan, path[:loop], loop))
-    tree: Tree = band
-    for mark in reversed(marks):
-        tree = Mark(mark, tree)
+    tree: Tree = LEAF
+    if loop > start:
+        tree = _band(plan, path[: loop + 1], range(start, loop), _subtree(plan, path[:loop], loop))
+    for annotation in reversed(annotations):
+        tree = Annotated(annotation, start, tree)
     return tree
 
 
-def _marks(plan: Plan, path: Position, loop: int) -> list[str]:
-    here = [d for d in plan.directives if d.kind in MARKED and d.loop == loop and path[: loop + 1] in d.paths]
-    return sorted({f"{directive.kind.value} {loop}" for directive in here})
+def _annotations(plan: Plan, path: Position, loop: int) -> list[Independent]:
+    here = {d.kind for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths}
+    return [annotation for kind, annotation in ANNOTATIONS.items() if kind in here]
 
 
 def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:

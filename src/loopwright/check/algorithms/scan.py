@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.emit.c import program_text
+from loopwright.emit.c import Style, program_text
 from loopwright.emit.expressions import expression_to_c
-from loopwright.emit.style import Style
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call
 from loopwright.model.schedule import Band, Leaf, Member, Schedule

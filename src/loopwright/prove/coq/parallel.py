@@ -1,4 +1,4 @@
-"""Loops marked parallel: which of them have iterations that touch no cell in common, for Coq to check.
+"""Parallel loops: which of them have iterations that touch no cell in common, for Coq to check.
 
 Two iterations of the loop at depth d are apart if no p and q with p[:d] = q[:d], p[d] < q[d] execute
 instances that conflict.  Such a loop is marked in the term, and `proofs/Parallel.v` has its theorem.
@@ -13,7 +13,6 @@ from itertools import product
 
 import islpy as isl
 
-from loopwright.emit.marks import VECTORIZE, on_loops
 from loopwright.loops.nodes import For, Mark, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.program import Program, Statement
@@ -37,26 +36,17 @@ class Marked:
 
 
 def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
-    """`node`, whose marks say which loops are wanted parallel; its statements have the accesses given."""
-    shown = on_loops(node)
-    wanted = _wanted(shown)
-    found = loops(executed(shown, context))
+    """`node`, whose annotations say which loops are to be parallel; `accesses` are its statements'."""
+    found = loops(executed(node, context))
+    wanted = {k for k, loop in enumerate(found) if loop.said}
     tables = {statement.name: _cells(statement, accesses) for statement in accesses.statements}
     apart = {k for k in wanted if _apart(found[k], tables)}
     names = {k: found[k].iterator for k in sorted(wanted)}
     return Marked(
-        _with_marks(shown, apart),
+        _with_marks(node, apart),
         tuple(name for k, name in names.items() if k in apart),
         tuple(name for k, name in names.items() if k not in apart),
     )
-
-
-def _wanted(node: Node) -> set[int]:
-    """The loops that are marked, counted from the outside and the left."""
-    parts = list(subprograms(node))
-    vectors = [part.body for part in parts if isinstance(part, Mark) and part.text == VECTORIZE]
-    every = [part for part in parts if isinstance(part, For)]
-    return {k for k, loop in enumerate(every) if loop.parallel or any(loop is one for one in vectors)}
 
 
 def _with_marks(node: Node, which: set[int]) -> Node:

@@ -49,7 +49,7 @@ RUN = """\
 
 
 def _heading(named: Named, title: str) -> str:
-    parallel = any(isinstance(one, For) and one.parallel for one in subprograms(named.program))
+    parallel = any(isinstance(one, For) and one.parallel is not None for one in subprograms(named.program))
     remark = "\n    A loop marked parallel is taken in its sequential order here.\n" if parallel else ""
     return f"""(** * {comment(title)}
 

@@ -165,12 +165,14 @@ class _Writer:
                 assert orelse is not None
                 return [f"if {test_term(test)} then", *self.braced(then), *self.headed("else", orelse)]
             case nd.For(iterator, start, test, step, body):
+                if step <= 0:
+                    raise InternalError(Code.INTERNAL, f"the loop over {iterator} counts by {step}")
                 head = f"for {text(iterator)} = {expr_term(start)}; {test_term(test)}; += {step} do"
                 return self.headed(head, body)
             case nd.Let(name, value, body):
                 return self.headed(f"let {text(name)} = {expr_term(value)} in", body)
             case nd.Mark(remark, body):
-                return self.headed(f"mark {text(remark)} on", body)
+                return self.headed(f"mark {text(str(remark))} on", body)
             case _:
                 assert_never(node)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loopwright.emit.c import to_c
-from loopwright.emit.marks import on_loops
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.coq.check import how_to_check
@@ -223,7 +222,7 @@ def _heading(original: Program, before: Named, loops: Node, parallel: Marked, ti
 >>
     The new loops, around the same statements:
 <<
-{indented(comment(to_c(on_loops(loops))).splitlines(), 4)}
+{indented(comment(to_c(loops)).splitlines(), 4)}
 >>
     Theorem [same_memory], at the end: {every(before.table, "for")}, both programs end and
     leave the same memory, whatever was in it before and whatever the statements compute, as long

@@ -11,11 +11,11 @@ from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.violation import Occurrence
+from loopwright.prove.scanning.targets import IndependentLoops
 from loopwright.source import Span
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.scheduling import ANNOTATIONS
 from loopwright.transform.vectors import Position
-
-IN_ANY_ORDER = (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
 
 
 def prove_plan(
@@ -63,7 +63,17 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             privatises=True,
         )
         for directive in plan.directives
-        if directive.kind in IN_ANY_ORDER
+        if directive.kind in ANNOTATIONS
+        for path in directive.paths
+    )
+
+
+def independent_loops(plan: Plan) -> tuple[IndependentLoops, ...]:
+    """The same loops for the scanning proof: those that are to say that they are independent, and how."""
+    return tuple(
+        IndependentLoops(type(ANNOTATIONS[directive.kind]), directive.dimension, path)
+        for directive in plan.directives
+        if directive.kind in ANNOTATIONS
         for path in directive.paths
     )
 

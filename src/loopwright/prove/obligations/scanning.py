@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias, assert_never
 
+from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import (
     FALSE,
     And,
@@ -236,6 +237,8 @@ def _inside(loop: For, scope: _Scope) -> _Scope:
 
 def _strided(loop: For, scope: _Scope, value: str) -> tuple[Test, ...]:
     """`value` is the start or a whole number of steps after it."""
+    if loop.step <= 0:
+        raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} counts by {loop.step}")
     start = scope.expr(loop.start)
     above = Compare(Relation.LE, start, Var(value))
     if loop.step == 1:

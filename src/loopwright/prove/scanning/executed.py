@@ -17,8 +17,10 @@ from typing import TypeAlias, assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.loops.direction import counted_up
 from loopwright.loops.expressions import Compare, Expr, Relation, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.model.annotations import Independent
 from loopwright.presburger.lexicographic import later_by_last
 from loopwright.prove.scanning.conditions import Scope, multiples, negation, region, value
 from loopwright.prove.scanning.growth import ends, is_upper_bound
@@ -63,12 +65,15 @@ class Repeat:
     depth: int
     iterator: str
     step: int
-    parallel: bool
+    said: Kinds
+    """In which ways the loop is said to be independent."""
     endless: isl.Set | None
     """The iterations, where the loop's test alone does not show that it ends."""
     body: Executed
 
 
+Kinds: TypeAlias = frozenset[type[Independent]]
+"""Ways in which the iterations of a loop may run in any order."""
 Executed: TypeAlias = Run | InOrder | Either | Repeat
 
 
@@ -175,15 +180,17 @@ def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
 
 
 def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
+    loop = counted_up(loop) if loop.step < 0 else loop
     iterations = iterations_of(loop, scope)
     body = _executed(loop.body, iterations, positions)
     endless = None if ends(loop.test, loop.iterator) else iterations.domain
     depth = scope.domain.dim(isl.dim_type.set)
-    return Repeat(depth, loop.iterator, loop.step, loop.parallel, endless, body)
+    said = frozenset(type(one) for one in loop.annotations if isinstance(one, Independent))
+    return Repeat(depth, loop.iterator, loop.step, said, endless, body)
 
 
 def iterations_of(loop: For, scope: Scope) -> Scope:
-    """The values start, start + step, ... up to the first for which the test fails."""
+    """The values start, start + step, ... up to the first for which the test fails; the step is positive."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
     inner, outer_names, fresh = _entered(loop.iterator, scope)

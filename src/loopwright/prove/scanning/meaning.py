@@ -11,13 +11,15 @@ Nothing here is shared with the generator.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.model.annotations import Independent
 from loopwright.model.schedule import (
+    Annotated,
     AnyOrder,
     Band,
     Context,
@@ -60,6 +62,8 @@ class TimedLeaf:
 
     times: isl.UnionMap
     columns: tuple[Column, ...]
+    independent: frozenset[tuple[type[Independent], int]] = frozenset()
+    """The band dimensions of which the schedule says that their loops are independent, and in which way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,8 @@ class _State:
     """The instances that reach a node, with the outer band dimensions, and the columns so far."""
 
     times: isl.UnionMap
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = ()
+    independent: frozenset[tuple[type[Independent], int]] = frozenset()
 
     def bands(self) -> int:
         return sum(isinstance(column, BandDimension) for column in self.columns)
@@ -87,7 +92,7 @@ def meaning(schedule: Schedule) -> Meaning:
     start = isl.UnionMap.from_domain_and_range(schedule.domain, isl.UnionSet.from_set(nothing))
     found: list[TimedLeaf] = []
     context = schedule.context.params()
-    for item in _read(schedule.tree, _State(start, ())):
+    for item in _read(schedule.tree, _State(start)):
         if isinstance(item, TimedLeaf):
             found.append(item)
         else:
@@ -98,7 +103,7 @@ def meaning(schedule: Schedule) -> Meaning:
     for transformation in schedule.arguments.values():
         space = space.align_params(transformation.get_space().params())
     context = context.align_params(space)
-    known = tuple(TimedLeaf(leaf.times.intersect_params(context), leaf.columns) for leaf in found)
+    known = tuple(replace(leaf, times=leaf.times.intersect_params(context)) for leaf in found)
     return Meaning(context, known)
 
 
@@ -106,28 +111,33 @@ def _read(tree: Tree, state: _State) -> Iterator[TimedLeaf | isl.Set]:
     """The leaves below `tree` in order, and the parameter sets its context nodes assume."""
     match tree:
         case Leaf():
-            yield TimedLeaf(state.times, state.columns)
+            yield TimedLeaf(state.times, state.columns, state.independent)
         case Band(child=child):
             yield from _read(child, _banded(tree, state))
         case Filter(instances, child):
-            yield from _read(child, _State(state.times.intersect_domain(instances), state.columns))
+            yield from _read(child, replace(state, times=state.times.intersect_domain(instances)))
         case Sequence(children):
             for k, one in enumerate(children):
-                yield from _read(one, _State(state.times, (*state.columns, SequencePosition(k))))
+                yield from _read(one, replace(state, columns=(*state.columns, SequencePosition(k))))
         case AnyOrder(children):
             for k, one in enumerate(children):
-                yield from _read(one, _State(state.times, (*state.columns, AnyPosition(k))))
+                yield from _read(one, replace(state, columns=(*state.columns, AnyPosition(k))))
         case Context(assumed, child):
             yield _assumption(assumed, state)
             yield from _read(child, state)
         case Guard(guard, child):
-            yield from _read(child, _State(_guarded(guard, state), state.columns))
+            yield from _read(child, replace(state, times=_guarded(guard, state)))
         case Mark(_, child):
             yield from _read(child, state)
+        case Annotated(Independent() as annotation, dimension, child):
+            said = state.independent | {(type(annotation), dimension)}
+            yield from _read(child, replace(state, independent=said))
+        case Annotated(_, _, child):
+            yield from _read(child, state)
         case Extension(extension, child):
-            yield from _read(child, _State(_extended(extension, state), state.columns))
+            yield from _read(child, replace(state, times=_extended(extension, state)))
         case Expansion(expansion, child):
-            yield from _read(child, _State(expansion.reverse().apply_range(state.times), state.columns))
+            yield from _read(child, replace(state, times=expansion.reverse().apply_range(state.times)))
         case _:
             assert_never(tree)
 
@@ -144,7 +154,8 @@ def _banded(band: Band, state: _State) -> _State:
     for one in maps_of(band.schedule):
         plain = plain.union(isl.UnionMap.from_map(_plain_range(one)))
     columns = tuple(BandDimension(outer + k) for k in range(count))
-    return _State(state.times.flat_range_product(plain), (*state.columns, *columns))
+    times = state.times.flat_range_product(plain)
+    return replace(state, times=times, columns=(*state.columns, *columns))
 
 
 def _plain_range(relation: isl.Map) -> isl.Map:

@@ -8,7 +8,7 @@ affine function in a column are taken together, and only what that does not deci
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -50,9 +50,9 @@ class Meeting:
     domains: tuple[isl.Set, ...] = ()
     """For each part of the block, the iterators its calls share."""
 
-    @property
-    def parallel(self) -> bool:
-        return self.loop is not None and self.loop.parallel
+    def settled(self, placed: Iterable[Placed], k: int) -> bool:
+        """Whether the loop says of its iterations what is wanted of a loop that scans column `k`."""
+        return self.loop is None or all(piece.wanted(k) == self.loop.said for _, piece in placed)
 
 
 Placed: TypeAlias = tuple[int, Piece]
@@ -122,7 +122,7 @@ def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure
     column = Column(placed, k, meeting)
     families = _families(_classes(placed, k), meeting)
     for number, family in enumerate(families):
-        in_order = _in_order(family, meeting)
+        in_order = _in_order(family, k, meeting)
         if in_order:
             yield None
         for first, second in zip(family, family, strict=True) if in_order else product(family, repeat=2):
@@ -142,10 +142,12 @@ def _class_pairs(first: Class, second: Class, column: Column) -> Iterator[Failur
         if first[0] != second[0]:
             raise InternalError(Code.INTERNAL, "one function in two forms")
         yield from _columns(first[1], column.k + 1, meeting)
-    elif compared is Compared.UNKNOWN or (compared is Compared.BEFORE and meeting.parallel):
-        yield from _pairs(first, second, column)
-    else:
+    elif compared is Compared.UNORDERED or (
+        compared is Compared.BEFORE and meeting.settled(chain(first[1], second[1]), column.k)
+    ):
         yield None
+    else:
+        yield from _pairs(first, second, column)
 
 
 def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list[Class]]:
@@ -163,13 +165,16 @@ def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list
     return [[one for _, one in sorted(family, key=lambda item: item[0])] for family in found.values()]
 
 
-def _in_order(family: list[Class], meeting: Meeting) -> bool:
+def _in_order(family: list[Class], k: int, meeting: Meeting) -> bool:
     """Whether no two classes of a family need a look: as in a block that has them in their order, so that
     many statements do not mean many more pairs.  False is not an answer.
     """
-    if meeting.loop is not None or len(family) < 2:
+    if len(family) < 2:
+        return False
+    if meeting.loop is not None:
         ends = family[-1][0], family[0][0]
-        return len(family) > 1 and not meeting.parallel and _compare(*ends, meeting) is Compared.BEFORE
+        pieces = chain.from_iterable(mine for _, mine in family)
+        return _compare(*ends, meeting) is Compared.BEFORE and meeting.settled(pieces, k)
     places = [(mine[0][0], mine[-1][0]) for _, mine in family]
     return all(before[1] <= after[0] for before, after in pairwise(places))
 

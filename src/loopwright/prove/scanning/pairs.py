@@ -51,21 +51,20 @@ class Joint:
 def misordered(
     earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> Failure | None:
-    """No execution of `later` has a time before that of one of `earlier`, and in a parallel loop none
-    has one after it either.  Times are known to be the same before `column`.
+    """No execution of `later` has a time before that of one of `earlier`; and in a loop, one has a time
+    after it only where the loop says of its iterations what is wanted of one that scans the column in
+    which they differ.  Times are known to be the same before `column`.
     """
     if _plainly_later(earlier, later, column, depth, loop, slices):
         return None
     if not any(True for _ in _wrong(earlier, later, column, _joint(earlier, later, depth, loop), loop)):
         return None
     shown = _joint(earlier, later, depth, loop, with_arguments=True)
-    wrong = next(_wrong(earlier, later, column, shown, loop))
+    obligation, wrong = next(_wrong(earlier, later, column, shown, loop))
     arguments = _arguments(wrong, earlier, later)
     keys = tuple((one.run.name, one.run.arguments.dim(OUT)) for one in (earlier, later))
     chosen = earlier.chosen or later.chosen
-    if loop is not None and loop.parallel:
-        return Failure("parallel", arguments, keys, chosen=chosen, loop=loop.iterator)
-    return Failure("order", arguments, keys, chosen=chosen)
+    return Failure(obligation, arguments, keys, chosen=chosen, loop="" if loop is None else loop.iterator)
 
 
 def _plainly_later(
@@ -73,7 +72,7 @@ def _plainly_later(
 ) -> bool:
     """Whether `later` has greater values in this column already, which few dimensions can show."""
     match earlier.entries[column]:
-        case (BandDimension(index), _) if loop is None or not loop.parallel:
+        case (BandDimension(index), _) if _after_is_wrong(earlier, later, column, loop) is None:
             kept = depth if loop is None else depth + 1
             mine, theirs = (slices.of(piece, index, depth, kept) for piece in (earlier, later))
             pairs = mine.flat_range_product(theirs)
@@ -112,35 +111,42 @@ def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
     return pairs.project_out(isl.dim_type.set, 0, wrong.first + earlier.times.dim(OUT))
 
 
-def _wrong(earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None) -> Iterator[Joint]:
+def _wrong(
+    earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None
+) -> Iterator[tuple[str, Joint]]:
     """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
-    parallel = loop is not None and loop.parallel
-    for a, b in zip(earlier.entries[column:], later.entries[column:], strict=False):
-        match a, b:
+    before = "parallel" if loop is not None and loop.said else "order"
+    for k in range(column, min(len(earlier.entries), len(later.entries))):
+        after = _after_is_wrong(earlier, later, k, loop)
+        match earlier.entries[k], later.entries[k]:
             case AnyPosition(p), AnyPosition(q):
                 if p != q:
                     return
             case SequencePosition(p), SequencePosition(q):
-                if (p > q or (parallel and p != q)) and not joint.pairs.is_empty():
-                    yield joint
+                wrong = before if p > q else after if p < q else None
+                if wrong is not None and not joint.pairs.is_empty():
+                    yield wrong, joint
                 if p != q:
                     return
             case (dimension, _), _:
                 mine, theirs = joint.first + dimension.index, joint.second + dimension.index
-                yield from _unequal(joint, mine, theirs, parallel)
+                smaller = joint.narrowed(joint.pairs.order_lt(OUT, theirs, OUT, mine))
+                if not smaller.pairs.is_empty():
+                    yield before, smaller
+                if after is not None:
+                    greater = joint.narrowed(joint.pairs.order_lt(OUT, mine, OUT, theirs))
+                    if not greater.pairs.is_empty():
+                        yield after, greater
                 joint = joint.narrowed(joint.pairs.equate(OUT, mine, OUT, theirs))
                 if joint.pairs.is_empty():
                     return
 
 
-def _unequal(joint: Joint, mine: int, theirs: int, parallel: bool) -> Iterator[Joint]:
-    """The pairs whose later execution has the smaller value, or in a parallel loop another one."""
-    smaller = joint.pairs.order_lt(OUT, theirs, OUT, mine)
-    if not smaller.is_empty():
-        yield joint.narrowed(smaller)
-    greater = joint.pairs.order_lt(OUT, mine, OUT, theirs) if parallel else None
-    if greater is not None and not greater.is_empty():
-        yield joint.narrowed(greater)
+def _after_is_wrong(earlier: Piece, later: Piece, column: int, loop: Repeat | None) -> str | None:
+    """The obligation that fails where the later execution has the greater value in `column`, if one does."""
+    said = frozenset() if loop is None else loop.said
+    wanted = frozenset() if loop is None else earlier.wanted(column) & later.wanted(column)
+    return None if said == wanted else "parallel" if said - wanted else "unsaid"
 
 
 def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], depth: int) -> bool:

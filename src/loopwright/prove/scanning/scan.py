@@ -1,12 +1,14 @@
 """The scanning proof: a program runs exactly its schedule (the design's obligations 1 to 4).
 
 For all parameters in the context: 1 nothing missing, 2 nothing extra, 3 nothing twice, 4 nothing
-out of order.  Besides, iterations of a parallel loop are not ordered by the schedule, and a loop
-whose test does not end it never runs on with nothing left to execute.
+out of order.  Besides, a loop says that its iterations are independent where they are not ordered, or
+are to be independent, and only there; and a loop whose test does not end it never runs on with nothing
+left to execute.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 import islpy as isl
@@ -21,7 +23,7 @@ from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.scanning.meaning import Meaning, meaning
 from loopwright.prove.scanning.order import order
 from loopwright.prove.scanning.replay import replayed
-from loopwright.prove.scanning.targets import Timed, match, timed_calls
+from loopwright.prove.scanning.targets import IndependentLoops, Timed, match, timed_calls
 from loopwright.prove.scanning.witness import refuted
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
@@ -29,21 +31,26 @@ NEARBY = 4
 """How many parameter values are tried to see a failure in a run."""
 
 
-def prove_scan(schedule: Schedule, program: Node) -> Verdict:
-    """Whether `program` executes each instance of `schedule` once for each of its times, in order."""
+def prove_scan(
+    schedule: Schedule, program: Node, independent: Sequence[IndependentLoops] = ()
+) -> Verdict:
+    """Whether `program` executes each instance of `schedule` once for each of its times, in order.
+
+    A loop that says it is independent must scan a dimension of which `schedule`, or `independent`, says so.
+    """
     try:
-        return _prove(schedule, program)
+        return _prove(schedule, program, independent)
     except isl.Error as error:
         raise InternalError(Code.ISL, f"isl failed during the proof: {error}") from error
 
 
-def _prove(schedule: Schedule, program: Node) -> Verdict:
+def _prove(schedule: Schedule, program: Node, independent: Sequence[IndependentLoops]) -> Verdict:
     known = meaning(schedule)
     timed = timed_calls(schedule, known)
     if isinstance(timed, Undecided):
         return timed
     tree = executed(program, known.context)
-    matched = match(known, timed, runs(tree))
+    matched = match(known, timed, runs(tree), independent)
     if isinstance(matched, Undecided):
         return _seen_wrong(known, timed, program, _smallest(known.context)) or matched
     obligations = chain(coverage(matched.targets, matched.strays), order(tree, matched.pieces), endless(tree))

@@ -8,16 +8,17 @@ say which: its time, given as a hint, is believed only as far as the obligations
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
 import islpy as isl
 
+from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
-from loopwright.prove.scanning.executed import Run
+from loopwright.prove.scanning.executed import Kinds, Run
 from loopwright.prove.scanning.hints import choose
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
 from loopwright.prove.verdict import Undecided
@@ -66,6 +67,27 @@ class Piece:
     values: AffineValues
     chosen: bool
     """Whether the time was chosen among several of the instance."""
+    independent: dict[int, Kinds]
+    """For band dimensions whose loops are to be independent, in which ways."""
+
+    def wanted(self, column: int) -> Kinds:
+        """In which ways the loop is to be independent that scans a column of the times."""
+        match self.entries[column]:
+            case (BandDimension(index), _):
+                return self.independent.get(index, frozenset())
+            case _:
+                return frozenset()
+
+
+@dataclass(frozen=True)
+class IndependentLoops:
+    """The loops that scan band dimension `dimension`, where dimensions 0, 2, ... are `positions`: they are
+    to be independent in a way.  That they can be has to be proved elsewhere.
+    """
+
+    kind: type[Independent]
+    dimension: int
+    positions: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +137,9 @@ def _plain(times: isl.Map) -> isl.Map:
     return flat.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
 
 
-def match(known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...]) -> Matched | Undecided:
+def match(
+    known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...], independent: Sequence[IndependentLoops]
+) -> Matched | Undecided:
     """Every call with its target, and with the pieces of the schedule's leaves that it executes."""
     by_key: dict[Key, list[Timed]] = {}
     for one in timed:
@@ -132,7 +156,7 @@ def match(known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...]) -> M
             return found
         for target, timing in found:
             targets.append(target)
-            pieces.extend(_piece(known, target, *entry) for entry in timing)
+            pieces.extend(_piece(known, independent, target, *entry) for entry in timing)
     strays = tuple(run for key, runs in called.items() if key not in by_key for run in runs)
     return Matched(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
 
@@ -175,10 +199,33 @@ def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Ta
     return found
 
 
-def _piece(known: Meaning, target: Target, part: Timed, run: Run, times: isl.Map) -> Piece:
+def _piece(
+    known: Meaning,
+    independent: Sequence[IndependentLoops],
+    target: Target,
+    part: Timed,
+    run: Run,
+    times: isl.Map,
+) -> Piece:
     times = times.align_params(known.context.get_space())
     values = affine_values(times)
-    return Piece(run, times, tuple(_entries(known, part, values.forms)), values, target.several_times)
+    found: dict[int, Kinds] = {}
+    here = ((one.kind, one.dimension) for one in independent if _is_at(times, values, one.positions))
+    for kind, dimension in (*known.leaves[part.leaf].independent, *here):
+        found[dimension] = found.get(dimension, frozenset()) | {kind}
+    entries = tuple(_entries(known, part, values.forms))
+    return Piece(run, times, entries, values, target.several_times, found)
+
+
+def _is_at(times: isl.Map, values: AffineValues, positions: tuple[int, ...]) -> bool:
+    """Whether dimensions 0, 2, ... of all times are `positions`."""
+    forms = values.forms[: 2 * len(positions) : 2]
+    if all(form is not None and not form.coefficients and not any(form.rest[:-1]) for form in forms):
+        return tuple(form.rest[-1] for form in forms if form is not None) == positions
+    fixed = times
+    for k, position in enumerate(positions):
+        fixed = fixed.fix_val(isl.dim_type.out, 2 * k, isl.Val.int_from_si(times.get_ctx(), position))
+    return bool(times.is_subset(fixed))
 
 
 def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:

@@ -19,6 +19,8 @@ SENTENCES = {
     "order": "{0} runs before {1}, but the schedule orders {1} first",
     "parallel": "{0} and {1} run in different iterations of the parallel loop over {loop}, "
     "but the schedule orders them",
+    "unsaid": "{0} and {1} run in different iterations of the loop over {loop}, which are to be independent, "
+    "but the loop does not say so",
     "endless": "the loop over {loop} does not end, and executes nothing more",
 }
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
@@ -29,6 +30,7 @@ from loopwright.source import Span
 
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_GCC, _THREADS, _LANES = (re.compile(rf"\b{word}\b") for word in ("GCC", "parallel", "simd"))
 _KNOWN = ("reduction", "private", "lastprivate", "collapse")
 _COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
 _FREE = re.compile(
@@ -138,6 +140,45 @@ def promises(program: Program) -> Iterator[Promise]:
             names = frozenset(loop_iterator(one) or "" for one in together)
             for more, one in enumerate(together):
                 yield Promise(pragma, one, depth + more, names, *_clauses(pragma.argument))
+
+
+def said_of_loops(program: Program) -> tuple[frozenset[Independent], ...]:
+    """What the pragmas of the region say of each loop around its statements, in the order of the text."""
+    statements = [statement.body.place for statement in program.statements]
+    loops = [
+        node
+        for node in walk(program.syntax)
+        if node.type == "for_statement"
+        and any(node.span.contains(inner) and node.span != inner for inner in statements)
+    ]
+    loops.sort(key=lambda node: node.start)
+    said: list[frozenset[Independent]] = [frozenset()] * len(loops)
+    for pragma in _pragmas(program):
+        following = [k for k, loop in enumerate(loops) if loop.start >= pragma.place.end]
+        if following and _PROMISE.match(pragma.argument) is not None:
+            said[following[0]] |= frozenset(_said(pragma.argument))
+    return tuple(said)
+
+
+def _said(argument: str) -> Iterator[Independent]:
+    if _GCC.search(argument) is not None:
+        yield Vector()
+        return
+    lists: dict[str, tuple[str, ...]] = {}
+    reductions: list[ReductionClause] = []
+    for word, names in _CLAUSE.findall(argument):
+        operator, _, listed = names.partition(":") if word == "reduction" else ("", "", names)
+        items = tuple(name.strip() for name in listed.split(","))
+        if word == "reduction":
+            reductions.append(ReductionClause(operator.strip(), items))
+        else:
+            lists[word] = items
+    collapse = int(lists.get("collapse", ("1",))[0])
+    clauses = Clauses(collapse, lists.get("private", ()), lists.get("lastprivate", ()), tuple(reductions))
+    if _THREADS.search(argument) is not None:
+        yield Parallel(clauses)
+    if _LANES.search(argument) is not None:
+        yield Vector(clauses)
 
 
 def _together(loop: Node, pragma: Directive) -> Iterator[Node]:

@@ -1,8 +1,6 @@
-"""Loops over the negative of an iterator, written as loops that count down.
+"""Loops over the negative of an iterator: the same iterations in the same order, counted the other way.
 
     for (c0 = 1 - n; c0 <= 0; c0++) S(-c0)   is   for (c0 = n - 1; c0 >= 0; c0--) S(c0)
-
-LOOP has no loops that count down; between here and the printer, they are those with a negative step.
 """
 
 from __future__ import annotations
@@ -18,8 +16,25 @@ from loopwright.loops.traverse import subprograms, with_children
 _MIRRORED = {Relation.LT: Relation.GT, Relation.LE: Relation.GE}
 
 
+def counted_up(loop: For) -> For:
+    """A loop that counts down as one that counts up, its iterator declared inside.
+
+    for (i = a; test; i -= s) body   -->   for (i' = -a; test[-i'/i]; i' += s) { int i = -i'; body }
+    """
+    counted = f"{loop.iterator}'"
+    value = Scaled(-1, Var(counted))
+    return replace(
+        loop,
+        iterator=counted,
+        start=negated(loop.start),
+        test=substituted(loop.test, {loop.iterator: value}),
+        step=-loop.step,
+        body=Let(loop.iterator, value, loop.body),
+    )
+
+
 def counted_down(node: Node) -> Node:
-    """`node` with each loop that only serves to run backwards doing so."""
+    """`node` with each loop counting down whose statements use the negative of its iterator."""
     node = with_children(node, counted_down)
     if not isinstance(node, For):
         return node

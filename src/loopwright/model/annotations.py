@@ -1,0 +1,69 @@
+"""What is said of a loop besides which iterations it runs.
+
+A schedule says it of one of its dimensions (`schedule.Annotated`), the generator puts it on the loops
+that scan the dimension (`loops.nodes.For`), and everything after that reads it there.  A reader asks
+for the annotations it knows, by their type, and leaves the others alone; so a new target adds classes
+here, and no `match` over programs changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The base of all that can be said of a loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionClause:
+    """Each thread combines its own values by `operator`; the results are combined at the end.
+
+    `items` are variables and array sections, such as `s` and `A[:n]`.
+    """
+
+    operator: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """How threads share the storage of a loop (OpenMP 5.0, section 2.19); all else they have in common.
+
+    Every thread has its own of what is `private`; of what is `lastprivate` too, and the value of the
+    last iteration is kept.  The `collapse` outermost loops of a perfect nest are shared out as one.
+    """
+
+    collapse: int = 1
+    private: tuple[str, ...] = ()
+    lastprivate: tuple[str, ...] = ()
+    reductions: tuple[ReductionClause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Independent(Annotation):
+    """The iterations may run in any order.
+
+    Where a back end shares them out, among threads or among the lanes of a vector, `clauses` says how;
+    where it is None, the loop runs as it is written.
+    """
+
+    clauses: Clauses | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Independent):
+    """Iterations may run at the same time, their statements interleaved in any way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vector(Independent):
+    """Iterations may run at the same time, instruction by instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled(Annotation):
+    """An iteration does the work of `factor` iterations of loops inside, which are written out."""
+
+    factor: int
