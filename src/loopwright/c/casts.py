@@ -20,6 +20,7 @@ from loopwright.c.declarations import Declarations, is_certain_cast, is_integer_
 from loopwright.c.macros import Macro, definitions
 from loopwright.c.syntax import Node, field, named_children, parse, walk
 from loopwright.c.tokens import names_in
+from loopwright.c.types import CType, named_type
 from loopwright.source import Source, Span
 
 
@@ -61,6 +62,18 @@ class Kinds:
         if self.at is None:
             return any(variable.name == name for variable in self.declarations.variables)
         return self.declarations.visible(name, self.at) is not None
+
+    def written_type(self, text: str, *, certain: bool) -> CType:
+        """The type a text is, through the typedefs and macros of the file.
+
+        A macro that is defined under an `#if` is no `certain` definition.
+        """
+        text = self.declarations.resolved(text)
+        for word in text.split():
+            found = definitions(self.macros, word)
+            if len(found) == 1 and found[0].parameters is None and not (certain and found[0].conditional):
+                text = self.declarations.resolved(text.replace(word, found[0].body))
+        return named_type(text)
 
     def is_type(self, name: str) -> bool:
         return self.of(name) in (Kind.TYPE, Kind.INTEGER)

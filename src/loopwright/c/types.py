@@ -4,17 +4,16 @@
     derived       Pointer, Array, Record (struct and union), Function
     others        Void, Qualified (const, volatile, _Atomic around any of them), Unknown
 
-Sizes are in bits.  Those of the names in `INTEGERS` are those of LP64, where `int` has 32 and `long`
-has 64 bits; whoever knows better (a front end that asked the compiler) makes the values itself.
+Sizes are in bits.  The named types below have those of LP64, where `int` has 32 and `long` has 64 bits;
+whoever knows better (a front end that asked the compiler) makes the values itself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from loopwright.c.macros import integer_text
-
-UNKNOWN = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,13 @@ class Qualified:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """`reason` says why, in words for a message: "'real' is declared in a header that is missing"."""
+    """`reason` says why, in words for a message: "'real' is declared in a header that is missing".
+
+    A type may be unknown and have a `name`; two of one name are the same type.
+    """
 
     reason: str
+    name: str = ""
 
 
 CType = Integer | Floating | Enumeration | Void | Pointer | Array | Record | Function | Qualified | Unknown
@@ -130,24 +133,34 @@ def unqualified(kind: CType) -> CType:
     return unqualified(kind.type) if isinstance(kind, Qualified) else kind
 
 
-INTEGERS = {
-    "_Bool": Integer(1, False, 0),
+BOOL = Integer(1, False, 0)
+INT = Integer(32, True, 3)
+UNSIGNED = Integer(32, False, 3)
+LONG = Integer(64, True, 4)
+UNSIGNED_LONG = Integer(64, False, 4)
+LONG_LONG = Integer(64, True, 5)
+FLOAT = Floating(32)
+DOUBLE = Floating(64)
+LONG_DOUBLE = Floating(80)
+
+_NAMED: dict[str, Integer | Floating] = {
+    "_Bool": BOOL,
     "char": Integer(8, True, 1),
     "signed char": Integer(8, True, 1),
     "unsigned char": Integer(8, False, 1),
     "short": Integer(16, True, 2),
     "unsigned short": Integer(16, False, 2),
-    "int": Integer(32, True, 3),
-    "unsigned": Integer(32, False, 3),
-    "long": Integer(64, True, 4),
-    "unsigned long": Integer(64, False, 4),
-    "long long": Integer(64, True, 5),
+    "int": INT,
+    "unsigned": UNSIGNED,
+    "long": LONG,
+    "unsigned long": UNSIGNED_LONG,
+    "long long": LONG_LONG,
     "unsigned long long": Integer(64, False, 5),
+    "float": FLOAT,
+    "double": DOUBLE,
+    "long double": LONG_DOUBLE,
 }
-FLOATING = ("float", "double", "long double")
-"""The later one is the common type of two."""
-
-_NAMES = {
+_HEADERS = {
     "bool": "_Bool",
     "int8_t": "signed char",
     "uint8_t": "unsigned char",
@@ -166,69 +179,83 @@ _NAMES = {
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "auto", "_Atomic")
 
 
-def known_type(text: str) -> str:
-    """The arithmetic type a text with its typedefs resolved is, `UNKNOWN` if it is no such type."""
-    words = sorted(_NAMES.get(word, word) for word in text.split() if word not in _QUALIFIERS)
-    if len(words) == 1 and words[0] in (*FLOATING, *INTEGERS):
-        return words[0]
+def named_type(text: str) -> CType:
+    """The arithmetic type a text with its typedefs resolved is; any other is unknown, and has this name."""
+    words = sorted(_HEADERS.get(word, word) for word in text.split() if word not in _QUALIFIERS)
+    if len(words) == 1 and words[0] in _NAMED:
+        return _NAMED[words[0]]
     parts = [word for name in words for word in name.split()]
     if sorted(parts) == ["double", "long"]:
-        return "long double"
-    sign = "unsigned" in parts
-    kept = [word for word in parts if word not in ("signed", "unsigned", "int")]
-    if any(word not in ("char", "short", "long") for word in kept) or not parts:
-        return UNKNOWN
-    size = " ".join(kept)
-    name = f"unsigned {size}".strip() if sign else size or "int"
-    if name == "char" and "signed" in parts:
-        return "signed char"
-    return name if name in INTEGERS else UNKNOWN
+        return LONG_DOUBLE
+    size = " ".join(word for word in parts if word not in ("signed", "unsigned", "int"))
+    is_integer = bool(parts) and all(word in ("char", "short", "long") for word in size.split())
+    name = f"unsigned {size}".strip() if "unsigned" in parts else size or "int"
+    return _NAMED[name] if is_integer and name in _NAMED else Unknown(f"the type '{text}' is not known", text)
 
 
-def is_known(name: str) -> bool:
-    return name in INTEGERS or name in FLOATING
+def spelling(kind: CType) -> str:
+    """What an arithmetic type, or one that is known by its name only, is called; "" for all others."""
+    known = next((name for name, one in _NAMED.items() if one == kind), "")
+    return kind.name if isinstance(kind, Unknown) else known
 
 
-def is_unsigned(name: str) -> bool:
-    return name in INTEGERS and not INTEGERS[name].signed
+def is_arithmetic(kind: CType) -> TypeGuard[Integer | Floating]:
+    return isinstance(kind, Integer | Floating)
 
 
-def is_floating(name: str) -> bool:
-    return name in FLOATING
+def is_unsigned(kind: CType) -> bool:
+    return isinstance(kind, Integer) and not kind.signed
 
 
-def promoted(name: str) -> str:
-    """What an operand is turned into before anything else: nothing is smaller than int."""
-    return "int" if name in INTEGERS and INTEGERS[name].rank < INTEGERS["int"].rank else name
+def is_signed(kind: CType) -> bool:
+    return isinstance(kind, Integer) and kind.signed
 
 
-def common(first: str, second: str) -> str:
+def holds(wide: CType, narrow: CType) -> bool:
+    """Whether every value of one integer type is a value of the other."""
+    if not isinstance(wide, Integer) or not isinstance(narrow, Integer):
+        return False
+    return wide.least <= narrow.least and narrow.greatest <= wide.greatest
+
+
+def promoted(kind: CType) -> CType:
+    """What an operand is turned into before anything else: nothing is smaller than int (C17 6.3.1.1)."""
+    return INT if isinstance(kind, Integer) and kind.rank <= INT.rank and holds(INT, kind) else kind
+
+
+def common(first: CType, second: CType) -> CType:
     """The type of a sum (the usual arithmetic conversions, C17 6.3.1.8)."""
-    if not (is_known(first) and is_known(second)):
-        return UNKNOWN
-    if is_floating(first) or is_floating(second):
-        return max((name for name in (first, second) if is_floating(name)), key=FLOATING.index)
     one, other = promoted(first), promoted(second)
-    small, large = sorted((one, other), key=lambda name: (INTEGERS[name].rank, not INTEGERS[name].signed))
-    lower, higher = INTEGERS[small], INTEGERS[large]
+    if isinstance(one, Integer) and isinstance(other, Integer):
+        return _common_integer(one, other)
+    if not is_arithmetic(one) or not is_arithmetic(other):
+        return Unknown("the type of an operand is not known")
+    floating = [kind for kind in (one, other) if isinstance(kind, Floating)]
+    return Floating(max(kind.bits for kind in floating), any(kind.is_complex for kind in floating))
+
+
+def _common_integer(one: Integer, other: Integer) -> Integer:
+    lower, higher = sorted((one, other), key=lambda kind: (kind.rank, not kind.signed))
     if lower.signed or not higher.signed or higher.bits > lower.bits:
-        return large
-    return f"unsigned {large}"
+        return higher
+    return Integer(higher.bits, False, higher.rank)
 
 
-def literal_type(text: str) -> str:
+def literal_type(text: str) -> CType:
     """The type of a number as it is written: for an integer, the first that holds it (C17 6.4.4.1)."""
     word = text.lower()
     if not word.startswith("0x") and any(mark in word for mark in ".e"):
-        return {"f": "float", "l": "long double"}.get(word[-1], "double")
+        return {"f": FLOAT, "l": LONG_DOUBLE}.get(word[-1], DOUBLE)
     digits = word.rstrip("ul")
     suffix = word[len(digits) :]
     value = integer_text(digits)
     if value is None:
-        return UNKNOWN
-    longs = suffix.count("l")
-    signed = () if "u" in suffix else ("int", "long", "long long")[longs:]
-    unsigned = ("unsigned", "unsigned long", "unsigned long long")[longs:]
+        return Unknown(f"'{text}' is not read as a number")
+    names = ("", "long", "long long")[suffix.count("l") :]
+    signed = () if "u" in suffix else tuple(name or "int" for name in names)
+    unsigned = tuple(f"unsigned {name}".strip() for name in names)
     possible = signed if signed and not digits.startswith("0") else (*signed, *unsigned)
-    fitting = [name for name in possible if abs(value) <= INTEGERS[name].greatest]
-    return min(fitting, key=lambda name: INTEGERS[name].rank, default=UNKNOWN)
+    kinds = [kind for name in possible if isinstance(kind := _NAMED[name], Integer)]
+    fitting = [kind for kind in kinds if abs(value) <= kind.greatest]
+    too_large = Unknown(f"'{text}' is too large for every integer type")
+    return min(fitting, key=lambda kind: kind.rank, default=too_large)

@@ -14,7 +14,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 
-from loopwright.c.types import INTEGERS, common, is_known, promoted
+from loopwright.c.types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    LONG_DOUBLE,
+    CType,
+    Integer,
+    common,
+    is_arithmetic,
+    promoted,
+    spelling,
+)
+from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Input, Term
 from loopwright.prove.equivalence.traces import Place, Step
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
@@ -32,7 +46,7 @@ class Unvalued(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    type: str
+    type: CType
     number: Number
 
 
@@ -41,37 +55,37 @@ class World:
     """Inputs and meanings: a `seed` for what cells hold, a type for those whose type is not known."""
 
     seed: int
-    unknown: str
+    unknown: CType
     exact: bool
     opaque: frozenset[str]
     """Functions with a body in the file, which is not looked into."""
 
-    def type(self, name: str) -> str:
-        return name if is_known(name) else self.unknown
+    def type(self, kind: CType) -> CType:
+        return kind if is_arithmetic(kind) else self.unknown
 
-    def input(self, place: Place, kind: str) -> Value:
+    def input(self, place: Place, kind: CType) -> Value:
         """What a cell held before the region."""
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
-        if kind in INTEGERS:
-            return self.converted(Value("int", random.randint(-9, 9)), kind)
+        if isinstance(kind, Integer):
+            return self.converted(Value(INT, random.randint(-9, 9)), kind)
         made_up = _alike if self.seed % 2 else _scattered
-        return self.converted(Value("double", made_up(random)), kind)
+        return self.converted(Value(DOUBLE, made_up(random)), kind)
 
-    def converted(self, value: Value, kind: str) -> Value:
+    def converted(self, value: Value, kind: CType) -> Value:
         kind = self.type(kind)
-        if kind in INTEGERS:
+        if isinstance(kind, Integer):
             return Value(kind, _to_integer(value, kind))
-        if kind == "long double" and not self.exact:
+        if kind == LONG_DOUBLE and not self.exact:
             raise Unvalued("long double")
         if self.exact:
             return Value(kind, _fraction(value.number))
         number = float(value.number)
-        return Value(kind, c_float(number).value if kind == "float" else number)
+        return Value(kind, c_float(number).value if kind == FLOAT else number)
 
-    def rounded(self, number: Number, kind: str) -> Value:
+    def rounded(self, number: Number, kind: CType) -> Value:
         """The result of an operation of floating type."""
-        return self.converted(Value("double", number), kind)
+        return self.converted(Value(DOUBLE, number), kind)
 
 
 def _alike(random: Random) -> float:
@@ -90,17 +104,16 @@ def _fraction(number: Number) -> Fraction:
     return Fraction(number)
 
 
-def _to_integer(value: Value, kind: str) -> int:
-    limits = INTEGERS[kind]
+def _to_integer(value: Value, limits: Integer) -> int:
     number = value.number
-    if kind == "_Bool":
+    if limits == BOOL:
         return int(number != 0)
     if isinstance(number, float) and not math.isfinite(number):
         raise Undefined("a conversion to an integer")
     whole = int(number)
     if limits.least <= whole <= limits.greatest:
         return whole
-    if value.type in INTEGERS:
+    if isinstance(value.type, Integer):
         wrapped = whole & ((1 << limits.bits) - 1)
         return wrapped - (1 << limits.bits) if wrapped > limits.greatest else wrapped
     raise Undefined("a conversion to an integer")
@@ -127,35 +140,34 @@ def differ(one: Value, other: Value) -> bool:
 def _value(term: Term, step: Step, memory: dict[Place, Value], world: World) -> Value:
     match term:
         case Constant(text, kind):
-            return world.converted(Value("double", float(text)), kind)
+            return world.converted(Value(DOUBLE, float(text)), kind)
         case Index(value, kind):
-            return world.converted(Value("long", step.at(value)), kind)
+            return world.converted(Value(LONG, step.at(value)), kind)
         case Cell(_, _, kind):
             place = step.place(term)
             return memory[place] if place in memory else world.input(place, kind)
-        case Apply(operator, arguments):
-            return _applied(operator, arguments, lambda one: _value(one, step, memory, world), world)
+        case Apply():
+            return _applied(term, lambda one: _value(one, step, memory, world), world)
         case Input():
             raise AssertionError("a statement reads cells")
 
 
-def _applied(
-    operator: str, arguments: tuple[Term, ...], value: Callable[[Term], Value], world: World
-) -> Value:
+def _applied(term: Apply, value: Callable[[Term], Value], world: World) -> Value:
+    operator, arguments = term.operator, term.arguments
     match operator:
         case "?:":
             assert operator == CHOICE
             chosen = value(arguments[1] if value(arguments[0]).number != 0 else arguments[2])
-            other = {one for one in (arguments[1].type, arguments[2].type) if is_known(one)}
+            other = {one for one in (arguments[1].type, arguments[2].type) if is_arithmetic(one)}
             return world.converted(chosen, other.pop()) if len(other) == 1 else chosen
         case "&&":
-            return Value("int", int(all(value(one).number != 0 for one in arguments)))
+            return Value(INT, int(all(value(one).number != 0 for one in arguments)))
         case "||":
-            return Value("int", int(any(value(one).number != 0 for one in arguments)))
+            return Value(INT, int(any(value(one).number != 0 for one in arguments)))
         case "!":
-            return Value("int", int(value(arguments[0]).number == 0))
+            return Value(INT, int(value(arguments[0]).number == 0))
         case _ if operator.startswith("("):
-            return world.converted(value(arguments[0]), operator[1:-1])
+            return world.converted(value(arguments[0]), term.type)
         case _ if operator.endswith("()"):
             return _called(operator[:-2], [value(one) for one in arguments], world)
         case _ if len(arguments) == 1:
@@ -174,11 +186,11 @@ def _unary(operator: str, operand: Value, world: World) -> Value:
     return _integer(number, kind) if isinstance(number, int) else world.rounded(number, kind)
 
 
-def _integer(number: int, kind: str) -> Value:
-    limits = INTEGERS[kind]
-    if limits.signed and not limits.least <= number <= limits.greatest:
+def _integer(number: int, kind: CType) -> Value:
+    assert isinstance(kind, Integer), "an operation on integers has an integer type"
+    if kind.signed and not kind.least <= number <= kind.greatest:
         raise Undefined("an integer that overflows")
-    return Value(kind, number & limits.greatest if not limits.signed else number)
+    return Value(kind, number & kind.greatest if not kind.signed else number)
 
 
 COMPARED: dict[str, Callable[[Number, Number], bool]] = {
@@ -197,7 +209,7 @@ def _binary(operator: str, left: Value, right: Value, world: World) -> Value:
     kind = common(left.type, right.type)
     one, other = (world.converted(side, kind).number for side in (left, right))
     if operator in COMPARED:
-        return Value("int", int(COMPARED[operator](one, other)))
+        return Value(INT, int(COMPARED[operator](one, other)))
     if isinstance(one, int) and isinstance(other, int):
         return _integer(_whole(operator, one, other), kind)
     return world.rounded(_floating(operator, one, other), kind)
@@ -207,7 +219,7 @@ def _shifted(operator: str, left: Value, right: Value) -> Value:
     if not isinstance(left.number, int) or not isinstance(right.number, int):
         raise Undefined("a shift of what is no integer")
     kind = promoted(left.type)
-    if not 0 <= right.number < INTEGERS[kind].bits or left.number < 0:
+    if not isinstance(kind, Integer) or not 0 <= right.number < kind.bits or left.number < 0:
         raise Undefined("a shift by too much, or of a negative number")
     number = left.number << right.number if operator == "<<" else left.number >> right.number
     return _integer(number, kind)
@@ -262,8 +274,8 @@ def _called(name: str, arguments: list[Value], world: World) -> Value:
         return _library(name, arguments, world)
     if name in INDEX_HELPERS and len(arguments) == 2:
         return _smaller_or_larger(name, *arguments)
-    described = f"{world.seed} {name} {[(one.type, str(one.number)) for one in arguments]}"
-    return world.rounded(_scattered(Random(described)), "double")
+    described = f"{world.seed} {name} {[(spelling(one.type), str(one.number)) for one in arguments]}"
+    return world.rounded(_scattered(Random(described)), DOUBLE)
 
 
 def _smaller_or_larger(name: str, one: Value, other: Value) -> Value:
@@ -283,13 +295,12 @@ _EXACT |= {"fmin": min, "fmax": max}
 
 
 def _library(name: str, arguments: list[Value], world: World) -> Value:
-    if name in ("abs", "labs", "llabs"):
-        number = arguments[0].number
-        return _integer(abs(int(number)), {"abs": "int", "labs": "long", "llabs": "long long"}[name])
+    if name in ABSOLUTE:
+        return _integer(abs(int(arguments[0].number)), ABSOLUTE[name])
     base = name if name in _EXACT else name[:-1]
     if base not in _EXACT:
         raise Unvalued(name)
-    kind = "double" if name == base else {"f": "float", "l": "long double"}[name[-1]]
+    kind = DOUBLE if name == base else SUFFIXES[name[-1]]
     numbers = [float(one.number) for one in arguments]
     try:
         found = float(_EXACT[base](*numbers))

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 
 from loopwright.c.declarations import known_constant
 from loopwright.c.syntax import Node, field, named_children, operator
+from loopwright.c.types import INT, CType, Unknown
 from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Call
-from loopwright.model.program import Program, Statement
+from loopwright.model.program import Array, Program, Statement
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
 from loopwright.prove.text.c_expressions import Unreadable, Words
 from loopwright.prove.text.instances import sides
 
-ONE = Index(Int(1), "int")
+ONE = Index(Int(1), INT)
 TESTED = "what was tested at"
 """The cell that keeps the condition of an `if` while its branches run."""
 
@@ -53,10 +54,15 @@ def computations(program: Program) -> dict[str, Computation]:
     return found
 
 
+def _undeclared(array: Array) -> CType:
+    """Its elements have one type, whatever that is."""
+    return Unknown(f"no declaration of '{array.name}' was seen", f"typeof({array.name})")
+
+
 def _reading(program: Program, statement: Statement, words: Words) -> Reading:
     bare = Reading(words, {}, {}, frozenset(), statement.body.place)
     types = {
-        array.name: bare.resolved(array.element_type) if array.element_type else f"typeof({array.name})"
+        array.name: bare.resolved(array.element_type) if array.element_type else _undeclared(array)
         for array in program.arrays
     }
     local = frozenset(array.name for array in program.arrays if array.local)

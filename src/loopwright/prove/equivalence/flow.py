@@ -13,6 +13,7 @@ from functools import reduce
 
 import islpy as isl
 
+from loopwright.c.types import CType
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
 from loopwright.presburger.sets import DIM, IN, OUT, union
@@ -63,7 +64,7 @@ class Flow:
     writes: dict[str, isl.UnionMap]
     """By array, { D[i] -> A[x] }."""
     ranks: Mapping[str, int]
-    types: Mapping[str, str]
+    types: Mapping[str, CType]
     _found: dict[tuple[str, Cell], tuple[Source, ...]] = field(default_factory=dict)
 
     def sources(self, reader: Definition, cell: Cell) -> tuple[Source, ...]:
@@ -145,7 +146,7 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
     times = isl.UnionMap.empty(context.get_space())
     writes: dict[str, isl.UnionMap] = {}
     ranks: dict[str, int] = {}
-    types: dict[str, str] = {}
+    types: dict[str, CType] = {}
     for name, computation in found.items():
         for place, one in enumerate(_definitions(computation, values[name])):
             target = computation.assignments[place].target
@@ -181,7 +182,7 @@ def before_region(array: str, cells: isl.Set) -> Definition:
     return Definition(array, Input(array), everything, identity, {})
 
 
-def behind_region(array: str, cells: isl.Set, kind: str) -> Definition:
+def behind_region(array: str, cells: isl.Set, kind: CType) -> Definition:
     """A read of every one of the cells after the region."""
     names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
     name = f"end of {array}"

@@ -23,20 +23,30 @@ import math
 from ctypes import c_float
 from fractions import Fraction
 
-from loopwright.c.types import INTEGERS, is_floating, is_known, promoted
+from loopwright.c.types import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    CType,
+    Floating,
+    Integer,
+    holds,
+    is_arithmetic,
+    promoted,
+    spelling,
+)
 from loopwright.loops.expressions import Int
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Constant, Index, Term
-from loopwright.prove.text.integer_types import holds
 
-_BITS = {"float": 24, "double": 53, "long double": 64}
+_BITS = {32: 24, 64: 53, 80: 64}
 """Of the significand: integers below 2^bits are numbers of the type."""
 EXACT = 1 << 24
 """Integers below this are the same number in every floating type."""
 
 
-def combined(name: str, left: Term, right: Term, kind: str) -> Term:
+def combined(name: str, left: Term, right: Term, kind: CType) -> Term:
     """`left name right` of operands of the type `kind`."""
-    if is_floating(kind):
+    if isinstance(kind, Floating):
         signs = _signs(name, left, right, kind)
         if signs is not None:
             return signs
@@ -50,7 +60,7 @@ def combined(name: str, left: Term, right: Term, kind: str) -> Term:
     return Apply(name, (left, right), kind)
 
 
-def _signs(name: str, left: Term, right: Term, kind: str) -> Term | None:
+def _signs(name: str, left: Term, right: Term, kind: CType) -> Term | None:
     """The operation with signs taken out of its operands, where there are some."""
     mine, theirs = _unsigned(left), _unsigned(right)
     match name:
@@ -70,9 +80,9 @@ def _signs(name: str, left: Term, right: Term, kind: str) -> Term | None:
 def _unsigned(term: Term) -> Term | None:
     """x, where `term` is -x."""
     match term:
-        case Apply("-x", (inner,), kind) if is_floating(kind):
+        case Apply("-x", (inner,), kind) if isinstance(kind, Floating):
             return inner
-        case Index(Int(value), kind) if value < 0 and is_floating(kind):
+        case Index(Int(value), kind) if value < 0 and isinstance(kind, Floating):
             return Index(Int(-value), kind)
         case Constant(text, kind) if text.startswith("-"):
             return Constant(text[1:], kind)
@@ -83,7 +93,7 @@ def _unsigned(term: Term) -> Term | None:
 def negated(term: Term) -> Term:
     """-term; a number other than zero has its sign with it."""
     match term:
-        case Index(Int(value), kind) if value > 0 and is_floating(kind):
+        case Index(Int(value), kind) if value > 0 and isinstance(kind, Floating):
             return Index(Int(-value), kind)
         case Constant(text, kind) if not text.startswith("-"):
             return Constant(f"-{text}", kind)
@@ -96,7 +106,7 @@ def _is_neutral(name: str, right: Term) -> bool:
     if not isinstance(right, Index) or not isinstance(right.value, Int):
         return False
     if name == "+":
-        return right.value.value == 0 and right.type in INTEGERS
+        return right.value.value == 0 and isinstance(right.type, Integer)
     return right.value.value == {"*": 1, "/": 1, "-": 0}.get(name)
 
 
@@ -105,7 +115,7 @@ def _inverse(term: Term) -> Term | None:
     match term:
         case Index(Int(value), kind):
             number = float(value) if abs(value) < EXACT else 0.0
-        case Constant(text, "float" | "double" as kind):
+        case Constant(text, Floating(32 | 64) as kind):
             number = float(text)
         case _:
             return None
@@ -114,30 +124,38 @@ def _inverse(term: Term) -> Term | None:
     return literal(1 / number, kind) if abs(math.frexp(number)[0]) == 0.5 and abs(number) != 1 else None
 
 
-def literal(value: float, kind: str) -> Term:
+def literal(value: float, kind: CType) -> Term:
     """A number that is not negative as a term, in one way always."""
     if value.is_integer() and value < EXACT:
         return Index(Int(int(value)), kind)
     return Constant(repr(value), kind)
 
 
-def converted_back(term: Term, kind: str) -> Term | None:
+def converted_back(term: Term, kind: CType) -> Term | None:
     """x, where `term` is x of the type `kind`, converted to a type that holds every number of it."""
     match term:
-        case Apply(operator, (inner,), other) if operator == f"({other})" and inner.type == kind:
+        case Apply(operator, (inner,), other) if operator == conversion(other) and inner.type == kind:
             return inner if _holds(kind, other) else None
-        case Constant(text, "float" | "double") if kind in ("float", "double") and _is_single(text):
+        case Constant(text, Floating(32 | 64)) if kind in (FLOAT, DOUBLE) and _is_single(text):
             return Constant(text, kind)
         case _:
             return None
 
 
-def _holds(small: str, large: str) -> bool:
-    if small in INTEGERS and is_floating(large):
-        return INTEGERS[small].bits <= _BITS[large]
-    if is_floating(small):
-        return is_floating(large) and _BITS[small] <= _BITS[large]
-    return holds(small, large)
+def conversion(kind: CType) -> str:
+    """The operator that makes a value of another type one of this type."""
+    return f"({spelling(kind)})"
+
+
+def _holds(small: CType, large: CType) -> bool:
+    """Whether every value of one type is a value of the other."""
+    match small, large:
+        case Integer(bits), Floating(wide):
+            return bits <= _BITS[wide]
+        case Floating(narrow), Floating(wide):
+            return _BITS[narrow] <= _BITS[wide]
+        case _:
+            return holds(large, small)
 
 
 def _is_single(text: str) -> bool:
@@ -151,13 +169,13 @@ def opposite(condition: Term) -> Term:
     match condition:
         case Apply("==" | "!=" as name, operands, kind):
             return Apply("!=" if name == "==" else "==", operands, kind)
-        case Apply("<" | "<=" as name, (left, right), kind) if left.type in INTEGERS:
+        case Apply("<" | "<=" as name, (left, right), kind) if isinstance(left.type, Integer):
             return Apply("<=" if name == "<" else "<", (right, left), kind)
         case _:
-            return Apply("!", (condition,), "int")
+            return Apply("!", (condition,), INT)
 
 
-def chosen(condition: Term, then: Term, orelse: Term, kind: str) -> Term:
+def chosen(condition: Term, then: Term, orelse: Term, kind: CType) -> Term:
     """`condition ? then : orelse`."""
     match condition:
         case Apply("!", (inner,)):
@@ -169,9 +187,9 @@ def chosen(condition: Term, then: Term, orelse: Term, kind: str) -> Term:
 def doubled(term: Term) -> Term | None:
     """x, where `term` is 2 * x: so is every sum of two values that are x."""
     match term:
-        case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and is_known(kind):
+        case Apply("*", (Index(Int(2)), other), kind) if other.type == kind and is_arithmetic(kind):
             return other
-        case Apply("*", (other, Index(Int(2))), kind) if other.type == kind and is_known(kind):
+        case Apply("*", (other, Index(Int(2))), kind) if other.type == kind and is_arithmetic(kind):
             return other
         case _:
             return None

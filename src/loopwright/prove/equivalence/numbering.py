@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from loopwright.c.types import CType
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
 from loopwright.prove.equivalence.traces import Place, Step
 
@@ -29,14 +30,14 @@ class Table:
             self.keys.append(key)
         return found
 
-    def apply(self, operator: str, kind: str, operands: tuple[int, ...]) -> int:
+    def apply(self, operator: str, kind: CType, operands: tuple[int, ...]) -> int:
         if operator in COMMUTATIVE:
             if self.reassociate:
                 operands = tuple(part for one in operands for part in self._parts(operator, kind, one))
             operands = tuple(sorted(operands))
         return self.number(("apply", operator, kind, *operands))
 
-    def _parts(self, operator: str, kind: str, number: int) -> tuple[int, ...]:
+    def _parts(self, operator: str, kind: CType, number: int) -> tuple[int, ...]:
         match self.keys[number]:
             case ("apply", name, same, *operands) if name == operator and same == kind:
                 return tuple(operands)  # type: ignore[arg-type]
@@ -77,9 +78,7 @@ def before(place: Place, table: Table) -> int:
     return table.number(("input", *place))
 
 
-def _number(
-    term: Term, step: Step, memory: dict[Place, Final], table: Table, lines: dict[int, int]
-) -> int:
+def _number(term: Term, step: Step, memory: dict[Place, Final], table: Table, lines: dict[int, int]) -> int:
     match term:
         case Constant(text, kind):
             found = table.number(("constant", text, kind))

@@ -11,15 +11,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from loopwright.c.declarations import known_constant
+from loopwright.c.expression_types import COMPARISONS
 from loopwright.c.macros import definitions
 from loopwright.c.references import is_subtracted, reference_of
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, without_parentheses
 from loopwright.c.types import (
-    INTEGERS,
-    UNKNOWN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    LONG_DOUBLE,
+    LONG_LONG,
+    CType,
+    Floating,
+    Integer,
+    Unknown,
     common,
-    is_floating,
-    is_known,
+    is_arithmetic,
     literal_type,
     promoted,
 )
@@ -28,6 +36,7 @@ from loopwright.prove.equivalence.laws import (
     EXACT,
     chosen,
     combined,
+    conversion,
     converted_back,
     literal,
     negated,
@@ -35,12 +44,14 @@ from loopwright.prove.equivalence.laws import (
 )
 from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
-from loopwright.prove.text.integer_types import COMPARISONS, resolved_type, value_type
+from loopwright.prove.text.integer_types import value_type
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Span
 
 ARITHMETIC = ("+", "-", "*", "/", "%", "&", "|", "^")
 INTEGER_RESULTS = ("isnan", "isinf", "isfinite")
+ABSOLUTE: dict[str, Integer | Floating] = {"abs": INT, "labs": LONG, "llabs": LONG_LONG}
+SUFFIXES: dict[str, Integer | Floating] = {"f": FLOAT, "l": LONG_DOUBLE}
 _DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFlL]?")
 
 
@@ -49,7 +60,7 @@ class Reading:
     """What the names at a statement mean; `types` are those of the arrays, `local` ones marked."""
 
     words: Words
-    types: Mapping[str, str]
+    types: Mapping[str, CType]
     ranks: Mapping[str, int]
     local: frozenset[str]
     place: Span
@@ -57,8 +68,8 @@ class Reading:
     def of(self, node: Node) -> str:
         return self.words.of(node)
 
-    def resolved(self, text: str) -> str:
-        return resolved_type(text, self.words)
+    def resolved(self, text: str) -> CType:
+        return self.words.kinds.written_type(text, certain=True)
 
 
 def local_name(name: str) -> str:
@@ -66,11 +77,11 @@ def local_name(name: str) -> str:
     return f"{name} of the region"
 
 
-def converted(term: Term, kind: str) -> Term:
+def converted(term: Term, kind: CType) -> Term:
     """`term` as a value of another type; of a choice, each value of it."""
-    if term.type == kind != UNKNOWN:
+    if term.type == kind and not is_nameless(kind):
         return term
-    if isinstance(term, Apply) and term.operator == CHOICE and is_known(term.type):
+    if isinstance(term, Apply) and term.operator == CHOICE and is_arithmetic(term.type):
         condition, then, orelse = term.arguments
         return Apply(CHOICE, (condition, converted(then, kind), converted(orelse, kind)), kind)
     if isinstance(term, Index) and (_is_safe(term.type, kind) or _fits(term.value, kind)):
@@ -78,22 +89,28 @@ def converted(term: Term, kind: str) -> Term:
     back = converted_back(term, kind)
     if back is not None:
         return back
-    return Apply(f"({kind})", (term,), kind)
+    return Apply(conversion(kind), (term,), kind)
 
 
-def _is_safe(old: str, new: str) -> bool:
+def is_nameless(kind: CType) -> bool:
+    """Whether two values of this type need not have the same type."""
+    return isinstance(kind, Unknown) and not kind.name
+
+
+def _is_safe(old: CType, new: CType) -> bool:
     """Whether integers of no great size keep their value."""
-    if old not in INTEGERS:
+    if not isinstance(old, Integer):
         return False
-    if new not in INTEGERS:
-        return is_floating(new)
-    return INTEGERS[new].signed and INTEGERS[new].rank >= INTEGERS[old].rank
+    if not isinstance(new, Integer):
+        return isinstance(new, Floating)
+    return new.signed and new.rank >= old.rank
 
 
-def _fits(value: Expr, kind: str) -> bool:
+def _fits(value: Expr, kind: CType) -> bool:
     """Whether a number that is written down is one of an integer type."""
-    limits = INTEGERS.get(kind)
-    return limits is not None and isinstance(value, Int) and limits.least <= value.value <= limits.greatest
+    if not isinstance(kind, Integer) or not isinstance(value, Int):
+        return False
+    return kind.least <= value.value <= kind.greatest
 
 
 def term(node: Node, reading: Reading) -> Term:
@@ -133,7 +150,7 @@ def constant_of(name: str, reading: Reading) -> Term | None:
     found = reading.words.declarations.visible(name, reading.place)
     if value is None or found is None or name in reading.local:
         return None
-    return converted(Index(Int(value), "int"), reading.resolved(found.type))
+    return converted(Index(Int(value), INT), reading.resolved(found.type))
 
 
 def binary(name: str, left: Term, right: Term) -> Term:
@@ -141,17 +158,17 @@ def binary(name: str, left: Term, right: Term) -> Term:
     if name in (">", ">="):
         name, left, right = name.replace(">", "<"), right, left
     if name in ("&&", "||"):
-        return Apply(name, (left, right), "int")
+        return Apply(name, (left, right), INT)
     if name in ("<<", ">>"):
         return Apply(name, (left, right), promoted(left.type))
     if name not in (*ARITHMETIC, *COMPARISONS):
         raise Unreadable(f"the operator '{name}' is not read as a value")
     kind = common(left.type, right.type)
-    if is_known(kind):
+    if is_arithmetic(kind):
         left, right = converted(left, kind), converted(right, kind)
         if name in ARITHMETIC:
             return combined(name, left, right, kind)
-    return Apply(name, (left, right), "int" if name in COMPARISONS else kind)
+    return Apply(name, (left, right), INT if name in COMPARISONS else kind)
 
 
 def _unary(name: str, inner: Term) -> Term:
@@ -160,7 +177,7 @@ def _unary(name: str, inner: Term) -> Term:
             return opposite(inner)
         case "-":
             return negated(inner)
-        case "+" if is_known(inner.type):
+        case "+" if is_arithmetic(inner.type):
             return converted(inner, promoted(inner.type))
         case _:
             return Apply(f"{name}x", (inner,), promoted(inner.type))
@@ -169,7 +186,7 @@ def _unary(name: str, inner: Term) -> Term:
 def choice(condition: Term, then: Term, orelse: Term) -> Term:
     """`condition ? then : orelse`."""
     kind = common(then.type, orelse.type)
-    if is_known(kind):
+    if is_arithmetic(kind):
         then, orelse = converted(then, kind), converted(orelse, kind)
     elif then.type == orelse.type:
         kind = then.type
@@ -206,11 +223,11 @@ def _index(node: Node, reading: Reading) -> Index | None:
     return None if kind is None else Index(value, kind)
 
 
-def _cast_type(node: Node, reading: Reading) -> str:
-    kind = reading.of(field(node, "type"))
-    if "*" in kind or "[" in kind:
-        raise Unreadable(f"the cast to '{kind}' is not read")
-    return reading.resolved(kind)
+def _cast_type(node: Node, reading: Reading) -> CType:
+    text = reading.of(field(node, "type"))
+    if "*" in text or "[" in text:
+        raise Unreadable(f"the cast to '{text}' is not read")
+    return reading.resolved(text)
 
 
 def _number(text: str) -> Term:
@@ -220,7 +237,7 @@ def _number(text: str) -> Term:
     if _DECIMAL.fullmatch(text) is None:
         raise Unreadable(f"the number '{text}' is not read")
     value = float(text.rstrip("fFlL"))
-    if kind == "long double" and not (value.is_integer() and value < EXACT):
+    if kind == LONG_DOUBLE and not (value.is_integer() and value < EXACT):
         return Constant(text.rstrip("lL"), kind)
     return literal(value, kind)
 
@@ -231,7 +248,10 @@ def _call(node: Node, reading: Reading) -> Term:
     parts = named_children(field(node, "arguments"))
     if function.type == "parenthesized_expression" and len(parts) == 1:
         kind = reading.resolved(reading.of(without_parentheses(function)))
-        if is_known(kind) or reading.of(without_parentheses(function)) in reading.words.declarations.types:
+        if (
+            is_arithmetic(kind)
+            or reading.of(without_parentheses(function)) in reading.words.declarations.types
+        ):
             return converted(term(parts[0], reading), kind)
     if function.type != "identifier":
         raise Unreadable(f"'{reading.of(node)}' is not read as a value")
@@ -243,25 +263,22 @@ def _call(node: Node, reading: Reading) -> Term:
     arguments = tuple(term(part, reading) for part in parts)
     if name in LIBRARY and not declared and "tgmath" not in reading.words.source.text:
         return library_call(name, arguments)
-    return Apply(f"{name}()", arguments, UNKNOWN)
+    return Apply(f"{name}()", arguments, Unknown(f"what '{name}' returns is not known"))
 
 
 def library_call(name: str, arguments: tuple[Term, ...]) -> Term:
     """A function of the C library: its parameters have its own type, but for ldexp's second."""
     if name in INTEGER_RESULTS:
-        return Apply(f"{name}()", arguments, "int")
-    if name in ("abs", "labs", "llabs"):
-        kind = {"abs": "int", "labs": "long", "llabs": "long long"}[name]
+        return Apply(f"{name}()", arguments, INT)
+    if name in ABSOLUTE:
+        kind = ABSOLUTE[name]
     else:
-        kind = _SUFFIXES.get(name[-1], "double") if name[:-1] in LIBRARY else "double"
+        kind = SUFFIXES.get(name[-1], DOUBLE) if name[:-1] in LIBRARY else DOUBLE
     kinds = [kind] * len(arguments)
     if name.startswith("ldexp") and len(kinds) == 2:
-        kinds[1] = "int"
+        kinds[1] = INT
     given = tuple(converted(one, wanted) for one, wanted in zip(arguments, kinds, strict=True))
     return Apply(f"{name}()", given, kind)
-
-
-_SUFFIXES = {"f": "float", "l": "long double"}
 
 
 def _expanded(use: Node, arguments: list[str] | None, reading: Reading) -> Term:

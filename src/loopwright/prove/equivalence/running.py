@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from loopwright.c.types import is_known
+from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.arithmetic import Undefined, Unvalued, Value, World, computed, differ
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
@@ -46,7 +46,7 @@ class Pair:
     """The functions with a body in a file, which is not looked into."""
 
     @property
-    def types(self) -> dict[str, str]:
+    def types(self) -> dict[str, CType]:
         return {
             assignment.target.array: assignment.target.type
             for side in self.runs
@@ -126,7 +126,7 @@ def _real(pair: Pair, steps: Steps, places: list[Place]) -> Difference | None:
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
     found: Difference | None = None
-    for unknown in ("double",) if all(map(is_known, _types(pair))) else ("int", "double"):
+    for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else (INT, DOUBLE):
         found = None
         for seed in range(_seeds(steps)):
             world = World(seed, unknown, pair.reassociate, pair.opaque)
@@ -151,7 +151,7 @@ def _seeds(steps: Steps) -> int:
     return max(2, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
 
 
-def _types(pair: Pair) -> set[str]:
+def _types(pair: Pair) -> set[CType]:
     return {
         part.type
         for side in pair.runs

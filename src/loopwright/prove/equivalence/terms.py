@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from loopwright.c.types import CType, Unknown
 from loopwright.loops.expressions import Expr
+
+_NOT_LOOKED_FOR = Unknown("the type of an input is that of its cell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class Constant:
     """A number that is no integer, in its canonical spelling."""
 
     text: str
-    type: str
+    type: CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Index:
     """An integer expression of iterators and parameters, converted to `type`."""
 
     value: Expr
-    type: str
+    type: CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Cell:
 
     array: str
     subscripts: tuple[Expr, ...]
-    type: str
+    type: CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Apply:
 
     operator: str
     arguments: tuple[Term, ...]
-    type: str
+    type: CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Input:
     """What a cell held before the region; the cell is the point the term stands at."""
 
     array: str
-    type: str = ""
+    type: CType = _NOT_LOOKED_FOR
 
 
 Term: TypeAlias = Constant | Index | Cell | Apply | Input

@@ -6,102 +6,69 @@ unsigned type it wraps around, and a product of two longs overflows later than o
 
 from __future__ import annotations
 
-from functools import reduce
+from dataclasses import dataclass
 
-from loopwright.c.macros import definitions
-from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
-from loopwright.c.types import INTEGERS, UNKNOWN, common, known_type, literal_type, promoted
+from loopwright.c.expression_types import common_type, integer_type
+from loopwright.c.syntax import Node, field, named_children, without_parentheses
+from loopwright.c.types import INT, CType, holds, is_signed
 from loopwright.prove.text.c_expressions import Words
 from loopwright.source import Span
 
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+@dataclass(frozen=True)
+class WordTypes:
+    """The types of the names at a place; one that is not declared is taken to be an int."""
+
+    words: Words
+    at: Span
+
+    def name_type(self, name: Node) -> CType:
+        found = self.words.declarations.visible(name.text, self.at)
+        return INT if found is None else self.written_type(found.type)
+
+    def result_type(self, function: str) -> CType | None:
+        return None
+
+    def written_type(self, text: str) -> CType:
+        return self.words.kinds.written_type(text, certain=True)
 
 
-def resolved_type(text: str, words: Words) -> str:
-    """A type as it is known, through typedefs and macros; a name of a header stands for itself."""
-    text = words.declarations.resolved(text)
-    for word in text.split():
-        found = definitions(words.macros, word)
-        if len(found) == 1 and not found[0].conditional and found[0].parameters is None:
-            text = words.declarations.resolved(text.replace(word, found[0].body))
-    return known_type(text) or text
+def type_at(node: Node, words: Words, at: Span) -> CType:
+    """The type C gives an integer expression of iterators and parameters at a place."""
+    return integer_type(node, WordTypes(words, at))
 
 
-def is_signed(text: str) -> bool:
-    """Whether a type is known to be signed."""
-    kind = known_type(text)
-    return kind in INTEGERS and INTEGERS[kind].signed
-
-
-def value_type(node: Node, words: Words, at: Span) -> str | None:
+def value_type(node: Node, words: Words, at: Span) -> CType | None:
     """The type of an integer expression at a place whose value as an integer is its value in C.
 
     None where it is not: where it is computed in an unsigned type, or in one that is not known.
     """
-    return integer_type(node, words, at) if _is_faithful(node, words, at) else None
+    scope = WordTypes(words, at)
+    return integer_type(node, scope) if _is_faithful(node, scope) else None
 
 
-def _is_faithful(node: Node, words: Words, at: Span) -> bool:
+def _is_faithful(node: Node, scope: WordTypes) -> bool:
     """Whether nothing is computed, or compared, in a type that wraps around or is not known."""
     node = without_parentheses(node)
     match node.type:
         case "identifier":
-            return words.of(node) not in words.cut
+            return node.text not in scope.words.cut
         case "number_literal":
             return True
         case "cast_expression":
             inner = field(node, "value")
-            kinds = integer_type(inner, words, at), integer_type(node, words, at)
-            return holds(*kinds) and _is_faithful(inner, words, at)
+            fits = holds(integer_type(node, scope), integer_type(inner, scope))
+            return fits and _is_faithful(inner, scope)
         case "unary_expression":
             parts = [field(node, "argument")]
         case "binary_expression":
             parts = [field(node, "left"), field(node, "right")]
         case "conditional_expression":
             parts = [field(node, part) for part in ("consequence", "alternative")]
-            if not _is_faithful(field(node, "condition"), words, at):
+            if not _is_faithful(field(node, "condition"), scope):
                 return False
         case "call_expression":
             parts = named_children(field(node, "arguments"))
         case _:
             return False
-    kind = reduce(common, [promoted(integer_type(part, words, at)) for part in parts])
-    is_signed = kind in INTEGERS and INTEGERS[kind].signed
-    return is_signed and all(_is_faithful(part, words, at) for part in parts)
-
-
-def holds(old: str, new: str) -> bool:
-    """Whether every value of one integer type is a value of the other."""
-    if old not in INTEGERS or new not in INTEGERS:
-        return False
-    one, other = INTEGERS[old], INTEGERS[new]
-    return other.least <= one.least and one.greatest <= other.greatest
-
-
-def integer_type(node: Node, words: Words, at: Span) -> str:
-    """The type C gives an integer expression of iterators and parameters."""
-    node = without_parentheses(node)
-    match node.type:
-        case "number_literal":
-            return literal_type(words.of(node))
-        case "cast_expression":
-            return resolved_type(words.of(field(node, "type")), words)
-        case "unary_expression":
-            inner = integer_type(field(node, "argument"), words, at)
-            return "int" if operator(node) == "!" else promoted(inner)
-        case "binary_expression" if operator(node) in (*COMPARISONS, "&&", "||"):
-            return "int"
-        case "binary_expression":
-            left, right = (integer_type(field(node, side), words, at) for side in ("left", "right"))
-            return promoted(left) if operator(node) in ("<<", ">>") else common(left, right)
-        case "conditional_expression":
-            parts = (integer_type(field(node, part), words, at) for part in ("consequence", "alternative"))
-            return common(*parts)
-        case "call_expression":
-            kinds = [integer_type(part, words, at) for part in named_children(field(node, "arguments"))]
-            return common(*kinds) if len(kinds) == 2 else UNKNOWN
-        case "identifier":
-            found = words.declarations.visible(words.of(node), at)
-            return "int" if found is None else resolved_type(found.type, words)
-        case _:
-            return UNKNOWN
+    return is_signed(common_type(parts, scope)) and all(_is_faithful(part, scope) for part in parts)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from loopwright.c.declarations import type_text
 from loopwright.c.idioms import countdown_of, skip_condition
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.types import holds, is_signed
 from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
@@ -28,7 +29,7 @@ from loopwright.prove.text.c_expressions import (
     test,
     words_of,
 )
-from loopwright.prove.text.integer_types import holds, integer_type, is_signed, resolved_type
+from loopwright.prove.text.integer_types import type_at
 from loopwright.prove.text.locals import with_local_text
 from loopwright.read.c.names import loop_iterator
 
@@ -135,9 +136,9 @@ class _Translation:
         """Whether `type name = value` may change the value; one that overflows a signed type is none."""
         declaration = declarator.parent
         text = "" if declaration is None else type_text(declaration, qualifiers=False)
-        kind = resolved_type(text, words)
-        given = integer_type(field(declarator, "value"), words, declarator.span)
-        return not is_signed(kind) and not holds(given, kind)
+        kind = words.kinds.written_type(text, certain=True)
+        given = type_at(field(declarator, "value"), words, declarator.span)
+        return not is_signed(kind) and not holds(kind, given)
 
     def conditional(self, node: Node, words: Words) -> loops.Node:
         chosen = test(field(node, "condition"), words)

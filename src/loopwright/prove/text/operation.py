@@ -15,9 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
+from loopwright.c.types import CType, is_signed
 from loopwright.loops.expressions import Expr, Int
 from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
-from loopwright.prove.text.integer_types import integer_type, is_signed, value_type
+from loopwright.prove.text.integer_types import type_at, value_type
 
 
 @dataclass(frozen=True)
@@ -134,11 +135,11 @@ def _before_cast(old: Node, new: Node, before: Words, after: Words) -> Node:
     if new.type != "cast_expression":
         return new
     inner = field(new, "value")
-    is_own = integer_type(new, after, new.span) == value_type(old, before, old.span)
+    is_own = type_at(new, after, new.span) == value_type(old, before, old.span)
     return inner if is_own and value_type(inner, after, inner.span) is not None else new
 
 
-def _are_signed(kinds: tuple[str | None, ...]) -> bool:
+def _are_signed(kinds: tuple[CType | None, ...]) -> bool:
     """Whether both are computed in signed types, whose integers are those that are meant."""
     return all(kind is not None and is_signed(kind) for kind in kinds)
 

@@ -19,6 +19,7 @@ from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node as Syntax
 from loopwright.c.syntax import field, walk
+from loopwright.c.types import is_signed, named_type
 from loopwright.errors import BadInput
 from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
@@ -28,7 +29,7 @@ from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.c_expressions import Unreadable, words_of
 from loopwright.prove.text.instances import values_at
-from loopwright.prove.text.integer_types import is_signed, value_type
+from loopwright.prove.text.integer_types import value_type
 from loopwright.prove.text.loops import first_value, text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
@@ -60,7 +61,9 @@ def _is_plain(program: Program) -> bool:
     """Whether nothing is promised, no iterator wraps around, and every loop ends by its test."""
     if any(True for _ in promises(program)) or _has_unsigned(program):
         return False
-    if not all(is_signed(kind) for statement in program.statements for kind in statement.iterator_types):
+    if not all(
+        is_signed(named_type(kind)) for statement in program.statements for kind in statement.iterator_types
+    ):
         return False
     if any(value_type(node, words_of(program), node.span) is None for node in _bounds(program)):
         return False

@@ -21,7 +21,7 @@ from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine
-from loopwright.read.c.wraparound import integer_type, is_widened, operands_from_zero, require_from_zero
+from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -166,7 +166,7 @@ def _cast(node: Node, frame: Frame) -> isl.PwAff:
         raise NotAffine(node, f"the cast to '{kind}' may change the value")
     inner = field(node, "value")
     value = affine(inner, frame)
-    if is_widened(integer_type(inner, frame), integer_type(node, frame)):
+    if is_widened(type_in(inner, frame), type_in(node, frame)):
         require_from_zero(inner, value, frame)
     return value
 

@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loopwright.c.casts import Ambiguous, expression_of
+from loopwright.c.expression_types import common_type
 from loopwright.c.functions import mentioned
 from loopwright.c.macros import Macro, definitions, looks_like_macro, with_arguments
 from loopwright.c.references import parameter_name
 from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk
-from loopwright.c.types import common, is_unsigned
+from loopwright.c.types import is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
 from loopwright.read.c.frames import Frame, Value
 from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
-from loopwright.read.c.wraparound import integer_type, require_from_zero
+from loopwright.read.c.wraparound import FrameTypes, require_from_zero
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluato
     first = read.affine(arguments[0], frame)
     if name in ("min", "imin", "max", "imax"):
         second = read.affine(arguments[1], frame)
-        if is_unsigned(common(*(integer_type(part, frame) for part in arguments))):
+        if is_unsigned(common_type(arguments, FrameTypes(frame))):
             require_from_zero(arguments[0], first, frame)
             require_from_zero(arguments[1], second, frame)
         return first.min(second) if "min" in name else first.max(second)
