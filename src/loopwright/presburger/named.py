@@ -1,4 +1,4 @@
-"""Sets and affine expressions over names.
+"""Sets and affine expressions over names, and the parameters of any set or map, which are names.
 
 While a program is being read, iterators and parameters are all names: a set is a set of
 assignments to names (isl's parameters), an expression a piecewise quasi-affine function of
@@ -7,14 +7,16 @@ them.  `tuple_set` and `tuple_map` turn some names into the dimensions of a tupl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 import islpy as isl
 
-PARAM = isl.dim_type.param
-DIM = isl.dim_type.set
-IN = isl.dim_type.in_
-OUT = isl.dim_type.out
+from loopwright.presburger.sets import DIM, OUT
+from loopwright.presburger.sets import PARAM as PARAM
+
+Item = TypeVar("Item", isl.Set, isl.Map, isl.BasicMap)
+Named: TypeAlias = isl.Space | isl.Set | isl.BasicSet | isl.Map | isl.BasicMap | isl.Aff | isl.PwAff
 
 
 def _space(*names: str) -> isl.Space:
@@ -60,13 +62,49 @@ def select(test: isl.Set, then: isl.PwAff, orelse: isl.PwAff) -> isl.PwAff:
     return then.intersect_params(test).union_add(orelse.intersect_params(test.complement())).coalesce()
 
 
-def names_of(domain: isl.Set) -> list[str]:
-    """The names `domain` really constrains, in isl's order."""
-    return [
-        str(domain.get_dim_name(PARAM, position))
-        for position in range(domain.dim(PARAM))
-        if domain.involves_dims(PARAM, position, 1)
-    ]
+def parameter_names(item: Named) -> tuple[str, ...]:
+    """All parameters, in isl's order."""
+    return tuple(str(item.get_dim_name(PARAM, k)) for k in range(item.dim(PARAM)))
+
+
+def names_of(item: isl.Set | isl.Map | isl.PwAff) -> list[str]:
+    """The parameters that `item` depends on, in isl's order."""
+    return [name for k, name in enumerate(parameter_names(item)) if item.involves_dims(PARAM, k, 1)]
+
+
+def at_parameters(item: Item, values: Mapping[str, int]) -> Item:
+    """The part of `item` for these values of its parameters; names that it does not have do not count."""
+    for name, value in values.items():
+        found = item.find_dim_by_name(PARAM, name)
+        if found >= 0:
+            item = item.fix_val(PARAM, found, whole(value))
+    return item
+
+
+def fixed_parameters(item: isl.Set) -> dict[str, int]:
+    """The parameters that have one value only, where isl sees it in the constraints."""
+    values = ((name, item.plain_get_val_if_fixed(PARAM, k)) for k, name in enumerate(parameter_names(item)))
+    return {name: int(value.to_python()) for name, value in values if value.is_int()}
+
+
+def without_parameters(item: Item, names: Iterable[str] | None = None) -> Item:
+    """{ item : for some value of the parameters `names` }, or of all parameters."""
+    if names is None:
+        return item.project_out(PARAM, 0, item.dim(PARAM))
+    for name in names:
+        found = item.find_dim_by_name(PARAM, name)
+        if found >= 0:
+            item = item.project_out(PARAM, found, 1)
+    return item
+
+
+def rename_parameters(item: Item, names: Mapping[str, str]) -> Item:
+    """`item` with new names for those of its parameters that are in `names`."""
+    for old, new in names.items():
+        found = item.find_dim_by_name(PARAM, old)
+        if found >= 0:
+            item = item.set_dim_name(PARAM, found, new)
+    return item
 
 
 def tuple_set(domain: isl.Set, name: str, dimensions: Sequence[str]) -> isl.Set:

@@ -1,7 +1,7 @@
 """Sets over schedule dimensions: projections, approximations and pieces.
 
-Dimensions are addressed by position here and only here; a "level" is the position of the
-schedule dimension that is being generated.
+Schedule dimensions have no names: a "level" is the position of the one that is being generated, counted
+from the outermost.  For tuples in general see `dimensions`, for parameters `named`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def eliminate_unknown(domain: isl.Set, level: int) -> isl.Set:
 
 
 def local_domain(domain: isl.Set, level: int) -> isl.Set:
-    """The local schedule domain of 5.2: `domain` as loop bounds at `level` may describe it.
+    """The local schedule domain of [Grosser2015, section 5.2]: `domain` as loop bounds may describe it.
 
     Coalescing may replace two divisions by a variable without an explicit form, which then has to go.
     """

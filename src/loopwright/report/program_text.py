@@ -97,7 +97,7 @@ def _condition(known: isl.Set, everything: str = "(anything)") -> str:
 
 def _as_parameters(domain: isl.Set) -> isl.Set:
     """The domain as a condition on names, which isl prints without a tuple."""
-    from loopwright.presburger.named import DIM, PARAM
+    from loopwright.presburger.sets import DIM, PARAM
 
     count = domain.dim(DIM)
     return domain.reset_tuple_id().move_dims(PARAM, domain.dim(PARAM), DIM, 0, count).params()

@@ -36,7 +36,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.model.program import Program
-from loopwright.presburger.named import PARAM
+from loopwright.presburger.sets import PARAM
 from loopwright.source import Source
 
 MOST_EXPANSIONS = 50

@@ -1,0 +1,69 @@
+"""The dimensions of tuples: by what is wanted of them, so that no caller has to count the others.
+
+`side` is the tuple that is meant, IN or OUT of a map or DIM of a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import islpy as isl
+
+from loopwright.presburger.sets import DIM, IN, OUT
+
+Item = TypeVar("Item", isl.Set, isl.BasicSet, isl.Map, isl.BasicMap)
+
+
+def only(item: Item, side: isl.dim_type, k: int) -> Item:
+    """Of the tuple, dimension `k` alone: { ... [x_k] : there are the other x }."""
+    return first(item, side, k + 1).project_out(side, 0, k)
+
+
+def first(item: Item, side: isl.dim_type, count: int) -> Item:
+    """Of the tuple, the first `count` dimensions: { ... [x_0, ..., x_(count-1)] : there are the other x }."""
+    return item.project_out(side, count, item.dim(side) - count)
+
+
+def at(item: Item, side: isl.dim_type, values: Sequence[int]) -> Item:
+    """The part of `item` in which the tuple begins with these values."""
+    for k, value in enumerate(values):
+        item = item.fix_val(side, k, isl.Val(str(value)))
+    return item
+
+
+def equal_in(pairs: isl.Map, dimensions: Iterable[int]) -> isl.Map:
+    """{ x -> y in pairs : x_k = y_k for these k }."""
+    for k in dimensions:
+        pairs = pairs.equate(IN, k, OUT, k)
+    return pairs
+
+
+def selection(space: isl.Space, columns: Sequence[int]) -> isl.Map:
+    """{ x -> [x_k for k in columns] }, for the x of a space."""
+    chosen = isl.Map.from_domain(isl.Set.universe(space)).add_dims(OUT, len(columns))
+    for place, column in enumerate(columns):
+        chosen = chosen.equate(IN, column, OUT, place)
+    return chosen
+
+
+def padded(relation: isl.Map, length: int) -> isl.Map:
+    """{ x -> [y, 0, ..., 0] }, the vector `length` long."""
+    old = relation.dim(OUT)
+    relation = relation.add_dims(OUT, length - old)
+    for k in range(old, length):
+        relation = relation.fix_val(OUT, k, isl.Val(0))
+    return relation
+
+
+def coordinates(point: isl.Point) -> tuple[int, ...]:
+    """The coordinates of a point of a set, without the parameters."""
+    count = point.get_space().dim(DIM)
+    return tuple(int(point.get_coordinate_val(DIM, k).to_python()) for k in range(count))
+
+
+def all_points(points: isl.Set) -> list[tuple[int, ...]]:
+    """The points of a finite set without parameters, in isl's order."""
+    found: list[tuple[int, ...]] = []
+    points.foreach_point(lambda point: found.append(coordinates(point)))
+    return found
