@@ -8,7 +8,7 @@ import islpy as isl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.presburger.dimensions import all_points, at, equal_in, first, only, padded, selection
+from loopwright.presburger.dimensions import all_points, at, beyond, equal_in, first, only, padded, selection
 from loopwright.presburger.named import (
     at_parameters,
     fixed_parameters,
@@ -41,6 +41,7 @@ def pairs_of(relation: isl.Map) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
 def test_one_dimension_and_the_first_ones(vectors: frozenset[tuple[int, ...]], k: int) -> None:
     assert set(all_points(only(a_set(vectors), DIM, k))) == {(one[k],) for one in vectors}
     assert set(all_points(first(a_set(vectors), DIM, k))) == {one[:k] for one in vectors}
+    assert set(all_points(beyond(a_set(vectors), DIM, k))) == {one[k:] for one in vectors}
 
 
 @given(points, st.lists(st.integers(-2, 2), max_size=SIZE))

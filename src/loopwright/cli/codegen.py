@@ -259,11 +259,9 @@ def _proved(verdict: Verdict) -> int:
 
 def _parameters(schedule: Schedule) -> tuple[str, ...]:
     """The parameters in the order of the description: the context's, then others of the domain."""
-    import islpy as isl
+    from loopwright.presburger.named import parameter_names
 
-    space = schedule.context.get_space().align_params(schedule.domain.get_space())
-    count = space.dim(isl.dim_type.param)
-    return tuple(str(space.get_dim_name(isl.dim_type.param, k)) for k in range(count))
+    return parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
 
 
 def _json(job: Job, outcome: Outcome) -> str:

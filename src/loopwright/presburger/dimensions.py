@@ -17,12 +17,17 @@ Item = TypeVar("Item", isl.Set, isl.BasicSet, isl.Map, isl.BasicMap)
 
 def only(item: Item, side: isl.dim_type, k: int) -> Item:
     """Of the tuple, dimension `k` alone: { ... [x_k] : there are the other x }."""
-    return first(item, side, k + 1).project_out(side, 0, k)
+    return beyond(first(item, side, k + 1), side, k)
 
 
 def first(item: Item, side: isl.dim_type, count: int) -> Item:
     """Of the tuple, the first `count` dimensions: { ... [x_0, ..., x_(count-1)] : there are the other x }."""
     return item.project_out(side, count, item.dim(side) - count)
+
+
+def beyond(item: Item, side: isl.dim_type, count: int) -> Item:
+    """Of the tuple, the dimensions after the first `count`: { ... [x_count, ...] : there are others }."""
+    return item.project_out(side, 0, count)
 
 
 def at(item: Item, side: isl.dim_type, values: Sequence[int]) -> Item:
@@ -54,6 +59,13 @@ def padded(relation: isl.Map, length: int) -> isl.Map:
     for k in range(old, length):
         relation = relation.fix_val(OUT, k, isl.Val(0))
     return relation
+
+
+def with_names(domain: isl.Set, names: Sequence[str]) -> isl.Set:
+    """The same set, its dimensions called by these names."""
+    for k, name in enumerate(names):
+        domain = domain.set_dim_name(DIM, k, name)
+    return domain
 
 
 def coordinates(point: isl.Point) -> tuple[int, ...]:

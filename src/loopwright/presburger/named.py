@@ -19,16 +19,23 @@ Item = TypeVar("Item", isl.Set, isl.Map, isl.BasicMap)
 Named: TypeAlias = isl.Space | isl.Set | isl.BasicSet | isl.Map | isl.BasicMap | isl.Aff | isl.PwAff
 
 
-def _space(*names: str) -> isl.Space:
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(names))
-    for position, name in enumerate(names):
-        space = space.set_dim_name(PARAM, position, name)
+def space_of(parameters: Sequence[str], dimensions: Sequence[str] = ()) -> isl.Space:
+    """The space of sets with exactly these parameters and dimensions, in this order."""
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(parameters), len(dimensions))
+    for kind, names in ((PARAM, parameters), (DIM, dimensions)):
+        for k, name in enumerate(names):
+            space = space.set_dim_name(kind, k, name)
     return space
+
+
+def parameter_space(names: Sequence[str]) -> isl.Space:
+    """The space of conditions on exactly these parameters, in this order."""
+    return space_of(names).params()
 
 
 def everywhere() -> isl.Set:
     """The set of all assignments."""
-    return isl.Set.universe(_space())
+    return isl.Set.universe(parameter_space(()))
 
 
 def whole(value: int) -> isl.Val:
@@ -37,11 +44,11 @@ def whole(value: int) -> isl.Val:
 
 
 def number(value: int) -> isl.PwAff:
-    return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(_space(), whole(value)))
+    return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(parameter_space(()), whole(value)))
 
 
 def variable(name: str) -> isl.PwAff:
-    local = isl.LocalSpace.from_space(_space(name))
+    local = isl.LocalSpace.from_space(parameter_space((name,)))
     return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, PARAM, 0))
 
 
@@ -131,8 +138,3 @@ def tuple_map(
         if found >= 0:
             result = result.equate(PARAM, found, OUT, position).project_out(PARAM, found, 1)
     return result if target is None else result.set_tuple_name(OUT, target)
-
-
-def parameter_space(names: Sequence[str]) -> isl.Space:
-    """The space with exactly these parameters, in this order."""
-    return _space(*names)

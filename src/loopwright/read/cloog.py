@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
+from loopwright.presburger.dimensions import padded, with_names
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.cloog_relation import (
     Parameters,
@@ -154,10 +155,9 @@ def _skip_signals(lines: Lines, number: int) -> None:
 
 
 def _with_iterators(statement: Statement, names: tuple[str, ...]) -> Statement:
-    domain = statement.domain
-    for k in range(statement.iterators):
-        domain = domain.set_dim_name(isl.dim_type.set, k, names[k])
-    return Statement(statement.name, statement.at, domain)
+    return Statement(
+        statement.name, statement.at, with_names(statement.domain, names[: statement.iterators])
+    )
 
 
 def _take_order(lines: Lines, statements: list[Statement], parameters: Parameters) -> list[isl.Map]:
@@ -171,7 +171,7 @@ def _take_order(lines: Lines, statements: list[Statement], parameters: Parameter
     else:
         order = [isl.Map.identity(s.domain.get_space().map_from_set()) for s in statements]
     size = max((vectors.dim(isl.dim_type.out) for vectors in order), default=0)
-    return [_padded(vectors, size) for vectors in order]
+    return [padded(vectors.reset_tuple_id(isl.dim_type.out), size) for vectors in order]
 
 
 def _take_scattering(lines: Lines, statement: Statement, parameters: Parameters) -> isl.Map:
@@ -179,12 +179,3 @@ def _take_scattering(lines: Lines, statement: Statement, parameters: Parameters)
     size = dimensions(lines, union, statement.iterators, len(parameters.names))
     scattering = as_map(lines, union, size, statement.iterators, parameters)
     return scattering.set_tuple_id(isl.dim_type.in_, statement.domain.get_tuple_id())
-
-
-def _padded(vectors: isl.Map, size: int) -> isl.Map:
-    """The vectors without a name, zeros at their ends up to `size`."""
-    length = vectors.dim(isl.dim_type.out)
-    plain = vectors.reset_tuple_id(isl.dim_type.out).add_dims(isl.dim_type.out, size - length)
-    for k in range(length, size):
-        plain = plain.fix_val(isl.dim_type.out, k, isl.Val.zero(plain.get_ctx()))
-    return plain

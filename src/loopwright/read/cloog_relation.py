@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import islpy as isl
 
+from loopwright.presburger.named import parameter_names
 from loopwright.read.cloog_lines import Lines, Word
 from loopwright.read.isl_text import Reader, read_isl
 
@@ -99,7 +100,7 @@ def _take_row(lines: Lines, columns: int, wanted: str) -> Row:
 def parameters_of(context: Union) -> tuple[str, ...]:
     """The parameters a context is about: by their own names in isl's notation, else p0, p1, ..."""
     if isinstance(context, Given):
-        return _parameter_names(context.relation)
+        return parameter_names(context.relation)
     if not context:
         return ()
     first = context[0]
@@ -187,17 +188,12 @@ def _row_text(row: Row, names: list[str]) -> str:
 
 def _called(lines: Lines, given: Given, parameters: Parameters) -> tuple[str, ...]:
     """Names by name where isl's notation uses the context's own, by position otherwise, as CLooG does."""
-    names = _parameter_names(given.relation)
+    names = parameter_names(given.relation)
     if all(name in parameters.written for name in names):
         return tuple(parameters.names[parameters.written.index(name)] for name in names)
     if len(names) > len(parameters.names):
         raise lines.at(given.at, f"{len(names)} parameters, where the context has {len(parameters.names)}")
     return parameters.names[: len(names)]
-
-
-def _parameter_names(relation: Relation) -> tuple[str, ...]:
-    count = relation.dim(isl.dim_type.param)
-    return tuple(str(relation.get_dim_name(isl.dim_type.param, k)) for k in range(count))
 
 
 def _named(relation: R, parameters: tuple[str, ...]) -> R:

@@ -27,6 +27,7 @@ from loopwright.model.program import (
     Statement,
 )
 from loopwright.model.schedule import LEAF, Band, Member, Schedule
+from loopwright.presburger.dimensions import beyond, padded, with_names
 from loopwright.presburger.sets import IN, OUT
 from loopwright.read.cloog_lines import Lines
 from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
@@ -107,8 +108,7 @@ class _Reading:
         size = dimensions(self.lines, text.domain.union, 0, len(self.parameters.names))
         iterators = self._iterators(text, size)
         domain = as_set(self.lines, text.domain.union, size, self.parameters).set_tuple_name(name)
-        for k, iterator in enumerate(iterators):
-            domain = domain.set_dim_name(isl.dim_type.set, k, iterator)
+        domain = with_names(domain, iterators)
         schedule = self._times(text.scattering, domain)
         body = self._body(text, iterators)
         accesses = tuple(self._access(relation, domain, body.place) for relation in text.accesses)
@@ -149,7 +149,7 @@ class _Reading:
         if number is None:
             raise self.lines.at(relation.at, "an access without the number of its array")
         name = self.text.arrays.get(number, f"A{number}")
-        cells = found.project_out(OUT, 0, 1).set_tuple_name(OUT, name).intersect_domain(domain)
+        cells = beyond(found, OUT, 1).set_tuple_name(OUT, name).intersect_domain(domain)
         must = relation.kind != "MAY_WRITE" and bool(cells.is_single_valued())
         return Access(name, cells, relation.kind != "READ", must, place)
 
@@ -186,7 +186,7 @@ def _fixed(relation: isl.Map) -> int | None:
 def _same_length(times: list[isl.Map]) -> list[isl.Map]:
     """Shorter vectors are padded with zeros, as CLooG does."""
     size = max((one.dim(OUT) for one in times), default=0)
-    return [_with_zeros(one, range(one.dim(OUT), size)) for one in times]
+    return [padded(one, size) for one in times]
 
 
 def _with_zeros(times: isl.Map, places: range) -> isl.Map:

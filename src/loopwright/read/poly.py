@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
+from loopwright.presburger.dimensions import padded
 from loopwright.read.affine import condition, expressions
 from loopwright.read.poly_clauses import Clause, Parsed, StatementClauses, parse_clauses
 from loopwright.read.scope import Scope
@@ -85,11 +86,7 @@ def _schedule(statement: Statement, size: int) -> isl.Map:
     for value in statement.times:
         named = value.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id())
         result = result.flat_range_product(isl.Map.from_pw_aff(named))
-    length = len(statement.times)
-    result = result.add_dims(isl.dim_type.out, size - length)
-    for k in range(length, size):
-        result = result.fix_val(isl.dim_type.out, k, isl.Val.zero(result.get_ctx()))
-    return result
+    return padded(result, size)
 
 
 def _band(source: Source, parsed: Parsed, schedule: isl.UnionMap, size: int) -> Band:

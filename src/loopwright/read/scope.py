@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.named import space_of
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -16,12 +19,7 @@ class Scope:
 
     @property
     def space(self) -> isl.Space:
-        space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(self.parameters), len(self.dimensions))
-        for k, name in enumerate(self.parameters):
-            space = space.set_dim_name(isl.dim_type.param, k, name)
-        for k, name in enumerate(self.dimensions):
-            space = space.set_dim_name(isl.dim_type.set, k, name)
-        return space
+        return space_of(self.parameters, self.dimensions)
 
     def knows(self, name: str) -> bool:
         return name in self.dimensions or name in self.parameters
@@ -47,5 +45,4 @@ class Scope:
 
     def without(self, inner: isl.Set) -> isl.Set:
         """`exists` of all dimensions that `inner` has beyond this scope's."""
-        mine = len(self.dimensions)
-        return inner.project_out(isl.dim_type.set, mine, inner.dim(isl.dim_type.set) - mine)
+        return first(inner, isl.dim_type.set, len(self.dimensions))

@@ -14,8 +14,9 @@ from typing import TypeAlias, TypeVar
 import islpy as isl
 
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.named import at_parameters, names_of, without_parameters
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, IN, OUT
 
 Coordinates: TypeAlias = tuple[int, ...]
 Instance: TypeAlias = tuple[str, Coordinates]
@@ -40,11 +41,7 @@ class Window:
 
 def fixed(relation: R, parameters: Mapping[str, int]) -> R:
     """The set or map for these values of the parameters."""
-    for name, value in parameters.items():
-        position = relation.find_dim_by_name(PARAM, name)
-        if position >= 0:
-            relation = relation.fix_val(PARAM, position, isl.Val(value))
-    return relation.project_out(PARAM, 0, relation.dim(PARAM))
+    return without_parameters(at_parameters(relation, parameters))
 
 
 def window_of(
@@ -74,8 +71,7 @@ def window_of(
 
 def _matters(name: str, statements: Sequence[Statement]) -> bool:
     """Whether a domain depends on the parameter."""
-    places = [(one.domain, one.domain.find_dim_by_name(PARAM, name)) for one in statements]
-    return any(place >= 0 and domain.involves_dims(PARAM, place, 1) for domain, place in places)
+    return any(name in names_of(one.domain) for one in statements)
 
 
 def _smallest(program: Program, statements: Sequence[Statement]) -> dict[str, int] | None:

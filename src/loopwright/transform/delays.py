@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.dimensions import beyond, equal_in
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.vectors import iteration_numbers, pieces
 
@@ -43,10 +45,8 @@ def _distances(
                     continue
                 x, y = (iteration_numbers(piece, loops.stop) for piece in (earlier, later))
                 pairs = dependence.relation.apply_domain(x).apply_range(y)
-                for loop in range(loops.start):
-                    pairs = pairs.equate(IN, loop, OUT, loop)
+                pairs = equal_in(pairs, range(loops.start))
                 apart = pairs.reverse().intersect_params(plan.program.context).deltas()
-                apart = apart.project_out(DIM, 0, loops.start)
-                apart = apart.project_out(PARAM, 0, apart.dim(PARAM))
+                apart = without_parameters(beyond(apart, DIM, loops.start))
                 if not apart.is_empty():
                     yield apart

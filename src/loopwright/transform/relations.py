@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
+from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
 
 
@@ -71,8 +72,7 @@ class Function:
     def ambiguity(self) -> str | None:
         """A new iterator that the map leaves open."""
         for k, output in enumerate(self.outputs):
-            alone = self.relation.project_out(OUT, k + 1, self.given - k - 1).project_out(OUT, 0, k)
-            if not alone.is_single_valued():
+            if not only(self.relation, OUT, k).is_single_valued():
                 what = output.name or f"iterator {k + 1}"
                 return f"say what {what} is: {{[i] -> [{what}] : {what} = i + 1}}"
         return None
@@ -93,8 +93,7 @@ def function_of(
     relation = relation.apply_range(_unnamed(relation.dim(OUT)))
     outputs = []
     for k in range(relation.dim(OUT)):
-        alone = relation.project_out(OUT, k + 1, relation.dim(OUT) - k - 1).project_out(OUT, 0, k)
-        alone = alone.gist_domain(relation.domain())
+        alone = only(relation, OUT, k).gist_domain(relation.domain())
         sources = tuple(j for j in range(count) if alone.involves_dims(IN, j, 1))
         is_copy = len(sources) == 1 and bool(alone.is_equal(_copy(alone, sources[0])))
         outputs.append(Output(names[k] if names else None, sources, is_copy))

@@ -13,7 +13,10 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger import dimensions
+from loopwright.presburger.dimensions import all_points, first
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM, IN, OUT
 
 Position: TypeAlias = tuple[int, ...]
 """(p0, ..., pM): the path from the root of the syntax tree to a statement."""
@@ -53,18 +56,12 @@ def _positions(part: isl.Map) -> Iterator[Position]:
     if fixed is not None:
         yield fixed
         return
-    positions = part.range().project_out(PARAM, 0, part.dim(PARAM))
+    positions = without_parameters(part.range())
     for loop in reversed(range(loops_of(part))):
         positions = positions.project_out(DIM, entry(loop), 1)
     if not positions.is_bounded():
         raise InternalError(Code.INTERNAL, "a statement has a position that is not a constant")
-    found: list[Position] = []
-    positions.foreach_point(lambda point: found.append(_coordinates(point)))
-    yield from found
-
-
-def _coordinates(point: isl.Point) -> Position:
-    return tuple(int(point.get_coordinate_val(DIM, k).to_python()) for k in range(point.get_space().dim(DIM)))
+    yield from all_points(positions)
 
 
 def at(schedule: isl.Map, prefix: Position) -> isl.Set:
@@ -86,8 +83,7 @@ def moved(piece: isl.Map, offset: Position) -> isl.Map:
 
 def iteration_numbers(piece: isl.Map, count: int) -> isl.Map:
     """Instances -> (j1, ..., jcount)."""
-    last = 2 * count
-    numbers = piece.project_out(OUT, last, piece.dim(OUT) - last)
+    numbers = first(piece, OUT, 2 * count)
     for loop in reversed(range(count)):
         numbers = numbers.project_out(OUT, 2 * loop, 1)
     return numbers
@@ -114,11 +110,8 @@ def padded(schedule: isl.Map, loops: int) -> isl.Map:
     """The vectors brought to `loops` iteration numbers with zeros, or relieved of trailing ones."""
     wanted, length = 2 * loops + 1, int(schedule.dim(OUT))
     if wanted <= length:
-        return schedule.project_out(OUT, wanted, length - wanted)
-    longer = schedule.add_dims(OUT, wanted - length)
-    for place in range(length, wanted):
-        longer = longer.fix_val(OUT, place, isl.Val(0))
-    return longer
+        return first(schedule, OUT, wanted)
+    return dimensions.padded(schedule, wanted)
 
 
 def padded_position(position: Position, loops: int) -> Position:

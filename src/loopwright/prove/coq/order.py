@@ -19,7 +19,10 @@ import islpy as isl
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Relation, Sum, Test, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import AffineForm
+from loopwright.presburger.named import parameter_names, rename_parameters
+from loopwright.presburger.sets import IN
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
 from loopwright.prove.coq.places import (
@@ -225,7 +228,7 @@ class _Walk:
     def times(self, calls: Sequence[Timed], depth: int) -> isl.Map:
         """The times of all calls, for each value of the outer iterators."""
         inner = [
-            one.times.project_out(isl.dim_type.in_, depth, one.times.dim(isl.dim_type.in_) - depth)
+            first(one.times, IN, depth)
             for one in calls
         ]
         return self.renamed(reduce(isl.Map.union, inner))
@@ -259,10 +262,7 @@ class _Walk:
 
     def renamed(self, item: Item) -> Item:
         """Parameters under the names they have in the proof."""
-        for k in range(item.dim(isl.dim_type.param)):
-            name = str(item.get_dim_name(isl.dim_type.param, k))
-            item = item.set_dim_name(isl.dim_type.param, k, self.parameters[name])
-        return item
+        return rename_parameters(item, {name: self.parameters[name] for name in parameter_names(item)})
 
     def _graph(self, times: isl.Map, limits: Sequence[isl.PwAff]) -> isl.Map:
         """[p] -> [time, cut]."""

@@ -15,6 +15,8 @@ import islpy as isl
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.presburger.named import parameter_names
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.coq.names import text
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.scanning.executed import Run
@@ -70,7 +72,7 @@ def entry(calls: Sequence[Timed], place: int, depth: int) -> AffineForm | int | 
 def _is_iterator(calls: Sequence[Timed], place: int, depth: int) -> bool:
     """Whether the place is this iterator in every execution of every call."""
     return all(
-        one.times.is_subset(one.times.equate(isl.dim_type.in_, depth, isl.dim_type.out, place))
+        one.times.is_subset(one.times.equate(IN, depth, OUT, place))
         for one in calls
     )
 
@@ -206,7 +208,7 @@ def _places(
     calls: Sequence[Timed], start: int, end: int, around: tuple[str, ...]
 ) -> list[Offset] | None:
     """What all calls have in these places, as functions of the iterators around, or None."""
-    names = [str(name) for name in calls[0].run.domain.get_var_names(isl.dim_type.param)]
+    names = parameter_names(calls[0].run.domain)
     found: list[Offset] = []
     for place in range(start, end):
         forms = {one.forms[place] for one in calls}

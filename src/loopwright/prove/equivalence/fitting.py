@@ -19,7 +19,9 @@ from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.interpreter import execute
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import IN, OUT, PARAM
+from loopwright.presburger.dimensions import at
+from loopwright.presburger.named import at_parameters, parameter_names
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.traces import Sizes, is_possible
 from loopwright.prove.text.c_expressions import Words
 from loopwright.prove.text.instances import sides
@@ -102,7 +104,7 @@ def _only(program: Program, side: str, values: Mapping[Edge, tuple[Expr, ...]]) 
 
 def _sizes(context: isl.Set) -> Iterator[Sizes]:
     """Small sizes that are not in step with each other."""
-    names = [str(context.get_dim_name(PARAM, k)) for k in range(context.dim(PARAM))]
+    names = parameter_names(context)
     for size in (4, 5, 6, 3, 7, 8, 9):
         for turn in (0, 1):
             values = {name: size + ((place + turn) * (size + 1)) % 4 for place, name in enumerate(names)}
@@ -142,12 +144,8 @@ def _hull(
     step = max(1, len(points) // MOST_POINTS)
     hull = isl.BasicMap.empty(space)
     for sizes, after, before in points[::step]:
-        point = isl.BasicMap.universe(space)
-        for kind, values in ((IN, after), (OUT, before)):
-            for place, value in enumerate(values):
-                point = point.fix_val(kind, place, isl.Val(value))
-        for name, value in sizes.items():
-            point = point.fix_val(PARAM, point.find_dim_by_name(PARAM, name), isl.Val(value))
+        point = at(at(isl.BasicMap.universe(space), IN, after), OUT, before)
+        point = at_parameters(point, sizes)
         if not point.is_subset(hull):
             hull = hull.union(point).affine_hull()
     return isl.Map.from_basic_map(hull)

@@ -16,6 +16,7 @@ import islpy as isl
 from loopwright.c.types import CType
 from loopwright.loops.expressions import Expr, Var
 from loopwright.model.program import Program
+from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import Cell, Input, Term
@@ -39,11 +40,8 @@ class Definition:
 
     def relation(self, expressions: tuple[Expr, ...], target: str = "") -> isl.Map:
         """{ D[i] -> target[expressions] }."""
-        chosen = isl.Map.from_domain(isl.Set.universe(self.values.get_space().range()))
-        chosen = chosen.add_dims(OUT, len(expressions))
-        for place, expression in enumerate(expressions):
-            chosen = chosen.equate(IN, self.columns[expression], OUT, place)
-        found = self.values.apply_range(chosen)
+        columns = [self.columns[expression] for expression in expressions]
+        found = self.values.apply_range(selection(self.values.get_space().range(), columns))
         return found.set_tuple_name(OUT, target) if target else found
 
 
@@ -121,9 +119,7 @@ class Flow:
         """The time of what is read behind the region; nothing for a definition of the program."""
         length = next((one.dim(OUT) for one in _maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
-        late = late.fix_val(OUT, 0, isl.Val(1))
-        for place in range(1, length):
-            late = late.fix_val(OUT, place, isl.Val(0))
+        late = at(late, OUT, (1, *(0,) * (length - 1)))
         return late if reader.name not in self.definitions else isl.Map.empty(late.get_space())
 
     def written(self, array: str) -> isl.Set | None:

@@ -14,7 +14,7 @@ import islpy as isl
 from loopwright.c.declarations import Variable
 from loopwright.c.syntax import walk
 from loopwright.model.program import Program
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.dimensions import equal_in
 from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Cell, subterms
@@ -85,9 +85,7 @@ def _stays(program: Program, flow: Flow, reader: Definition, cell: Cell, variabl
         writer = source.definition
         if writer.line is None or _declared(program, writer, cell, (variable,)) is None:
             return False
-        same = isl.Map.universe(source.relation.get_space())
-        for k in range(depth):
-            same = same.equate(IN, k, OUT, k)
+        same = equal_in(isl.Map.universe(source.relation.get_space()), range(depth))
         if not source.relation.is_subset(same):
             return False
     return True

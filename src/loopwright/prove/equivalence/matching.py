@@ -23,7 +23,8 @@ import islpy as isl
 
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.dimensions import only, selection
+from loopwright.presburger.sets import OUT
 from loopwright.prove.equivalence.fitting import fitted
 from loopwright.prove.text.instances import sides, values_at
 from loopwright.prove.text.operation import Different, Equation, same_operation
@@ -100,11 +101,7 @@ def _columns(items: Iterator[tuple[str, Expr]]) -> Mapping[str, dict[Expr, int]]
 
 def _chosen(values: isl.Map, wanted: list[int]) -> isl.Map:
     """Only the wanted values, in this order."""
-    space = values.get_space().range()
-    chosen = isl.Map.from_domain(isl.Set.universe(space)).add_dims(OUT, len(wanted))
-    for place, column in enumerate(wanted):
-        chosen = chosen.equate(IN, column, OUT, place)
-    return values.apply_range(chosen)
+    return values.apply_range(selection(values.get_space().range(), wanted))
 
 
 class Preference(Enum):
@@ -243,13 +240,7 @@ def _refined(partners: Partners, new: Statement, old: Statement) -> Iterator[isl
 
 
 def _is_function(relation: isl.Map, dimension: int) -> bool:
-    return bool(_only(relation, OUT, dimension).is_single_valued())
-
-
-def _only(relation: isl.Map, side: isl.dim_type, dimension: int) -> isl.Map:
-    """The relation with only one dimension left on one side."""
-    count = relation.dim(side)
-    return relation.project_out(side, dimension + 1, count - dimension - 1).project_out(side, 0, dimension)
+    return bool(only(relation, OUT, dimension).is_single_valued())
 
 
 def _ties(relation: isl.Map, dimension: int, new: Statement, old: Statement) -> Iterator[isl.Map]:
@@ -276,8 +267,7 @@ OPPOSITE = isl.Map("{ [x] -> [-x] }")
 
 def _coordinate(instances: isl.Set, place: int) -> isl.Map:
     """{ n -> [n[place]] }."""
-    result = isl.Map.from_domain(instances).add_dims(OUT, 1)
-    return result.equate(IN, place, OUT, 0)
+    return selection(instances.get_space(), [place]).intersect_domain(instances)
 
 
 def _counted(values: isl.Map) -> isl.Map:

@@ -14,8 +14,7 @@ from loopwright.c.declarations import is_integer_type, known_constant
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Parameter, Program
-from loopwright.presburger.named import parameter_space
-from loopwright.presburger.sets import PARAM
+from loopwright.presburger.named import at_parameters, parameter_names, parameter_space
 from loopwright.read.c.names import loop_iterator
 
 
@@ -29,9 +28,8 @@ def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program
     space = parameter_space(tuple(known))
     context = old.context.align_params(space).intersect(new.context.align_params(space))
     for name, value in (*_written_out(old, new), *_written_out(new, old)):
-        context = context.fix_val(PARAM, context.find_dim_by_name(PARAM, name), isl.Val(value))
-    names = tuple(str(context.get_dim_name(PARAM, k)) for k in range(context.dim(PARAM)))
-    parameters = tuple(known[name] for name in names)
+        context = at_parameters(context, {name: value})
+    parameters = tuple(known[name] for name in parameter_names(context))
     return _aligned(old, parameters, context), _aligned(new, parameters, context)
 
 

@@ -14,7 +14,7 @@ from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, execute
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import PARAM
+from loopwright.presburger.named import at_parameters, fixed_parameters, parameter_names
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Cell
@@ -115,12 +115,7 @@ def _extent(text: str, words: Words) -> Expr | None:
 
 def small_sizes(context: isl.Set, hints: tuple[Sizes, ...]) -> Iterator[Sizes]:
     """Sizes in the context: those hinted at, then from small to larger."""
-    names = [str(context.get_dim_name(PARAM, k)) for k in range(context.dim(PARAM))]
-    fixed = {
-        name: int(known.to_python())
-        for k, name in enumerate(names)
-        if (known := context.plain_get_val_if_fixed(PARAM, k)).is_int()
-    }
+    names, fixed = parameter_names(context), fixed_parameters(context)
     seen: list[Sizes] = []
     for sizes in (*hints, *_combinations([name for name in names if name not in fixed])):
         values = {name: fixed.get(name, sizes.get(name, 1)) for name in names}
@@ -143,6 +138,4 @@ def _combinations(names: list[str]) -> Iterator[Sizes]:
 
 
 def is_possible(context: isl.Set, values: Sizes) -> bool:
-    for place, value in enumerate(values.values()):
-        context = context.fix_val(PARAM, place, isl.Val(value))
-    return not context.is_empty()
+    return not at_parameters(context, values).is_empty()

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
+from loopwright.presburger.dimensions import at
+from loopwright.presburger.named import at_parameters
+from loopwright.presburger.sets import IN
 from loopwright.prove.legality.times import Schedules, time_of
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
 from loopwright.source import Span
@@ -69,12 +72,6 @@ def _before(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 def _has_not_one_time(found: Defect, stage: Stage) -> bool:
     (occurrence,) = found.instances
-    schedule = stage.schedules[occurrence.statement]
-    for position, value in enumerate(occurrence.instance):
-        schedule = schedule.fix_val(isl.dim_type.in_, position, isl.Val(value))
-    for name, value in found.parameters.items():
-        position = schedule.find_dim_by_name(isl.dim_type.param, name)
-        if position >= 0:
-            schedule = schedule.fix_val(isl.dim_type.param, position, isl.Val(value))
-    times = schedule.range()
+    schedule = at(stage.schedules[occurrence.statement], IN, occurrence.instance)
+    times = at_parameters(schedule, found.parameters).range()
     return bool(times.is_empty()) or not times.is_singleton()

@@ -22,6 +22,7 @@ import islpy as isl
 
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Array, Program
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.temporaries import touching
@@ -97,7 +98,7 @@ def _times(program: Program, members: Mapping[str, tuple[Piece, ...]], dimension
     found = isl.UnionMap.empty(program.context.get_space())
     for name, pieces in members.items():
         schedule = program.statement(name).schedule
-        short = schedule.project_out(OUT, dimension + 1, schedule.dim(OUT) - dimension - 1)
+        short = first(schedule, OUT, dimension + 1)
         for piece in pieces:
             found = found.union(isl.UnionMap.from_map(short.intersect_domain(piece.domain)))
     return found.intersect_domain(program.domain())

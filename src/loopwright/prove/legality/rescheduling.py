@@ -15,8 +15,9 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code, Illegal
 from loopwright.model.program import Program, Statement, statement_text
+from loopwright.presburger.dimensions import beyond
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import IN
+from loopwright.presburger.sets import DIM, IN
 from loopwright.prove.legality.explain import long, witness
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.times import Schedules
@@ -74,11 +75,11 @@ def _times(before: Program, old: Statement, after: Program, new: Statement) -> i
     if tiles < 0 or (mine and theirs and mine != theirs):
         what = f"'{theirs}' for '{mine}'" if mine != theirs else f"{new.depth} dimensions for {old.depth}"
         raise _differ(after, f"statement {new.name} is another, {what}", new.body.place)
-    domain = new.domain.project_out(isl.dim_type.set, 0, tiles).set_tuple_id(old.domain.get_tuple_id())
+    domain = beyond(new.domain, DIM, tiles).set_tuple_id(old.domain.get_tuple_id())
     extra = domain.intersect_params(before.context).subtract(old.domain)
     if not extra.is_empty():
         raise _extra(before, old, extra, after, new)
-    times = new.schedule.intersect_domain(new.domain).project_out(IN, 0, tiles)
+    times = beyond(new.schedule.intersect_domain(new.domain), IN, tiles)
     return times.set_tuple_id(IN, old.domain.get_tuple_id())
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import IN, OUT
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.explain import headline, witness
@@ -142,11 +143,10 @@ def _jumps(statement: Statement, iterator: str) -> int:
 
 def _is_jump(access: Access, place: int) -> bool:
     """Whether a subscript other than the last depends on the iterator at `place`."""
-    relation = access.relation
-    rank = int(relation.dim(OUT))
+    rank = int(access.relation.dim(OUT))
     if rank < 2:
         return False
-    rows = relation.project_out(OUT, rank - 1, 1)
+    rows = first(access.relation, OUT, rank - 1)
     return bool(rows.is_single_valued()) and not bool(rows.eliminate(IN, place, 1).is_single_valued())
 
 

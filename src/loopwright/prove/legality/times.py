@@ -14,7 +14,9 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Program
-from loopwright.presburger.sets import IN, OUT, PARAM, union
+from loopwright.presburger.dimensions import at, coordinates, padded
+from loopwright.presburger.named import at_parameters
+from loopwright.presburger.sets import IN, OUT, union
 
 Entry: TypeAlias = int | isl.Aff
 """One dimension of a time: the same for all instances, or a function of the instance."""
@@ -46,7 +48,7 @@ def comparable(program: Program, new: Program | Schedules) -> dict[str, isl.Map]
     length = max((schedule.dim(OUT) for schedule in given.values()), default=0)
     found: dict[str, isl.Map] = {}
     for statement in program.statements:
-        schedule = _padded(given[statement.name], length)
+        schedule = padded(given[statement.name], length)
         schedule = schedule.intersect_domain(statement.domain).intersect_params(program.context)
         found[statement.name] = schedule.align_params(space)
     return found
@@ -67,14 +69,6 @@ def _schedules(program: Program, new: Program | Schedules) -> Schedules:
         if name not in new:
             raise InternalError(Code.INTERNAL, f"the transformed program has no schedule for {name}")
     return {name: new[name] for name in names}
-
-
-def _padded(schedule: isl.Map, length: int) -> isl.Map:
-    old = schedule.dim(OUT)
-    schedule = schedule.add_dims(OUT, length - old)
-    for position in range(old, length):
-        schedule = schedule.fix_val(OUT, position, isl.Val(0))
-    return schedule
 
 
 def pieces_of(statement: str, schedule: isl.Map) -> tuple[Piece, ...]:
@@ -151,15 +145,7 @@ def between(pairs: isl.Map, first: Piece, second: Piece) -> isl.Map:
 
 def time_of(schedule: isl.Map, instance: tuple[int, ...], parameters: Mapping[str, int]) -> tuple[int, ...]:
     """The time of one instance, for these parameters."""
-    for position, value in enumerate(instance):
-        schedule = schedule.fix_val(IN, position, isl.Val(value))
-    for name, value in parameters.items():
-        position = schedule.find_dim_by_name(PARAM, name)
-        if position >= 0:
-            schedule = schedule.fix_val(PARAM, position, isl.Val(value))
-    point = schedule.range().sample_point()
+    point = at_parameters(at(schedule, IN, instance), parameters).range().sample_point()
     if point.is_void():
         raise InternalError(Code.INTERNAL, f"the instance {instance} has no time")
-    return tuple(
-        int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(schedule.dim(OUT))
-    )
+    return coordinates(point)

@@ -16,8 +16,10 @@ from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import at
+from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
-from loopwright.presburger.sets import IN, PARAM
+from loopwright.presburger.sets import IN
 from loopwright.prove.legality.times import time_of
 from loopwright.source import Span, plain_data
 
@@ -250,14 +252,7 @@ def _cell(
 
 
 def _cells(access: Access, instance: tuple[int, ...], parameters: dict[str, int]) -> isl.Set:
-    relation = access.relation
-    for position, value in enumerate(instance):
-        relation = relation.fix_val(IN, position, isl.Val(value))
-    for name, value in parameters.items():
-        position = relation.find_dim_by_name(PARAM, name)
-        if position >= 0:
-            relation = relation.fix_val(PARAM, position, isl.Val(value))
-    return relation.range()
+    return at_parameters(at(access.relation, IN, instance), parameters).range()
 
 
 def simplest_first(found: list[Violation]) -> tuple[Violation, ...]:

@@ -21,6 +21,7 @@ from loopwright.loops.expressions import Compare, Expr, Int, Relation, Test, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Choice, Decision, decided
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
@@ -111,10 +112,7 @@ class _Maker:
         self.ranks = self._ranks()
         self.columns = [self._ranked(leaf.columns) for leaf in known.leaves]
         self.width = max((len(columns) for columns in self.columns), default=0)
-        self.parameters = tuple(
-            str(known.context.get_dim_name(isl.dim_type.param, k))
-            for k in range(known.context.dim(isl.dim_type.param))
-        )
+        self.parameters = parameter_names(known.context)
         self.times: dict[int, isl.Map] = {}
 
     def table(self, tree: Executed) -> Timetable:

@@ -7,7 +7,9 @@ from functools import reduce
 
 import islpy as isl
 
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.lexicographic import earlier_by_last
+from loopwright.presburger.sets import DIM
 from loopwright.prove.scanning.executed import Executed, Repeat, loops, runs
 from loopwright.prove.scanning.witness import Failure
 
@@ -30,4 +32,4 @@ def _in_vain(loop: Repeat, iterations: isl.Set) -> Failure | None:
 
 
 def _iterations(domain: isl.Set, depth: int) -> isl.Set:
-    return domain.project_out(isl.dim_type.set, depth + 1, domain.dim(isl.dim_type.set) - depth - 1)
+    return first(domain, DIM, depth + 1)

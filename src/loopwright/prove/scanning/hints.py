@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.scanning.executed import Run
 
 
@@ -57,7 +59,7 @@ def _candidates(run: Run, leaves: list[isl.Map]) -> Iterator[Choice]:
     arguments = run.arguments.as_map().intersect_domain(run.domain)
     for number, relation in enumerate(leaves):
         times = _guess(run, arguments.apply_range(relation)) if run.hint is None else _given(run, run.hint)
-        if times is not None and times.dim(isl.dim_type.out) == relation.dim(isl.dim_type.out):
+        if times is not None and times.dim(OUT) == relation.dim(OUT):
             yield Choice(run, number, arguments.flat_range_product(times), times)
 
 
@@ -70,10 +72,8 @@ def _guess(run: Run, times: isl.Map) -> isl.Map | None:
     if not run.domain.is_subset(times.domain()):
         return None
     unused = 0
-    width = times.dim(isl.dim_type.out)
-    for k in range(width):
-        alone = times.project_out(isl.dim_type.out, k + 1, width - k - 1).project_out(isl.dim_type.out, 0, k)
-        if alone.is_single_valued():
+    for k in range(times.dim(OUT)):
+        if only(times, OUT, k).is_single_valued():
             continue
         same = _as_iterator(run, times, k, unused)
         if same is None:
@@ -85,7 +85,7 @@ def _guess(run: Run, times: isl.Map) -> isl.Map | None:
 def _as_iterator(run: Run, times: isl.Map, k: int, unused: int) -> tuple[isl.Map, int] | None:
     """`times` where t_k is the first of the unused iterators that it can always be, and those left."""
     for j in range(unused, run.depth):
-        same = times.equate(isl.dim_type.in_, j, isl.dim_type.out, k)
+        same = times.equate(IN, j, OUT, k)
         if run.domain.is_subset(same.domain()):
             return same, j + 1
     return None

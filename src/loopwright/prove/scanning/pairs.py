@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.presburger.dimensions import only
 from loopwright.presburger.equalities import AffineForm, graph_of
 from loopwright.presburger.lexicographic import split_domain
 from loopwright.prove.scanning.executed import Repeat
@@ -26,9 +27,7 @@ class Slices:
     def of(self, piece: Piece, column: int, depth: int, kept: int) -> isl.Map:
         key = (id(piece), column, depth, kept)
         if key not in self._known:
-            width = piece.times.dim(OUT)
-            alone = piece.times.project_out(OUT, column + 1, width - column - 1).project_out(OUT, 0, column)
-            self._known[key] = split_domain(alone, depth, kept)
+            self._known[key] = split_domain(only(piece.times, OUT, column), depth, kept)
         return self._known[key]
 
 

@@ -16,6 +16,8 @@ import islpy as isl
 from loopwright.errors import GaveUp
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
+from loopwright.presburger.dimensions import all_points
+from loopwright.presburger.named import at_parameters, without_parameters
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning
 from loopwright.prove.scanning.targets import Timed
 from loopwright.prove.scanning.witness import sentence
@@ -33,7 +35,7 @@ def replayed(
     """What is wrong with the run of `program` for these parameters, or None if nothing is seen."""
     if (
         len(parameters) < known.context.dim(isl.dim_type.param)
-        or _fixed(known.context, parameters).is_empty()
+        or at_parameters(known.context, parameters).is_empty()
     ):
         return None
     times = _times(known, timed, parameters)
@@ -98,26 +100,11 @@ def _time(columns: tuple[Column, ...], bands: tuple[int, ...]) -> tuple[int, ...
 
 def _points(relation: isl.Map, parameters: dict[str, int], limit: int) -> list[tuple[int, ...]] | None:
     """All (arguments, band dimensions), sorted, or None where there are more than `limit`."""
-    fixed = _fixed(relation.wrap().flatten(), parameters)
-    points = fixed.project_out(isl.dim_type.param, 0, fixed.dim(isl.dim_type.param))
+    points = without_parameters(at_parameters(relation.wrap().flatten(), parameters))
     if not points.is_bounded() or _volume(points) > 10 * LIMIT:
         return None
-    found: list[tuple[int, ...]] = []
-    points.foreach_point(lambda point: found.append(_coordinates(point)))
+    found = all_points(points)
     return sorted(found) if len(found) <= limit else None
-
-
-def _fixed(points: isl.Set, parameters: dict[str, int]) -> isl.Set:
-    for name, value in parameters.items():
-        position = points.find_dim_by_name(isl.dim_type.param, name)
-        number = isl.Val.read_from_str(points.get_ctx(), str(value))
-        points = points.fix_val(isl.dim_type.param, position, number)
-    return points
-
-
-def _coordinates(point: isl.Point) -> tuple[int, ...]:
-    count = point.get_space().dim(isl.dim_type.set)
-    return tuple(int(point.get_coordinate_val(isl.dim_type.set, k).to_python()) for k in range(count))
 
 
 def _volume(points: isl.Set) -> int:

@@ -36,7 +36,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.model.program import Program
-from loopwright.presburger.sets import PARAM
+from loopwright.presburger.named import fixed_parameters
 from loopwright.source import Source
 
 MOST_EXPANSIONS = 50
@@ -109,12 +109,7 @@ def _packed(text: str) -> str:
 
 def _fixed(program: Program) -> dict[str, int]:
     """Parameters that have one value."""
-    found: dict[str, int] = {}
-    for position, name in enumerate(program.params):
-        known = program.context.plain_get_val_if_fixed(PARAM, position)
-        if known.is_int():
-            found[name] = int(known.to_python())
-    return found
+    return fixed_parameters(program.context)
 
 
 def expression(node: Node, words: Words) -> Expr:

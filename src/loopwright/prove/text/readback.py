@@ -21,6 +21,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
+from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.scanning.scan import prove_scan
@@ -135,9 +136,7 @@ def _false_claim(
 
 def _graph(values: isl.Map, wanted: list[int]) -> isl.Set:
     """{ [o, the wanted values at o] }."""
-    chosen = isl.Map.from_domain(isl.Set.universe(values.get_space().range())).add_dims(OUT, len(wanted))
-    for place, column in enumerate(wanted):
-        chosen = chosen.equate(IN, column, OUT, place)
+    chosen = selection(values.get_space().range(), wanted)
     return values.apply_range(chosen).reset_tuple_id(IN).wrap().flatten()
 
 

@@ -36,6 +36,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.lexicographic import later_by_last
+from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of
 from loopwright.prove.scanning.conditions import Scope, negation, region
 from loopwright.prove.scanning.growth import is_upper_bound
@@ -195,10 +196,8 @@ def _reached(loop: For, names: tuple[str, ...]) -> tuple[Test, Test]:
 def _never_failed(loop: For, steps: Test, names: tuple[str, ...]) -> Test:
     """No earlier value fails the test; isl eliminates the quantifier, and Inv checks what it found."""
     parameters = sorted((variables(steps) | variables(loop.test)) - set(names))
-    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, len(parameters), len(names))
-    for k, name in enumerate(parameters):
-        space = space.set_dim_name(isl.dim_type.param, k, name)
-    everywhere = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(names)})
+    space = isl.Set.universe(space_of(parameters, names))
+    everywhere = Scope(space, {name: k for k, name in enumerate(names)})
     values = everywhere.within(region(steps, everywhere))
     failed = values.domain.intersect(region(negation(loop.test), values))
     return formula_of(values.domain.subtract(later_by_last(failed)).gist(values.domain), names)
