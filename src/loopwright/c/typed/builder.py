@@ -1,0 +1,375 @@
+"""From the front end's cursors to the tree, with every token accounted for.
+
+The tokens of a node are those of its children and its own, and its own have to be the ones its kind is
+written with: `for ( ; ; )`, one operator, `[ ]`.  A statement that the front end dropped, because a name
+in it is not declared, leaves tokens that belong to nobody: a `Problem`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from loopwright.c.typed import front_end
+from loopwright.c.typed.expansion import Token
+from loopwright.c.typed.front_end import Cursor
+from loopwright.c.typed.names import Names
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expression,
+    Member,
+    Name,
+    Node,
+    Number,
+    OtherExpression,
+    Place,
+    SizeOf,
+    Subscript,
+    Text,
+    Unary,
+    Update,
+)
+from loopwright.c.types import (
+    Array,
+    CType,
+    Enumeration,
+    Field,
+    Floating,
+    Integer,
+    Pointer,
+    Qualified,
+    Unknown,
+    unqualified,
+)
+from loopwright.source import Source, Span
+
+Range = tuple[int, int]
+_DEEPEST = 300
+_PARTS = {
+    "PAREN_EXPR": 1,
+    "UNARY_OPERATOR": 1,
+    "BINARY_OPERATOR": 2,
+    "COMPOUND_ASSIGNMENT_OPERATOR": 2,
+    "CONDITIONAL_OPERATOR": 3,
+    "CSTYLE_CAST_EXPR": 1,
+    "ARRAY_SUBSCRIPT_EXPR": 2,
+    "CALL_EXPR": 1,
+}
+"""How many parts there have to be; after an error the front end may have dropped some."""
+_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=", "&&", "||")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Tokens that are not understood, and why."""
+
+    first: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The tokens of a piece of the preprocessed text: where each starts there, and in the file."""
+
+    source: Source
+    starts: tuple[int, ...]
+    tokens: tuple[Token, ...]
+
+    def place(self, first: int, end: int) -> Place:
+        covered = self.tokens[first:end]
+        if not covered:
+            return Place(first, end, self.source.at(0, 0))
+        span = union(covered)
+        calls = {(one.macro, one.span) for one in covered}
+        return Place(first, end, span, covered[0].macro if len(calls) == 1 else None)
+
+
+def union(tokens: Sequence[Token]) -> Span:
+    """From the first of some tokens to the last."""
+    start, end = min(one.span.start for one in tokens), max(one.span.end for one in tokens)
+    return Span(tokens[0].span.source, start, end)
+
+
+@dataclass
+class Builder:
+    """Builds the expressions of one function or declaration."""
+
+    listing: Listing
+    names: Names
+    problems: list[Problem] = field(default_factory=list)
+    statement: Callable[[Cursor], Node] | None = None
+    """How a statement inside an expression is built."""
+    depth: int = 0
+
+    def range_of(self, cursor: Cursor) -> Range:
+        start, end = front_end.extent(cursor)
+        return bisect_left(self.listing.starts, start), bisect_left(self.listing.starts, end)
+
+    def own(self, whole: Range, parts: Sequence[Node]) -> list[str]:
+        """The tokens of a node that are not those of its parts."""
+        texts: list[str] = []
+        position = whole[0]
+        for part in sorted(parts, key=lambda one: one.place.first):
+            texts += [one.text for one in self.listing.tokens[position : part.place.first]]
+            position = max(position, part.place.end)
+        return texts + [one.text for one in self.listing.tokens[position : whole[1]]]
+
+    def require(self, whole: Range, parts: Sequence[Node], *expected: str) -> None:
+        found = self.own(whole, parts)
+        if found != list(expected):
+            self.problem(whole, f"'{' '.join(found)}' is not what was expected here: '{' '.join(expected)}'")
+
+    def problem(self, whole: Range, reason: str) -> None:
+        self.problems.append(Problem(whole[0], whole[1], reason))
+
+    def expression(self, cursor: Cursor) -> Expression:
+        """The expression at a cursor; what is not modelled keeps its parts."""
+        self.depth += 1
+        try:
+            if self.depth > _DEEPEST:
+                whole = self.range_of(cursor)
+                self.problem(whole, "this is nested too deeply")
+                kind = Unknown("nested too deeply")
+                return OtherExpression(self.listing.place(*whole), kind, "deep", ())
+            return self._expression(cursor, self.range_of(cursor))
+        finally:
+            self.depth -= 1
+
+    def _expression(self, cursor: Cursor, whole: Range) -> Expression:
+        place = self.listing.place(*whole)
+        name = front_end.kind(cursor)
+        if len(front_end.children(cursor)) < _PARTS.get(name, 0):
+            self.problem(whole, "a part of this is not understood")
+            return self._other(cursor, whole, name)
+        match name:
+            case "UNEXPOSED_EXPR":
+                return self._implicit(cursor, whole)
+            case "PAREN_EXPR":
+                (inner,) = map(self.expression, front_end.children(cursor))
+                self.require(whole, (inner,), "(", ")")
+                return replace(inner, place=place)
+            case "DECL_REF_EXPR":
+                declaration = self.names.declaration(cursor.referenced, front_end.extent(cursor)[0])
+                self.require(whole, (), declaration.name)
+                return Name(place, declaration.type, declaration)
+            case "INTEGER_LITERAL" | "CHARACTER_LITERAL":
+                kind = self.names.types.of(cursor.type)
+                return Number(place, kind, self._text(whole), front_end.value(cursor))
+            case "FLOATING_LITERAL" | "IMAGINARY_LITERAL":
+                return Number(place, self.names.types.of(cursor.type), self._text(whole), None)
+            case "STRING_LITERAL":
+                return Text(place, self.names.types.of(cursor.type))
+            case "UNARY_OPERATOR":
+                return self._unary(cursor, whole)
+            case "BINARY_OPERATOR" | "COMPOUND_ASSIGNMENT_OPERATOR":
+                return self._binary(cursor, whole)
+            case "CONDITIONAL_OPERATOR":
+                test, then, otherwise = map(self.expression, front_end.children(cursor))
+                self.require(whole, (test, then, otherwise), "?", ":")
+                kind = unknown_of(then, otherwise) or self.names.types.of(cursor.type)
+                return Conditional(place, kind, test, then, otherwise)
+            case "CSTYLE_CAST_EXPR":
+                operand = self.expression(front_end.children(cursor)[-1])
+                if operand.place.end != whole[1] or self.own(whole, (operand,))[:1] != ["("]:
+                    self.problem(whole, "this cast is not understood")
+                return Cast(place, self.names.types.of(cursor.type), operand, False)
+            case "ARRAY_SUBSCRIPT_EXPR":
+                return self._subscript(cursor, whole)
+            case "MEMBER_REF_EXPR":
+                return self._member(cursor, whole)
+            case "CALL_EXPR":
+                return self._call(cursor, whole)
+            case "CXX_UNARY_EXPR":
+                inside = tuple(map(self.expression, _expressions(cursor)))
+                kind = self.names.types.of(cursor.type)
+                value = None if unknown_of(*inside) else front_end.value(cursor)
+                return SizeOf(place, kind, value, inside)
+            case _:
+                return self._other(cursor, whole, name)
+
+    def _text(self, whole: Range) -> str:
+        return " ".join(one.text for one in self.listing.tokens[whole[0] : whole[1]])
+
+    def _implicit(self, cursor: Cursor, whole: Range) -> Expression:
+        """A conversion: the same text with another type.  One of an unknown value is itself unknown."""
+        inner = _expressions(cursor)
+        if len(inner) != 1 or self.range_of(inner[0]) != whole:
+            return self._other(cursor, whole, "UNEXPOSED_EXPR")
+        operand = self.expression(inner[0])
+        kind = self.names.types.of(cursor.type)
+        if isinstance(operand.type, Unknown) or unqualified(operand.type) == unqualified(kind):
+            return operand
+        return Cast(operand.place, kind, operand, True)
+
+    def _unary(self, cursor: Cursor, whole: Range) -> Expression:
+        (operand,) = map(self.expression, front_end.children(cursor))
+        place = self.listing.place(*whole)
+        name = front_end.unary_operator(cursor)
+        kind = self.names.types.of(cursor.type)
+        if name in ("x++", "x--", "++x", "--x"):
+            word = name.strip("x")
+            self.require(whole, (operand,), word)
+            return Update(place, unqualified(operand.type), word, name[0] != "x", operand)
+        self.require(whole, (operand,), name)
+        match name:
+            case "&":
+                kind = Pointer(operand.type)
+            case "*":
+                kind = target_of(operand.type) or kind
+            case "!":
+                pass
+            case _:
+                kind = unknown_of(operand) or kind
+        return Unary(place, kind, name, operand)
+
+    def _binary(self, cursor: Cursor, whole: Range) -> Expression:
+        left, right = map(self.expression, front_end.children(cursor))
+        place = self.listing.place(*whole)
+        name = front_end.binary_operator(cursor)
+        self.require(whole, (left, right), name)
+        if name == "=":
+            kind = unqualified(left.type)
+            return Assign(place, kind, name, left, right, kind)
+        if front_end.kind(cursor) == "COMPOUND_ASSIGNMENT_OPERATOR":
+            computed = computation_type(left.type, right.type, name)
+            return Assign(place, unqualified(left.type), name, left, right, computed)
+        kind = self.names.types.of(cursor.type)
+        if name == ",":
+            kind = right.type
+        elif name not in _COMPARISONS:
+            kind = unknown_of(left, right) or kind
+        return Binary(place, kind, name, left, right)
+
+    def _subscript(self, cursor: Cursor, whole: Range) -> Expression:
+        first, second = map(self.expression, front_end.children(cursor))
+        own = self.own(whole, (first, second))
+        if own not in (["[", "]"], ["<:", ":>"]):
+            self.problem(whole, "this subscript is not understood")
+        is_swapped = isinstance(unqualified(second.type), Pointer | Array)
+        base, index = (second, first) if is_swapped else (first, second)
+        kind = target_of(base.type) or self.names.types.of(cursor.type)
+        return Subscript(self.listing.place(*whole), kind, base, index)
+
+    def _member(self, cursor: Cursor, whole: Range) -> Expression:
+        place = self.listing.place(*whole)
+        inner = _expressions(cursor)
+        name = str(cursor.spelling)
+        if len(inner) != 1:
+            return self._other(cursor, whole, "MEMBER_REF_EXPR")
+        object_ = self.expression(inner[0])
+        own = self.own(whole, (object_,))
+        if own not in ([".", name], ["->", name]):
+            self.problem(whole, "this member is not understood")
+        found = self.names.member(cursor.referenced)
+        if found is None:
+            reason = Unknown(f"the type that '{name}' is a member of is not declared")
+            return Member(place, reason, object_, name, own[:1] == ["->"], None, False, False)
+        member, in_union, is_bit_field = found
+        kind = _qualified_like(object_.type, member, own[:1] == ["->"])
+        return Member(place, kind, object_, name, own[:1] == ["->"], member, in_union, is_bit_field)
+
+    def _call(self, cursor: Cursor, whole: Range) -> Expression:
+        function, *arguments = map(self.expression, _expressions(cursor))
+        own = self.own(whole, (function, *arguments))
+        if own != ["(", *[","] * (len(arguments) - 1), ")"]:
+            self.problem(whole, "this call is not understood")
+        core = function
+        while isinstance(core, Cast) and core.is_implicit:
+            core = core.operand
+        callee = core.declaration if isinstance(core, Name) else None
+        is_builtin = callee is not None and callee.name.startswith("__builtin_")
+        unknown = None if is_builtin else unknown_of(core)
+        kind = unknown or self.names.types.of(cursor.type)
+        return Call(self.listing.place(*whole), kind, callee, function, tuple(arguments))
+
+    def _other(self, cursor: Cursor, whole: Range, name: str) -> Expression:
+        parts: list[Node] = []
+        for child in front_end.children(cursor):
+            if front_end.is_expression(child):
+                parts.append(self.expression(child))
+            elif front_end.is_statement(child) and self.statement is not None:
+                parts.append(self.statement(child))
+        kind = self.names.types.of(cursor.type)
+        return OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
+
+
+def _expressions(cursor: Cursor) -> list[Cursor]:
+    return [child for child in front_end.children(cursor) if front_end.is_expression(child)]
+
+
+def unknown_of(*parts: Expression) -> Unknown | None:
+    """The first type among those of `parts` that is not known."""
+    return next((one.type for one in parts if isinstance(one.type, Unknown)), None)
+
+
+def target_of(kind: CType) -> CType | None:
+    """What a value of this type points to; None where the type is no pointer."""
+    match unqualified(kind):
+        case Unknown() as unknown:
+            return unknown
+        case Pointer(target):
+            return target
+        case Array(element):
+            return element
+    return None
+
+
+def _qualified_like(kind: CType, member: Field, is_arrow: bool) -> CType:
+    """A member of a volatile or const struct is volatile or const."""
+    outer = target_of(kind) if is_arrow else kind
+    if isinstance(outer, Unknown):
+        return outer
+    if isinstance(outer, Qualified) and not isinstance(member.type, Unknown):
+        inner = unqualified(member.type)
+        own = member.type if isinstance(member.type, Qualified) else Qualified(inner)
+        return Qualified(
+            inner, outer.is_const or own.is_const, outer.is_volatile or own.is_volatile, own.is_atomic
+        )
+    return member.type
+
+
+_INT = Integer(32, True, 3)
+
+
+def promoted(kind: CType) -> CType:
+    """What an operand is converted to before anything else (6.3.1.1)."""
+    match unqualified(kind):
+        case Integer(bits, _, rank) if rank < _INT.rank or (rank == _INT.rank and bits < _INT.bits):
+            return _INT
+        case Enumeration(_, integer):
+            return promoted(integer)
+        case other:
+            return other
+
+
+def computation_type(left: CType, right: CType, operator: str) -> CType:
+    """The type `left op= right` is computed in (6.5.16.2 and 6.3.1.8)."""
+    one, other = promoted(left), promoted(right)
+    if isinstance(one, Pointer) or operator in ("<<=", ">>="):
+        return one
+    return common_type(one, other)
+
+
+def common_type(one: CType, other: CType) -> CType:
+    """The usual arithmetic conversions, of types that are promoted."""
+    for kind in (one, other):
+        if isinstance(kind, Unknown):
+            return kind
+    floating = [kind for kind in (one, other) if isinstance(kind, Floating)]
+    if floating:
+        is_complex = any(kind.is_complex for kind in floating)
+        return Floating(max(kind.bits for kind in floating), is_complex)
+    if not (isinstance(one, Integer) and isinstance(other, Integer)):
+        return Unknown("this is no arithmetic type")
+    low, high = sorted((one, other), key=lambda kind: (kind.rank, not kind.signed))
+    if low.signed == high.signed or not high.signed or high.bits > low.bits:
+        return high
+    return replace(high, signed=False)
+
+

@@ -1,0 +1,250 @@
+"""The tokens of a C text, and what the preprocessor makes of those of a region.
+
+A token of the preprocessed text is mapped back to the file: to the bytes it is written in, or to the
+call of the macro it came from.  The mapping is computed by expanding the region's own tokens with the
+definitions the compiler had there (X3J11/86-196, the algorithm behind the standard's text), and counts
+only if the result is, token by token, what the compiler made of the region.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from loopwright.source import Source, Span
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|/\*.*?\*/|//[^\n]*)
+      | (?P<word>[A-Za-z_$\x80-\U0010ffff][\w$\x80-\U0010ffff]*(?!["'\w]))
+      | (?P<text>(?:u8|[LuU])?"(?:\\.|[^"\\\n])*"|[LuU]?'(?:\\.|[^'\\\n])*')
+      | (?P<name>[A-Za-z_$][\w$]*)
+      | (?P<number>\.?\d(?:[eEpP][-+]|[\w.])*)
+      | (?P<sign>%:%:|\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-*/%+&^|]=|\#\#|<:|:>|<%|%>|%:
+           |[][(){}.&*+\-~!/%<>^|?:;=,\#])
+      | (?P<stray>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """A token as it is spelled, and where."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        return self.text[0].isalpha() or self.text[0] in "_$"
+
+
+def lexemes(text: str, start: int, end: int) -> tuple[Lexeme, ...]:
+    """The tokens of `text[start:end]`, comments left out; lines that are continued are one line."""
+    inside = text[start:end]
+    if _SPLICE.search(inside) is None:
+        return tuple(_lexemes(inside, lambda offset: start + offset))
+    places: list[int] = []
+    position = 0
+    pieces = []
+    for splice in _SPLICE.finditer(inside):
+        pieces.append(inside[position : splice.start()])
+        places += range(position, splice.start())
+        position = splice.end()
+    pieces.append(inside[position:])
+    places += range(position, len(inside) + 1)
+    return tuple(_lexemes("".join(pieces), lambda offset: start + places[offset]))
+
+
+def _lexemes(text: str, place: Callable[[int], int]) -> Iterator[Lexeme]:
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup != "skip":
+            yield Lexeme(match.group(), place(match.start()), place(match.end() - 1) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """`#define name(parameters) body`, as the compiler prints it."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    is_variadic: bool
+    body: tuple[Lexeme, ...]
+
+
+_DEFINE = re.compile(r"#define ([A-Za-z_$][\w$]*)(?:\(([^)]*)\))?(?:[ ](.*))?$")
+
+
+def definition(line: str) -> Definition | None:
+    """The macro that a line of the compiler's output defines."""
+    match = _DEFINE.match(line)
+    if match is None:
+        return None
+    name, inside, body = match.groups()
+    names = None if inside is None else tuple(part.strip() for part in inside.split(",") if part.strip())
+    variadic = names is not None and bool(names) and names[-1].endswith("...")
+    if names is not None and variadic:
+        names = (*names[:-1], names[-1].removesuffix("...").strip() or "__VA_ARGS__")
+    return Definition(name, names, variadic, lexemes(body or "", 0, len(body or "")))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of the preprocessed text.
+
+    `span` is where it is written, or the whole call of the macro it came from, whose name is `macro`;
+    `written` is where an argument of the call is written.
+    """
+
+    text: str
+    span: Span
+    macro: str | None = None
+    written: Span | None = None
+    hidden: frozenset[str] = frozenset()
+    """Macros that this token was made by, and that do not expand it again."""
+    spaced: bool = False
+    follows_place: bool = False
+    """It comes from `__LINE__` or its like: moved to another place, it is another token."""
+
+    @property
+    def is_name(self) -> bool:
+        return self.text[0].isalpha() or self.text[0] in "_$"
+
+
+PLACES = ("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__")
+"""What the preprocessor replaces by where it is."""
+
+
+def confirmed(ours: Token, theirs: Lexeme) -> Token | None:
+    """A token that was expected, as the compiler has it; None where it has another one."""
+    if ours.text in PLACES:
+        return replace(ours, text=theirs.text, macro=ours.macro or ours.text, follows_place=True)
+    return ours if ours.text == theirs.text else None
+
+
+def expanded(
+    source: Source, written: Sequence[Lexeme], table: Callable[[str], Definition | None]
+) -> tuple[Token, ...]:
+    """What the preprocessor makes of tokens, given the macros that are defined there."""
+    tokens = []
+    previous = -1
+    for one in written:
+        place = Span(source, one.start, one.end)
+        tokens.append(Token(one.text, place, None, place, spaced=one.start > previous >= 0))
+        previous = one.end
+    return tuple(_expand(tokens, table))
+
+
+_Table = Callable[[str], Definition | None]
+
+
+def _expand(tokens: Sequence[Token], table: _Table) -> list[Token]:
+    pending = list(reversed(tokens))
+    done: list[Token] = []
+    while pending:
+        token = pending.pop()
+        macro = table(token.text) if token.is_name and token.text not in token.hidden else None
+        if macro is None:
+            done.append(token)
+        elif macro.parameters is None:
+            pending += reversed(_replaced(macro, {}, token, token, token.hidden | {macro.name}, table))
+        elif pending and pending[-1].text == "(":
+            call = _arguments(pending)
+            if call is None:
+                done.append(token)
+                continue
+            arguments, closing = call
+            hidden = (token.hidden & closing.hidden) | {macro.name}
+            given = _named(macro, arguments)
+            pending += reversed(_replaced(macro, given, token, closing, hidden, table))
+        else:
+            done.append(token)
+    return done
+
+
+def _arguments(pending: list[Token]) -> tuple[list[list[Token]], Token] | None:
+    """The arguments of a call, and its last parenthesis; they are taken from `pending`."""
+    depth, position = 0, len(pending) - 1
+    arguments: list[list[Token]] = [[]]
+    while position >= 0:
+        token = pending[position]
+        if token.text == ")" and depth == 1:
+            del pending[position:]
+            return arguments, token
+        if token.text == "," and depth == 1:
+            arguments.append([])
+        elif depth > 0:
+            arguments[-1].append(token)
+        depth += (token.text == "(") - (token.text == ")")
+        position -= 1
+    return None
+
+
+def _named(macro: Definition, arguments: list[list[Token]]) -> dict[str, list[Token]]:
+    names = macro.parameters or ()
+    if macro.is_variadic and len(arguments) >= len(names):
+        last = len(names) - 1
+        rest: list[Token] = []
+        for count, argument in enumerate(arguments[last:]):
+            rest += [replace(argument[0], text=",", written=None)] if count else []
+            rest += argument
+        arguments = [*arguments[:last], rest]
+    return dict(zip(names, [*arguments, *([[]] * len(names))], strict=False))
+
+
+def _replaced(
+    macro: Definition,
+    given: dict[str, list[Token]],
+    name: Token,
+    closing: Token,
+    hidden: frozenset[str],
+    table: _Table,
+) -> list[Token]:
+    """The body of a macro with its arguments in it (6.10.3.1 to 6.10.3.3)."""
+    span = Span(name.span.source, name.span.start, max(name.span.end, closing.span.end))
+    outermost = name.macro or macro.name
+    found: list[Token] = []
+    body = macro.body
+    position = 0
+    while position < len(body):
+        part = body[position]
+        follows = body[position + 1].text if position + 1 < len(body) else ""
+        spaced = position > 0 and part.start > body[position - 1].end
+        if part.text == "#" and macro.parameters is not None and follows in given:
+            found.append(Token(_quoted(given[follows]), span, spaced=spaced))
+            position += 2
+            continue
+        if part.text == "##" and found and follows:
+            right = given.get(follows, [Token(follows, span)])
+            found[-1:] = _pasted(found[-1], right)
+            position += 2
+            continue
+        if part.text in given:
+            argument = given[part.text]
+            whole = argument if follows == "##" else _expand(argument, table)
+            found += [replace(one, spaced=one.spaced or (spaced and k == 0)) for k, one in enumerate(whole)]
+            if follows == "##" and not whole:
+                found.append(Token(" ", span))
+        else:
+            found.append(Token(part.text, span, spaced=spaced))
+        position += 1
+    return [
+        replace(one, span=span, macro=outermost, hidden=one.hidden | hidden)
+        for one in found
+        if one.text != " "
+    ]
+
+
+def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
+    if not right:
+        return [left]
+    first = right[0]
+    joined = first if left.text == " " else replace(left, text=left.text + first.text, written=None)
+    return [joined, *right[1:]]
+
+
+def _quoted(argument: Sequence[Token]) -> str:
+    text = "".join((" " if one.spaced and k else "") + one.text for k, one in enumerate(argument))
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'

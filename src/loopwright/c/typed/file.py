@@ -1,0 +1,257 @@
+"""The typed reading of a file: its regions, its functions, what it declares.
+
+    text of the file  --the user's compiler, -E-->  tokens  --libclang-->  cursors  --builder-->  tree
+
+A region is read if the compiler's tokens are those of the region's text with its macros expanded, if the
+front end found no error in it, and if every token belongs to a node of the tree.  Otherwise it is `Unread`,
+with the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+from loopwright.c.file import c_file
+from loopwright.c.regions import Region
+from loopwright.c.typed import front_end
+from loopwright.c.typed.builder import Builder, Listing, Problem, union
+from loopwright.c.typed.conditions import needed_macros
+from loopwright.c.typed.expansion import Lexeme, Token, lexemes
+from loopwright.c.typed.front_end import Cursor, Parsed
+from loopwright.c.typed.names import Names
+from loopwright.c.typed.options import PLAIN, CompilerOptions, refuse_cplusplus_ending
+from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
+from loopwright.c.typed.preprocess import Preprocessed, preprocess
+from loopwright.c.typed.statements import built_statement, built_variable
+from loopwright.c.typed.tree import (
+    Block,
+    Declaration,
+    Labelled,
+    Node,
+    OtherStatement,
+    Statement,
+    Variable,
+    children,
+)
+from loopwright.c.typed.types_of import Types
+from loopwright.source import Source, Span
+
+
+@dataclass(frozen=True)
+class TypedFunction:
+    """A function with a body; `problems` are the tokens of it that are not understood."""
+
+    declaration: Declaration
+    parameters: tuple[Declaration, ...]
+    body: Block
+    tokens: tuple[Token, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True)
+class TypedRegion:
+    """The statements between two pragmas, and the function around them."""
+
+    place: Span
+    statements: tuple[Statement, ...]
+    function: TypedFunction
+    first: int
+    end: int
+    """Its tokens are those of the function from `first` to `end`."""
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        return self.function.tokens[self.first : self.end]
+
+
+@dataclass(frozen=True)
+class TypedFile:
+    """What the compiler and the front end say of a file."""
+
+    source: Source
+    text: Preprocessed
+    parsed: Parsed
+    names: Names
+    located: tuple[tuple[Region, Located | Unread], ...]
+    assumed: tuple[str, ...] = ()
+    """Macros that are taken to be defined, since the compiler would not see a region without them."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The headers that were not found."""
+        return self.text.missing
+
+    @cached_property
+    def regions(self) -> tuple[TypedRegion | Unread, ...]:
+        return tuple(
+            spot if isinstance(spot, Unread) else self._region(region, spot) for region, spot in self.located
+        )
+
+    @cached_property
+    def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
+        """The declarations of the file itself, those of headers left out."""
+        found = []
+        for cursor in front_end.children(self.parsed.unit.cursor):
+            start, end = front_end.extent(cursor)
+            if self.text.line_of(start):
+                found.append((start, end, cursor))
+        return tuple(found)
+
+    @cached_property
+    def functions(self) -> tuple[TypedFunction, ...]:
+        """The functions the file defines."""
+        return tuple(
+            self._function(start, end, cursor)
+            for start, end, cursor in self._top
+            if front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
+        )
+
+    @cached_property
+    def variables(self) -> tuple[tuple[Variable, tuple[Problem, ...]], ...]:
+        """The variables of the file, and what is not understood of their first values."""
+        found = []
+        for start, end, cursor in self._top:
+            if front_end.kind(cursor) == "VAR_DECL":
+                builder = self._builder(start, end)
+                variable = built_variable(builder, cursor)
+                found.append((variable, tuple(builder.problems)))
+        return tuple(found)
+
+    def _builder(self, start: int, end: int) -> Builder:
+        builder = Builder(self._listing(start, end), self.names)
+        builder.statement = lambda cursor: built_statement(builder, cursor)
+        return builder
+
+    def _listing(self, start: int, end: int) -> Listing:
+        """The tokens of a piece of text; those of regions are mapped one by one, others by their lines."""
+        found = lexemes(self.text.text, start, end)
+        mapped: dict[int, Token] = {}
+        for _, spot in self.located:
+            if isinstance(spot, Located) and start <= spot.start and spot.end <= end:
+                mapped.update(zip(spot.offsets, spot.tokens, strict=True))
+        tokens = [mapped.get(one.start) or self._by_line(one) for one in found]
+        return Listing(self.source, tuple(one.start for one in found), tuple(tokens))
+
+    def _by_line(self, lexeme: Lexeme) -> Token:
+        line = self.text.line_of(lexeme.start)
+        lines = _line_starts(self.source)
+        if not 0 < line < len(lines):
+            return Token(lexeme.text, self.source.at(0, 0))
+        start, end = lines[line - 1], max(lines[line - 1], lines[line] - 1)
+        found = self.source.text.find(lexeme.text, start, end)
+        if found >= 0 and self.source.text.find(lexeme.text, found + 1, end) < 0:
+            return Token(lexeme.text, self.source.at(found, len(lexeme.text)))
+        return Token(lexeme.text, Span(self.source, start, end))
+
+    def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
+        builder = self._builder(start, end)
+        declaration = self.names.declaration(cursor, start)
+        parameters, body = [], Block(builder.listing.place(0, 0), ())
+        for child in front_end.children(cursor):
+            if front_end.kind(child) == "PARM_DECL":
+                parameters.append(self.names.declaration(child, start))
+            elif front_end.kind(child) == "COMPOUND_STMT":
+                built = built_statement(builder, child)
+                body = built if isinstance(built, Block) else body
+        tokens, problems = builder.listing.tokens, tuple(builder.problems)
+        return TypedFunction(declaration, tuple(parameters), body, tokens, problems)
+
+    def _region(self, region: Region, spot: Located) -> TypedRegion | Unread:
+        for error in self.parsed.diagnostics:
+            if spot.start <= error.offset < spot.end:
+                return Unread(region.place, error.text, spot.place_of(error.offset))
+        around = [one for one in self._top if one[0] <= spot.start and spot.end <= one[1]]
+        if len(around) != 1 or front_end.kind(around[0][2]) != "FUNCTION_DECL":
+            return Unread(region.place, "it is not inside a function", region.place)
+        function = self._function_at(around[0])
+        starts = [one.start for one in lexemes(self.text.text, around[0][0], spot.start)]
+        first = len(starts)
+        end = first + len(spot.tokens)
+        for problem in function.problems:
+            # A problem of a node around the region is one of the tokens outside of it, or seen inside too.
+            if problem.first < end and first < problem.end and not _surrounds(problem, first, end):
+                place = union(function.tokens[max(problem.first, first) : min(problem.end, end)])
+                return Unread(region.place, problem.reason, place)
+        statements = _statements_between(function.body, first, end)
+        if statements is None:
+            return Unread(region.place, "it is not a list of whole statements", region.place)
+        covered = {k for one in statements for k in range(one.place.first, one.place.end)}
+        stray = [k for k in range(first, end) if k not in covered and function.tokens[k].text != ";"]
+        if stray:
+            token = function.tokens[stray[0]]
+            return Unread(region.place, f"'{token.text}' belongs to no statement", token.span)
+        return TypedRegion(region.place, statements, function, first, end)
+
+    def _function_at(self, around: tuple[int, int, Cursor]) -> TypedFunction:
+        made: dict[int, TypedFunction] = self.__dict__.setdefault("_made", {})
+        if around[0] not in made:
+            made[around[0]] = self._function(*around)
+        return made[around[0]]
+
+
+def _surrounds(problem: Problem, first: int, end: int) -> bool:
+    return problem.first <= first and end <= problem.end and (problem.first, problem.end) != (first, end)
+
+
+def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, ...] | None:
+    """The statements of the innermost block around tokens `first` to `end` that lie there."""
+    for child in children(block):
+        if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
+            return _statements_between(child, first, end)
+    if not isinstance(block, Block):
+        return None
+    inside = [
+        _behind_labels(one, first)
+        for one in block.statements
+        if one.place.first < end and first < one.place.end
+    ]
+    is_whole = all(first <= one.place.first and one.place.end <= end for one in inside)
+    return tuple(inside) if is_whole else None
+
+
+def _behind_labels(statement: Statement, first: int) -> Statement:
+    """What a `case` or label before the region stands at, where that is in the region."""
+    while statement.place.first < first:
+        inner = [part for part in children(statement) if isinstance(part, Statement)]
+        if len(inner) != 1 or not isinstance(statement, Labelled | OtherStatement):
+            break
+        statement = inner[0]
+    return statement
+
+
+def _has_block(node: Node, first: int, end: int) -> bool:
+    """Whether a block below `node`, braces not counted, is around the tokens."""
+    if isinstance(node, Block) and node.place.first < first and end < node.place.end:
+        return True
+    return any(
+        _has_block(child, first, end)
+        for child in children(node)
+        if child.place.first <= first and end <= child.place.end
+    )
+
+
+@lru_cache(maxsize=4)
+def _line_starts(source: Source) -> tuple[int, ...]:
+    found = [0]
+    for line in source.text.split("\n"):
+        found.append(found[-1] + len(line) + 1)
+    return tuple(found)
+
+
+@lru_cache(maxsize=8)
+def typed_file(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
+    """Read a file as its compiler does."""
+    refuse_cplusplus_ending(source.path)
+    options = options.for_file(source.path)
+    regions = c_file(source).regions
+    text = preprocess(source, options)
+    needed = [name for region in left_out(text, source, regions) for name in needed_macros(source, region)]
+    assumed = tuple(dict.fromkeys(needed))
+    if assumed:
+        defined = [f"-D{name}" for name in assumed]
+        text = preprocess(source, replace(options, arguments=(*defined, *options.arguments)))
+    ready = prepared(source, options, text, regions)
+    names = Names(ready.text, Types(ready.text.shift))
+    located = tuple(zip(regions, ready.located, strict=True))
+    return TypedFile(source, ready.text, ready.parsed, names, located, assumed)

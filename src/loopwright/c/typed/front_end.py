@@ -1,0 +1,177 @@
+"""libclang, as far as it is used: parsing, cursors and their places, types.
+
+The one place that knows its Python interface, which has no types and hides the kinds of operators.
+Offsets are those of the text that was parsed, in bytes.
+"""
+
+from __future__ import annotations
+
+from ctypes import byref, c_int, c_longlong, c_uint, c_ulonglong, c_void_p
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from clang import cindex
+
+from loopwright.errors import Code, InternalError
+
+Cursor = Any
+"""A `clang.cindex.Cursor`."""
+ClangType = Any
+"""A `clang.cindex.Type`."""
+
+_FILE = "preprocessed.i"
+_ERROR = 3
+_ARGUMENTS = (
+    "-x",
+    "cpp-output",
+    "-w",
+    "-ferror-limit=0",
+    "-fno-spell-checking",
+    "-Wno-implicit-function-declaration",
+    "-Wno-implicit-int",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-function-pointer-types",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """An error of the front end, at an offset of the text."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A parsed text: the unit of translation, and what is wrong with it."""
+
+    unit: Any
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@cache
+def _index() -> Any:
+    return cindex.Index.create()
+
+
+@cache
+def _library() -> Any:
+    library = cindex.conf.lib
+    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
+        function = getattr(library, name)
+        function.argtypes = [cindex.Cursor]
+        function.restype = c_int
+    library.clang_getCursorTLSKind.argtypes = [cindex.Cursor]
+    library.clang_Cursor_Evaluate.argtypes = [cindex.Cursor]
+    library.clang_Cursor_Evaluate.restype = c_void_p
+    for name in ("getKind", "isUnsignedInt", "getAsUnsigned", "getAsLongLong", "dispose"):
+        getattr(library, f"clang_EvalResult_{name}").argtypes = [c_void_p]
+    library.clang_EvalResult_getAsUnsigned.restype = c_ulonglong
+    library.clang_EvalResult_getAsLongLong.restype = c_longlong
+    return library
+
+
+def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
+    """The tree of a preprocessed text of one character a byte."""
+    try:
+        unit = _index().parse(
+            _FILE, args=[*_ARGUMENTS, *arguments], unsaved_files=[(_FILE, text.encode("latin-1"))]
+        )
+    except cindex.TranslationUnitLoadError as failure:
+        raise InternalError(Code.INTERNAL, f"libclang could not parse a text: {failure}") from failure
+    found = [
+        Diagnostic(one.spelling, offset_of(one.location))
+        for one in unit.diagnostics
+        if one.severity >= _ERROR
+    ]
+    return Parsed(unit, tuple(found))
+
+
+def offset_of(location: Any) -> int:
+    offset = c_uint()
+    _library().clang_getInstantiationLocation(location, None, None, None, byref(offset))
+    return offset.value
+
+
+def extent(cursor: Cursor) -> tuple[int, int]:
+    """Where a cursor's text starts and ends."""
+    library = _library()
+    place = library.clang_getCursorExtent(cursor)
+    return offset_of(library.clang_getRangeStart(place)), offset_of(library.clang_getRangeEnd(place))
+
+
+def is_attribute(cursor: Cursor) -> bool:
+    """The attributes of a declaration are children of its cursor."""
+    return kind(cursor).endswith("_ATTR")
+
+
+def start(cursor: Cursor) -> int:
+    """Where the name of a declaration, or an expression, is."""
+    return offset_of(_library().clang_getCursorLocation(cursor))
+
+
+def kind(cursor: Cursor | ClangType) -> str:
+    """The name of a cursor's or type's kind; the Python interface does not know all."""
+    try:
+        return str(cursor.kind.name)
+    except ValueError:
+        return f"KIND_{cursor._kind_id}"
+
+
+def children(cursor: Cursor) -> list[Cursor]:
+    return list(cursor.get_children())
+
+
+_BINARY = (
+    *("", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!="),
+    *("&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","),
+)
+_UNARY = (
+    *("", "x++", "x--", "++x", "--x", "&", "*", "+", "-", "~", "!", "__real__", "__imag__", "__extension__"),
+    "co_await",
+)
+
+
+def binary_operator(cursor: Cursor) -> str:
+    """As it is written, by CXBinaryOperatorKind."""
+    return _BINARY[_library().clang_getCursorBinaryOperatorKind(cursor)]
+
+
+def unary_operator(cursor: Cursor) -> str:
+    """As it is written, by CXUnaryOperatorKind; `x++` and `++x` for the two places."""
+    return _UNARY[_library().clang_getCursorUnaryOperatorKind(cursor)]
+
+
+def is_expression(cursor: Cursor) -> bool:
+    """By the numbers of CXCursorKind, of which the Python interface does not know all."""
+    return 100 <= int(cursor._kind_id) < 200
+
+
+def is_statement(cursor: Cursor) -> bool:
+    return 200 <= int(cursor._kind_id) < 350
+
+
+def is_thread_local(cursor: Cursor) -> bool:
+    return kind(cursor) == "VAR_DECL" and bool(_library().clang_getCursorTLSKind(cursor))
+
+
+_INTEGER = 1
+"""CXEval_Int."""
+
+
+def value(cursor: Cursor) -> int | None:
+    """The integer that a constant expression is, as the front end computes it."""
+    library = _library()
+    result = library.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    try:
+        if library.clang_EvalResult_getKind(result) != _INTEGER:
+            return None
+        if library.clang_EvalResult_isUnsignedInt(result):
+            return int(library.clang_EvalResult_getAsUnsigned(result))
+        return int(library.clang_EvalResult_getAsLongLong(result))
+    finally:
+        library.clang_EvalResult_dispose(result)

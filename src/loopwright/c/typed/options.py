@@ -1,0 +1,130 @@
+"""How a file is compiled: the options that decide what its text means.
+
+`-I -D -U -include -std=` are given to the compiler as they are, in their order.  `-p BUILD` takes them
+from the entry of a file in `BUILD/compile_commands.json`, options of the command line after them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code
+from loopwright.source import Span
+
+_WITH_VALUE = ("-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter")
+_PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
+_ALONE = ("-funsigned-char", "-fsigned-char", "-fshort-enums", "-ansi", "-undef", "-nostdinc", "-trigraphs")
+_CPLUSPLUS = (".cc", ".cpp", ".cxx", ".c++", ".C", ".hh", ".hpp", ".hxx", ".H")
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerOptions:
+    """`arguments` go to the compiler as they are; `build` is the folder of a compile_commands.json."""
+
+    arguments: tuple[str, ...] = ()
+    compiler: str = ""
+    """The program; CC of the environment, or gcc, where it is not given."""
+    build: str = ""
+
+    def program(self) -> tuple[str, ...]:
+        """The compiler as words of a command."""
+        return tuple(shlex.split(self.compiler or os.environ.get("CC", ""))) or ("gcc",)
+
+    def standard(self) -> str:
+        """`-std=...` where it is given; the last one counts."""
+        given = [word for word in self.arguments if word.startswith("-std=") or word == "-ansi"]
+        return given[-1] if given else ""
+
+    def for_file(self, path: str) -> CompilerOptions:
+        """The options with those of the build for this file before them."""
+        if not self.build:
+            return self
+        entry = _entry(Path(self.build), Path(path))
+        words = _words(entry)
+        _refuse_cplusplus(path, words)
+        directory = Path(str(entry.get("directory", self.build)))
+        kept = tuple(_kept(words[1:], directory))
+        return replace(self, arguments=(*kept, *self.arguments), compiler=self.compiler or words[0], build="")
+
+
+PLAIN = CompilerOptions()
+"""What a file is compiled with where nothing is said."""
+
+
+def absolute_paths(arguments: Sequence[str], directory: Path) -> tuple[str, ...]:
+    """The arguments with their relative paths taken from `directory`."""
+    return tuple(_kept(arguments, directory))
+
+
+def refuse_cplusplus_ending(path: str) -> None:
+    """Raise for a file that its name says is C++."""
+    if Path(path).suffix in _CPLUSPLUS:
+        raise cplusplus(path)
+
+
+def cplusplus(path: str) -> BadInput:
+    """The error for a file of another language."""
+    hint = "give a C file; what operators mean in C++ is not known from their names"
+    return BadInput(Code.FILE, "this is C++, which is not read", span=Span.start_of(path), hint=hint)
+
+
+def _refuse_cplusplus(path: str, words: Sequence[str]) -> None:
+    compiler = Path(words[0]).name if words else ""
+    if "++" in compiler or "c++" in words or any(word.startswith("-xc++") for word in words):
+        raise cplusplus(path)
+
+
+def _kept(words: Sequence[str], directory: Path) -> Iterator[str]:
+    """The words that decide what a text means, paths made absolute."""
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
+        name = next((one for one in sorted(_WITH_VALUE, key=len, reverse=True) if word.startswith(one)), None)
+        if name is not None:
+            value = word[len(name) :]
+            if not value and position < len(words):
+                value = words[position]
+                position += 1
+            yield from (name, _absolute(name, value, directory))
+        elif word.startswith("-std=") or word in _ALONE:
+            yield word
+
+
+def _absolute(name: str, value: str, directory: Path) -> str:
+    """A forced include is looked for like any other where it is not a file of this folder."""
+    place = directory / value
+    is_searched = name in ("-include", "-imacros") and not place.exists()
+    return str(place.absolute()) if name in _PATHS and not is_searched else value
+
+
+def _entry(build: Path, file: Path) -> dict[str, object]:
+    """What `compile_commands.json` says of a file."""
+    database = build / "compile_commands.json" if build.is_dir() else build
+    try:
+        entries = json.loads(database.read_text())
+    except (OSError, ValueError) as failure:
+        raise _refusal(database, f"cannot read this file: {failure}") from None
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and "file" in entry:
+            place = Path(str(entry.get("directory", "."))) / str(entry["file"])
+            if place.resolve() == file.resolve():
+                return entry
+    raise _refusal(database, f"it has no entry for {file}")
+
+
+def _words(entry: dict[str, object]) -> list[str]:
+    arguments = entry.get("arguments")
+    if isinstance(arguments, list) and arguments:
+        return [str(word) for word in arguments]
+    return shlex.split(str(entry.get("command", ""))) or ["gcc"]
+
+
+def _refusal(database: Path, message: str) -> BadInput:
+    hint = "-p takes the folder of a compile_commands.json that has an entry for the file"
+    return BadInput(Code.OPTION, message, span=Span.start_of(str(database)), hint=hint)

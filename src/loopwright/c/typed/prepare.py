@@ -1,0 +1,164 @@
+"""The preprocessed text made ready for the front end, and the regions found in it.
+
+Pragmas are left out: they change no meaning here, and some hide the loop they stand at.  A region at file
+scope, in a snippet, is put into a function.  Names that nothing declares get stand-ins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from loopwright.c.regions import Region
+from loopwright.c.typed import front_end
+from loopwright.c.typed.expansion import Token, confirmed, expanded, lexemes
+from loopwright.c.typed.front_end import Parsed
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.preprocess import Preprocessed, without
+from loopwright.c.typed.stand_ins import StandIns
+from loopwright.source import Source, Span
+
+_ROUNDS = 4
+"""How often stand-ins are added: one may bring up names that were not looked at before."""
+_BRACES = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}]')
+_TARGETS = {
+    "__x86_64__": "x86_64-linux-gnu",
+    "__aarch64__": "aarch64-linux-gnu",
+    "__i386__": "i386-linux-gnu",
+}
+_MEANS_SOMETHING = re.compile(r"\s*#\s*pragma\s+(weak|pack|redefine_extname|scalar_storage_order)\b")
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where a region is in the preprocessed text, and its tokens there, mapped to the file."""
+
+    start: int
+    end: int
+    offsets: tuple[int, ...]
+    tokens: tuple[Token, ...]
+
+    def place_of(self, offset: int) -> Span:
+        """Where the token at an offset of the preprocessed text is in the file."""
+        last = max((k for k, start in enumerate(self.offsets) if start <= offset), default=0)
+        return self.tokens[last].span
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A region that the typed reading does not cover: why, and where in the file."""
+
+    place: Span
+    reason: str
+    spot: Span
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`text` is what the front end parsed."""
+
+    text: Preprocessed
+    parsed: Parsed
+    located: tuple[Located | Unread, ...]
+
+
+def prepared(
+    source: Source, options: CompilerOptions, text: Preprocessed, regions: Sequence[Region]
+) -> Prepared:
+    """The parsed text and the regions in it."""
+    bounds = [_bounds(text, source, region) for region in regions]
+    plain = _for_front_end(text, [pair for pair in bounds if pair is not None])
+    located = [
+        _located(source, region, pair, plain) for region, pair in zip(regions, bounds, strict=True)
+    ]
+    arguments = _arguments(options, text)
+    whole, parsed, known = plain, front_end.parse(plain.text, arguments), StandIns()
+    for _ in range(_ROUNDS):
+        own = [one for one in parsed.diagnostics if whole.line_of(one.offset)]
+        text_of_file = _own_text(plain) if own else ""
+        new = known.after(own, text_of_file)
+        if new == known:
+            break
+        known, whole = new, plain.after(new.declarations(text_of_file))
+        parsed = front_end.parse(whole.text, arguments)
+    return Prepared(whole, parsed, tuple(_moved(one, whole.shift) for one in located))
+
+
+def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:
+    """The regions that are not in the preprocessed text."""
+    return [region for region in regions if _bounds(text, source, region) is None]
+
+
+def _moved(one: Located | Unread, distance: int) -> Located | Unread:
+    if isinstance(one, Unread):
+        return one
+    offsets = tuple(offset + distance for offset in one.offsets)
+    return Located(one.start + distance, one.end + distance, offsets, one.tokens)
+
+
+def _arguments(options: CompilerOptions, text: Preprocessed) -> tuple[str, ...]:
+    """What the front end has to know of the compiler: the language, the machine, what `char` is."""
+    target = [f"--target={name}" for macro, name in _TARGETS.items() if macro in text.changes]
+    char = "-funsigned-char" if "__CHAR_UNSIGNED__" in text.changes else "-fsigned-char"
+    return (options.standard() or "-std=gnu17", char, *target)
+
+
+_Pair = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _bounds(text: Preprocessed, source: Source, region: Region) -> _Pair | None:
+    """Where a region's two pragmas are in the preprocessed text; None if it was left out."""
+    wanted = {source.line_of(region.place.start) - 1: "scop", source.line_of(region.place.end): "endscop"}
+    found = {}
+    for place in text.pragmas:
+        words = text.text[slice(*place)].split()
+        name = wanted.get(text.line_of(place[0]))
+        if name is not None and words[1:2] == [name]:
+            found[name] = place
+    return (found["scop"], found["endscop"]) if len(found) == 2 else None
+
+
+def _for_front_end(text: Preprocessed, bounds: Sequence[_Pair]) -> Preprocessed:
+    blanked = [place for place in text.pragmas if _MEANS_SOMETHING.match(text.text, place[0]) is None]
+    whole = without(text.text, blanked)
+    for count, (opening, closing) in enumerate(bounds):
+        depth = 0
+        for brace in _BRACES.finditer(whole, 0, opening[0]):
+            depth += (brace.group() == "{") - (brace.group() == "}")
+        if depth <= 0:
+            whole = _put(_put(whole, opening, f"int _{count}(){{"), closing, "}")
+    return replace(text, text=whole)
+
+
+def _put(text: str, place: tuple[int, int], words: str) -> str:
+    return text[: place[0]] + words.ljust(place[1] - place[0]) + text[place[1] :]
+
+
+def _located(source: Source, region: Region, pair: _Pair | None, text: Preprocessed) -> Located | Unread:
+    """The tokens of a region as the compiler has them, if they are those of its text with macros expanded."""
+    if pair is None:
+        return Unread(region.place, "the preprocessor leaves this region out", region.place)
+    start, end = pair[0][1], pair[1][0]
+    given = lexemes(text.text, start, end)
+    inner = [(pragma.place.start, pragma.place.end) for pragma in region.pragmas]
+    own = without(source.text[: region.place.end], inner)
+    written = lexemes(own, region.place.start, region.place.end)
+    tokens = expanded(source, written, lambda name: text.definition(name, start))
+    mapped: list[Token] = []
+    for ours, theirs in zip(tokens, given, strict=False):
+        one = confirmed(ours, theirs)
+        if one is None or not ours.text.isascii():
+            reason = f"the compiler reads '{theirs.text}' here, not '{ours.text}'"
+            return Unread(region.place, reason, ours.span)
+        mapped.append(one)
+    if len(tokens) != len(given):
+        return Unread(region.place, "the compiler reads more or fewer tokens here", region.place)
+    return Located(start, end, tuple(one.start for one in given), tuple(mapped))
+
+
+def _own_text(text: Preprocessed) -> str:
+    """The parts of the text that are from the file itself."""
+    ends = (*text.starts[1:], len(text.text))
+    pieces = zip(text.starts, ends, text.lines, strict=True)
+    return "\n".join(text.text[start:end] for start, end, line in pieces if line)

@@ -1,0 +1,168 @@
+"""A file as the user's own compiler preprocesses it: its headers, its predefined macros, its branches.
+
+The compiler is asked for the text and for the definitions (`-E -dD`).  A header that does not exist is
+taken to be empty, and named in `missing`: what it declares is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.c.typed.expansion import Definition, definition
+from loopwright.c.typed.options import CompilerOptions, absolute_paths, cplusplus
+from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.source import Source, Span
+
+_MAIN = "<stdin>"
+_LINE_MARK = re.compile(r"(?m)^([ \t]*)#([ \t]*(?:line\b|\d)[^\n]*)$")
+_HASH = re.compile(r"(?m)^[ \t]*#[^\n]*$")
+_MARKER = re.compile(r'# (\d+) "((?:\\.|[^"\\])*)"')
+_CHANGE = re.compile(r"#(?:define|undef) ([A-Za-z_$][\w$]*)")
+_MISSING = re.compile(r"fatal error: (?:'(.+?)' file not found|(.+?): No such file or directory)")
+_MOST_MISSING = 200
+_LONGEST = 60.0
+"""Seconds a compiler may take for the preprocessing of a file."""
+
+
+@dataclass(frozen=True)
+class Preprocessed:
+    """`text` has one character a byte; definitions and line markers in it are blanked, pragmas are not."""
+
+    text: str
+    starts: tuple[int, ...]
+    """Where pieces of the text start, each of one file from one line on."""
+    lines: tuple[int, ...]
+    """The line of the file each piece starts with; 0 where it is from a header."""
+    changes: dict[str, tuple[tuple[int, str], ...]]
+    """Of each macro: where it was defined or undefined, and the line that did it."""
+    pragmas: tuple[tuple[int, int], ...]
+    """Where the pragmas are, the `_Pragma` ones among them."""
+    missing: tuple[str, ...]
+    errors: tuple[str, ...]
+    shift: int = 0
+    """How many characters were put in front of the compiler's output; `changes` do not count them."""
+
+    def line_of(self, offset: int) -> int:
+        """The line of the file that the text at `offset` is from; 0 for a header."""
+        piece = bisect_right(self.starts, offset) - 1
+        if piece < 0 or not self.lines[piece]:
+            return 0
+        return self.lines[piece] + self.text.count("\n", self.starts[piece], offset)
+
+    def definition(self, name: str, at: int) -> Definition | None:
+        """What `name` is defined as where the text at `offset` stands."""
+        found = [line for offset, line in self.changes.get(name, ()) if offset + self.shift < at]
+        return definition(found[-1]) if found else None
+
+
+    def after(self, head: str) -> Preprocessed:
+        """The text with a line in front of it that is from no file."""
+        ahead = len(head) + 1
+        return replace(
+            self,
+            text=f"{head}\n{self.text}",
+            starts=(0, *(start + ahead for start in self.starts)),
+            lines=(0, *self.lines),
+            pragmas=tuple((start + ahead, end + ahead) for start, end in self.pragmas),
+            shift=self.shift + ahead,
+        )
+
+
+def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
+    """What the compiler makes of a text, with the headers next to its file."""
+    folder = Path(source.path).parent if source.path else Path()
+    folder = folder if folder.is_dir() else Path()
+    arguments = absolute_paths(options.arguments, Path())
+    text = _LINE_MARK.sub(lambda mark: " " * len(mark.group()), source.text)
+    data = text.encode("utf-8", "surrogateescape")
+    missing: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as scratch:
+        empty = Path(scratch, "a", "b", "c", "d", "e", "f")
+        while True:
+            done = _run((*options.program(), "-E", "-dD", *arguments, "-idirafter", str(empty)), data, folder)
+            messages = done.stderr.decode("utf-8", "replace")
+            found = _MISSING.search(messages)
+            name = "" if found is None else found[1] or found[2]
+            if not name or len(missing) >= _MOST_MISSING or not _provide(empty, scratch, name):
+                break
+            missing.append(name)
+    return _divided(done.stdout.decode("latin-1"), tuple(missing), _errors(done.returncode, messages), source)
+
+
+def _run(command: Sequence[str], data: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    words = [*command, "-x", "c", "-"]
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            words, input=data, capture_output=True, cwd=folder, env=environment, timeout=_LONGEST, check=False
+        )
+    except OSError as failure:
+        raise GaveUp(
+            Code.NO_COMPILER,
+            f"the compiler '{words[0]}' cannot be run, and what the text means is asked of it: "
+            f"{failure.strerror}",
+            hint="install gcc, with 'apt install gcc' for example, or name another compiler by CC",
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise GaveUp(Code.TIME, f"{words[0]} -E took more than {_LONGEST:g} s") from None
+
+
+def _provide(empty: Path, scratch: str, name: str) -> bool:
+    """Make an empty header of this name, unless there is one, or it would be elsewhere."""
+    place = Path(os.path.normpath(empty / name))
+    if not place.is_relative_to(scratch) or place.exists():
+        return False
+    empty.mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.touch()
+    return True
+
+
+def _errors(status: int, messages: str) -> tuple[str, ...]:
+    found = [line for line in messages.splitlines() if "error:" in line]
+    return tuple(found) or ((messages.strip(),) if status else ())
+
+
+def _divided(text: str, missing: tuple[str, ...], errors: tuple[str, ...], source: Source) -> Preprocessed:
+    """The output by the lines that start with `#`: places, definitions, pragmas."""
+    starts: list[int] = []
+    lines: list[int] = []
+    changes: dict[str, list[tuple[int, str]]] = {}
+    pragmas: list[tuple[int, int]] = []
+    blanked: list[tuple[int, int]] = []
+    for line in _HASH.finditer(text):
+        words = line.group().lstrip()
+        if (marker := _MARKER.match(words)) is not None:
+            starts.append(line.end() + 1)
+            lines.append(int(marker[1]) if marker[2] == _MAIN else 0)
+            blanked.append(line.span())
+        elif (change := _CHANGE.match(words)) is not None:
+            changes.setdefault(change[1], []).append((line.start(), words))
+            blanked.append(line.span())
+        else:
+            pragmas.append(line.span())
+    if not starts and errors:
+        message = f"the compiler cannot preprocess this file: {errors[0]}"
+        raise BadInput(Code.DOES_NOT_COMPILE, message, span=Span.start_of(source.path))
+    if "__cplusplus" in changes:
+        raise cplusplus(source.path)
+    table = {name: tuple(found) for name, found in changes.items()}
+    whole = without(text, blanked)
+    return Preprocessed(whole, tuple(starts), tuple(lines), table, tuple(pragmas), missing, errors)
+
+
+def without(text: str, places: Sequence[tuple[int, int]]) -> str:
+    """`text` with spaces at these places."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in places:
+        pieces += [text[position:start], " " * (end - start)]
+        position = end
+    return "".join([*pieces, text[position:]])

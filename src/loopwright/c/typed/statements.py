@@ -1,0 +1,157 @@
+"""Statements from the front end's cursors; expressions are those of `builder`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from loopwright.c.typed import front_end
+from loopwright.c.typed.builder import Builder, Range
+from loopwright.c.typed.front_end import Cursor
+from loopwright.c.typed.tree import (
+    Block,
+    Declare,
+    Evaluate,
+    Expression,
+    For,
+    If,
+    Labelled,
+    Node,
+    OtherStatement,
+    Return,
+    Statement,
+    Variable,
+)
+
+_WRITTEN = {
+    "WHILE_STMT": r"while \( \)",
+    "DO_STMT": r"do (; )?while \( \)",
+    "SWITCH_STMT": r"switch \( \)",
+    "CASE_STMT": r"case (\.\.\. )?:",
+    "DEFAULT_STMT": r"default :",
+    "BREAK_STMT": r"break",
+    "CONTINUE_STMT": r"continue",
+    "NULL_STMT": r";",
+    "GOTO_STMT": r"goto \S+",
+}
+"""The tokens of a statement that are not those of its parts; those not here are not modelled."""
+
+
+def built_statement(builder: Builder, cursor: Cursor) -> Statement:
+    """The statement at a cursor."""
+    whole = builder.range_of(cursor)
+    place = builder.listing.place(*whole)
+    if front_end.is_expression(cursor):
+        value = builder.expression(cursor)
+        return Evaluate(value.place, value)
+    match front_end.kind(cursor):
+        case "COMPOUND_STMT":
+            inner = _statements(builder, front_end.children(cursor))
+            _require(builder, whole, inner, r"\{( ;)* \}")
+            return Block(place, tuple(inner))
+        case "DECL_STMT":
+            return _declare(builder, cursor, whole)
+        case "FOR_STMT" if front_end.children(cursor):
+            return _for(builder, cursor, whole)
+        case "IF_STMT" if len(front_end.children(cursor)) >= 2:
+            test, *branches = front_end.children(cursor)
+            tested = builder.expression(test)
+            then, *other = _statements(builder, branches)
+            pattern = r"if \( \)( ;)? else" if other else r"if \( \)"
+            _require(builder, whole, (tested, then, *other), pattern)
+            return If(place, tested, then, other[0] if other else None)
+        case "LABEL_STMT" if front_end.children(cursor):
+            inner = _statements(builder, front_end.children(cursor)[-1:])
+            _require(builder, whole, inner, r"\S+ :")
+            return Labelled(place, str(cursor.spelling), inner[0])
+        case "RETURN_STMT":
+            values = [builder.expression(one) for one in front_end.children(cursor)]
+            _require(builder, whole, values, "return")
+            return Return(place, values[0] if values else None)
+        case kind:
+            parts = _parts(builder, front_end.children(cursor))
+            if kind in _WRITTEN:
+                _require(builder, whole, parts, _WRITTEN[kind])
+            else:
+                builder.problem(whole, "this statement is not modelled")
+            return OtherStatement(place, kind, tuple(parts))
+
+
+def _statements(builder: Builder, cursors: Sequence[Cursor]) -> list[Statement]:
+    return [built_statement(builder, one) for one in cursors]
+
+
+def _parts(builder: Builder, cursors: Sequence[Cursor]) -> list[Node]:
+    found: list[Node] = []
+    for one in cursors:
+        if front_end.is_expression(one):
+            found.append(builder.expression(one))
+        elif front_end.is_statement(one):
+            found.append(built_statement(builder, one))
+    return found
+
+
+def _require(builder: Builder, whole: Range, parts: Sequence[Node], pattern: str) -> None:
+    own = " ".join(builder.own(whole, parts))
+    own = re.sub("<%", "{", re.sub("%>", "}", own))
+    if re.fullmatch(pattern, own) is None:
+        builder.problem(whole, f"'{own}' is not understood here")
+
+
+def _declare(builder: Builder, cursor: Cursor, whole: Range) -> Declare:
+    """Variables and functions; what declares a type declares no storage."""
+    found = [
+        built_variable(builder, one)
+        for one in front_end.children(cursor)
+        if front_end.kind(one) in ("VAR_DECL", "FUNCTION_DECL")
+    ]
+    return Declare(builder.listing.place(*whole), tuple(found))
+
+
+def built_variable(builder: Builder, cursor: Cursor) -> Variable:
+    """One declarator: the expressions before its `=` are sizes, the one after it is its first value."""
+    whole = builder.range_of(cursor)
+    declaration = builder.names.declaration(cursor, whole[0])
+    if front_end.kind(cursor) == "FUNCTION_DECL":
+        return Variable(builder.listing.place(*whole), declaration, None)
+    parts = [builder.expression(one) for one in front_end.children(cursor) if front_end.is_expression(one)]
+    position = _equals(builder, whole)
+    initial = next((one for one in parts if position is not None and one.place.first == position + 1), None)
+    if position is not None and initial is None:
+        builder.problem(whole, "the first value of this variable is not understood")
+    sizes = tuple(one for one in parts if one is not initial)
+    return Variable(builder.listing.place(*whole), declaration, initial, sizes)
+
+
+def _equals(builder: Builder, whole: Range) -> int | None:
+    """The `=` of a declarator: not one inside a size or a struct."""
+    depth = 0
+    for position in range(*whole):
+        text = builder.listing.tokens[position].text
+        depth += (text in "([{") - (text in ")]}")
+        if text == "=" and depth == 0:
+            return position
+    return None
+
+
+def _for(builder: Builder, cursor: Cursor, whole: Range) -> For:
+    """Which parts of its head a loop has is seen from the semicolons between them."""
+    *head, body = front_end.children(cursor)
+    inner = built_statement(builder, body)
+    parts = _parts(builder, head)
+    declared = parts[0] if parts and isinstance(parts[0], Declare) else None
+    _require(builder, whole, (*parts, inner), r"for \( ; \)" if declared is not None else r"for \( ; ; \)")
+    semicolons = [
+        position
+        for position in range(whole[0], inner.place.first)
+        if builder.listing.tokens[position].text == ";"
+        and not any(part.place.first <= position < part.place.end for part in parts)
+    ]
+    if declared is not None:
+        semicolons.insert(0, declared.place.end - 1)
+    slots: list[Expression | None] = [None, None, None]
+    for part in parts:
+        if isinstance(part, Expression):
+            slots[min(2, sum(part.place.first > position for position in semicolons))] = part
+    first, test, step = slots
+    return For(builder.listing.place(*whole), declared or first, test, step, inner)
