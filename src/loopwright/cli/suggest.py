@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
 from loopwright.cli.extract import add_reading_options
@@ -91,10 +90,20 @@ def _found(arguments: argparse.Namespace, progress: Progress) -> Found:
 
 def _json(arguments: argparse.Namespace, found: Found) -> str:
     regions = [
-        {"line": line, "suggestions": [asdict(one) | {"kind": one.kind.value} for one in tried]}
-        for line, tried in found
+        {"line": line, "suggestions": [_suggestion(one) for one in tried]} for line, tried in found
     ]
     return json.dumps({"file": arguments.file, "regions": regions}, indent=2) + "\n"
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    return {
+        "kind": one.kind.value,
+        "script": one.script,
+        "reason": one.reason,
+        "legal": one.legal,
+        "reassociation": one.reassociation,
+        "gain": one.gain,
+    }
 
 
 def _text(arguments: argparse.Namespace, found: Found) -> str:
@@ -118,11 +127,11 @@ def _region(tried: list[Suggestion], *, refused: bool) -> list[str]:
         for one in legal:
             lines += _entry(one)
         if refused:
-            lines += [f"# not {one.script.splitlines()[-1]}: {one.reason}" for one in own if not one.legal]
+            lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines
 
 
 def _entry(one: Suggestion) -> list[str]:
-    *before, last = one.script.splitlines()
+    *before, last = one.steps
     mark = "# " if one.reassociation else ""
     return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {one.reason}"]

@@ -16,7 +16,6 @@ from loopwright.generate.program import generate
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
-from loopwright.read.script import parse_script
 from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
     Evidence,
@@ -34,6 +33,7 @@ from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.plan import DirectiveKind
+from loopwright.transform.script.steps import parse_script
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:
