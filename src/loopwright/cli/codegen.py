@@ -27,7 +27,7 @@ from loopwright.progress import Progress
 from loopwright.source import Span
 
 if TYPE_CHECKING:
-    from loopwright.generate.options import Options
+    from loopwright.generate.context import Options
     from loopwright.loops.nodes import Node
     from loopwright.model.schedule import Schedule
     from loopwright.prove.verdict import Verdict
@@ -150,7 +150,7 @@ def codegen(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from loopwright.generate.options import Options
+    from loopwright.generate.context import Options
     from loopwright.model.schedule import LoopType
 
     limits = {"separate_from": arguments.separate_from, "max_unroll": arguments.max_unroll}

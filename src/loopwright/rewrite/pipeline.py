@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, openmp_notes
 from loopwright.errors import Code, GaveUp
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict

@@ -9,7 +9,7 @@ from loopwright.emit.loop_names import names_in
 from loopwright.emit.openmp import Accumulation, PrivateStorage
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.prove.legality.legality import LegalityVerdict
