@@ -138,7 +138,7 @@ def generate(
     max_unroll: int = 100_000,
 ) -> Node:
     """The loops that run the schedule; the options are those of `loopwright codegen`."""
-    from loopwright.generate.context import Options
+    from loopwright.generate.options import Options
     from loopwright.generate.program import generate
     from loopwright.model.schedule import LoopType
 
@@ -252,11 +252,11 @@ def to_c(
         return to_c(program, standalone=standalone, parameters=parameters, openmp=openmp)
     from loopwright.progress import silent
     from loopwright.rewrite.pipeline import rewritten
-    from loopwright.rewrite.request import Wishes
+    from loopwright.rewrite.request import RewriteOptions
 
     plans = [program] if isinstance(program, Plan) else program
-    wishes = Wishes(openmp=openmp, allow_reassociation=allow_reassociation)
-    return rewritten(plans, wishes, silent).source.text
+    options = RewriteOptions(openmp=openmp, allow_reassociation=allow_reassociation)
+    return rewritten(plans, options, silent).source.text
 
 
 def describe(what: Plan | Program) -> str:

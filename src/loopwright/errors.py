@@ -1,4 +1,4 @@
-"""Every way Loopwright says no, in one place.
+"""Every way Loopwright says no, in one place; a `Diagnostic` is what each says, as a value.
 
 `BadInput`       the user's text is wrong: exit code 2;
 `Illegal`        the answer is no, with a witness: exit code 1;
@@ -9,15 +9,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any, Self
 
 from loopwright.source import Span
+
+
+class Severity(Enum):
+    """The word in front of the message."""
+
+    ERROR = "error"
+    INTERNAL = "internal error"
 
 
 class Code(Enum):
     """What kind of error it is: given where it is raised, explained by `loopwright explain CODE`.
 
-    The hundreds are the exit statuses of the classes below.
+    The hundreds are the exit statuses: each class of errors below has those of one hundred.
     """
 
     READ_TOO_EARLY = "LW101"
@@ -66,9 +77,63 @@ class Code(Enum):
     CRASHED = "LW403"
     INTERNAL = "LW499"
 
+    @property
+    def exit_code(self) -> int:
+        return int(self.value[2])
+
+    @property
+    def severity(self) -> Severity:
+        internal = self.exit_code == 4 and self is not Code.CRASHED
+        return Severity.INTERNAL if internal else Severity.ERROR
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one or two words, for machines."""
+        if self is Code.CRASHED:
+            return "crashed"
+        return {1: "wrong", 2: "bad input", 3: "gave up", 4: "internal error"}[self.exit_code]
+
 
 REPORT = "please report it, with the input and the command line, at the project's issue tracker"
 """What to do about an `InternalError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence that explains an error; `span` is what it is about, `label` what it begins with."""
+
+    text: str
+    label: str = ""
+    span: Span | None = None
+    excerpt: str | None = None
+    """Where the line of `span` is to be shown: what stands for it where its text is not at hand."""
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """An error as a value; `report.diagnostics` renders it as text, in colour, as JSON and as HTML."""
+
+    code: Code
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    witness: str | None = None
+    """The smallest example on one line; where there are notes, they give it at length."""
+    notes: tuple[Note, ...] = ()
+    more: int = 0
+    """How many other failures there are, each a part of `others`."""
+    others: tuple[Note, ...] = ()
+    """What else is to be said, after the hint."""
+    excerpt: str = ""
+    """What stands for the line of `span` where its text is not at hand."""
+    details: Mapping[str, Any] | None = None
+    """The failure as data."""
+
+    @property
+    def summary(self) -> str:
+        """The message, and how many more there are."""
+        return f"{self.message} (and {self.more} more)" if self.more else self.message
 
 
 class LoopwrightError(Exception):
@@ -78,10 +143,52 @@ class LoopwrightError(Exception):
         self, code: Code, message: str, *, span: Span | None = None, hint: str | None = None
     ) -> None:
         super().__init__(message)
-        self.code = code
-        self.message = message
-        self.span = span
-        self.hint = hint
+        self.diagnostic = Diagnostic(code, message, span, hint)
+
+    def __reduce__(self) -> tuple[Callable[..., LoopwrightError], tuple[object, ...]]:
+        return _again, (type(self), vars(self))
+
+    @classmethod
+    def of(cls, diagnostic: Diagnostic) -> Self:
+        """The error for a diagnostic that is made already."""
+        made = cls.__new__(cls, diagnostic.summary)
+        made.diagnostic = diagnostic
+        return made
+
+    def at(self, span: Span) -> Self:
+        """The same error with this place, where it has none of its own."""
+        if self.span is None:
+            self.diagnostic = replace(self.diagnostic, span=span)
+        return self
+
+    def advised(self, hint: str) -> Self:
+        """The same error with this hint, where it has none of its own."""
+        if self.hint is None:
+            self.diagnostic = replace(self.diagnostic, hint=hint)
+        return self
+
+    @property
+    def code(self) -> Code:
+        return self.diagnostic.code
+
+    @property
+    def message(self) -> str:
+        return self.diagnostic.summary
+
+    @property
+    def span(self) -> Span | None:
+        return self.diagnostic.span
+
+    @property
+    def hint(self) -> str | None:
+        return self.diagnostic.hint
+
+
+def _again(kind: type[LoopwrightError], state: dict[str, Any]) -> LoopwrightError:
+    """An error from a pickle: constructors want more than pickle would give them."""
+    error = kind.__new__(kind, state["diagnostic"].summary)
+    vars(error).update(state)
+    return error
 
 
 class BadInput(LoopwrightError):
@@ -95,7 +202,11 @@ class Illegal(LoopwrightError):
         self, code: Code, message: str, *, witness: str, span: Span | None = None, hint: str | None = None
     ) -> None:
         super().__init__(code, message, span=span, hint=hint)
-        self.witness = witness
+        self.diagnostic = replace(self.diagnostic, witness=witness)
+
+    @property
+    def witness(self) -> str:
+        return self.diagnostic.witness or ""
 
 
 class GaveUp(LoopwrightError):
@@ -108,3 +219,14 @@ class Crashed(LoopwrightError):
 
 class InternalError(LoopwrightError):
     """A failure of Loopwright or of isl: neither "proved" nor "wrong"."""
+
+
+@contextmanager
+def about(span: Callable[[], Span]) -> Iterator[None]:
+    """Bad input that has no place of its own is about `span()`."""
+    try:
+        yield
+    except BadInput as error:
+        if error.span is None:
+            error.at(span())
+        raise

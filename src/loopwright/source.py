@@ -92,6 +92,11 @@ class Span:
         return self.start - self._line_start + 1
 
     @property
+    def place(self) -> str:
+        """`file:line:column`, as messages have it."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    @property
     def excerpt(self) -> str:
         """The line the span starts on, without its line end and without characters that are not Unicode."""
         end = self.source.text.find("\n", self.start)

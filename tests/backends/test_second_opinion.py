@@ -15,7 +15,7 @@ from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.obligations.scanning import scanning_obligations
 from loopwright.rewrite.evidence import of_model
 from loopwright.rewrite.opinions import second_opinion
-from loopwright.rewrite.request import ProverRequest, Wishes
+from loopwright.rewrite.request import ProverRequest, RewriteOptions
 from tests.c.support import region
 from tests.generate.support import flat
 
@@ -41,13 +41,13 @@ LOOP = "#pragma loopwright assume n >= 0\nfor (i = 0; i != n; i++) a[i] = 0;"
 def test_a_model_that_was_misread_stops_everything() -> None:
     """isl looks at the whole, cvc5 at the steps; each stops alone (here isl comes first)."""
     read = region(LOOP)
-    wishes = Wishes(prover=ProverRequest("cvc5"))
-    assert len(of_model(read, wishes, silent).proofs) == 2
+    options = RewriteOptions(prover=ProverRequest("cvc5"))
+    assert len(of_model(read, options, silent).proofs) == 2
     (own,) = read.statements
     shorter = isl.Set(f"[n] -> {{ {own.name}[i] : 0 <= i < n - 1 }}")
     misread = replace(read, statements=(replace(own, domain=shorter),))
     with pytest.raises(InternalError, match="the text was misread"):
-        of_model(misread, wishes, silent)
+        of_model(misread, options, silent)
 
 
 def test_cvc5_alone_stops_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,11 +57,11 @@ def test_cvc5_alone_stops_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(evidence, "prove_model", lambda program: Undecided("not asked"))
     read = region(LOOP)
-    found = of_model(read, Wishes(), silent)
+    found = of_model(read, RewriteOptions(), silent)
     assert [one.what for one in found.proofs] == ["Inv, Rank1 and Rank2 hold of the text, by cvc5"]
     assert not found.trusted
     (own,) = read.statements
     longer = isl.Set(f"[n] -> {{ {own.name}[i] : 0 <= i <= n }}")
     misread = replace(read, statements=(replace(own, domain=longer),))
     with pytest.raises(InternalError, match=r"misread: Rank2 does not hold.*cvc5"):
-        of_model(misread, Wishes(), silent)
+        of_model(misread, RewriteOptions(), silent)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.extract import run_extract
+from loopwright.report.program_text import extracted
 from tests.conftest import ROOT
 
 
@@ -17,4 +17,4 @@ def test_the_example_of_reading_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (_, code), (_, expected) = blocks[:2]
     monkeypatch.chdir(tmp_path)
     Path("example.c").write_text(code)
-    assert run_extract("example.c") == expected
+    assert extracted("example.c", "text") == expected

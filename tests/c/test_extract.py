@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -12,9 +11,10 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.cli.extract import add_to, run_extract
+from loopwright.cli.main import main
 from loopwright.emit.openscop import to_openscop
 from loopwright.read.c.reader import read_c
+from loopwright.report.program_text import extracted
 from tests.c.support import KERNELS, region, wrapped
 from tests.conftest import ROOT
 
@@ -29,10 +29,9 @@ def small(tmp_path: Path) -> Path:
 
 
 def verb(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser()
-    add_to(parser.add_subparsers())
-    parsed = parser.parse_args(["extract", *arguments])
-    return int(parsed.run(parsed))
+    with pytest.raises(SystemExit) as ended:
+        main(["extract", *arguments])
+    return int(ended.value.code or 0)
 
 
 def test_the_model_readably(small: Path) -> None:
@@ -63,11 +62,11 @@ taken on trust
   i: the value left behind by the last loop is not used
   'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
 """
-    assert run_extract(small) == expected
+    assert extracted(small, "text") == expected
 
 
 def test_the_model_for_machines(small: Path) -> None:
-    data = json.loads(run_extract(small, as_json=True, assume=["n >= 2"]))
+    data = json.loads(extracted(small, "json", assume=["n >= 2"]))
     (found,) = data["regions"]
     assert found["line"] == 4 and found["context"] == "[n] -> {  : n >= 2 }"
     (statement,) = found["statements"]
@@ -83,14 +82,13 @@ def test_the_model_for_machines(small: Path) -> None:
 
 
 def test_dependences_for_machines() -> None:
-    data = json.loads(run_extract(KERNELS / "durbin.c", as_json=True))
+    data = json.loads(extracted(KERNELS / "durbin.c", "json"))
     kinds = {entry["kind"] for entry in data["regions"][0]["dependences"]}
     assert kinds == {"flow", "anti", "output"}
 
 
 def test_the_same_bytes_whatever_the_hash_seed() -> None:
-    code = "import sys; from loopwright.cli.extract import run_extract as r; print(r(sys.argv[1]))"
-    command = [sys.executable, "-c", code, str(KERNELS / "deriche.c")]
+    command = [sys.executable, "-m", "loopwright", "extract", str(KERNELS / "deriche.c")]
     outputs = {
         subprocess.run(
             command, env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")},

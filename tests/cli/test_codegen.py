@@ -15,11 +15,10 @@ import islpy as isl
 import pytest
 
 from loopwright.cli.main import main
-from loopwright.generate import program
 from loopwright.loops.nodes import EMPTY, Node
 from loopwright.model.schedule import Schedule
-from loopwright.prove.scanning import scan
 from loopwright.prove.verdict import Refuted, Undecided, Verdict
+from loopwright.rewrite import generation
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -129,9 +128,9 @@ def test_an_unbounded_dimension_is_bad_input_with_a_place(tmp_path: Path, capfd:
     [
         (["--fast"], "unrecognized arguments: --fast"),
         (["--loop-type", "fast"], "invalid choice: 'fast'"),
-        (["--timeout", "soon"], "'soon' is not a number from 0.001 on"),
-        (["--max-statements", "0"], "'0' is not a whole number from 1 on"),
-        (["--separate-depth", "-1"], "'-1' is not a whole number from 0 on"),
+        (["--timeout", "soon"], "'soon' must be a number of seconds >= 0.001"),
+        (["--max-statements", "0"], "'0' must be an integer >= 1"),
+        (["--separate-depth", "-1"], "'-1' must be an integer >= 0"),
     ],
 )
 def test_unknown_options_and_values(triangle: str, words: list[str], message: str, capfd: Captured) -> None:
@@ -150,7 +149,7 @@ def undecide(schedule: Schedule, node: Node) -> Verdict:
 
 
 def test_nothing_wrong_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr(scan, "prove_scan", refute)
+    monkeypatch.setattr(generation, "prove_scan", refute)
     for words in ([], ["--timeout", "60"]):
         assert run(triangle, *words) == 1
         out, err = capfd.readouterr()
@@ -163,7 +162,7 @@ def test_nothing_wrong_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch
 def test_a_program_that_lost_its_statements_is_not_printed(
     triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured
 ) -> None:
-    monkeypatch.setattr(program, "generate", lambda schedule, options: EMPTY)
+    monkeypatch.setattr(generation, "generate", lambda schedule, options: EMPTY)
     assert run(triangle) == 1
     out, err = capfd.readouterr()
     assert out == ""
@@ -172,7 +171,7 @@ def test_a_program_that_lost_its_statements_is_not_printed(
 
 
 def test_nothing_unproved_is_printed(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr(scan, "prove_scan", undecide)
+    monkeypatch.setattr(generation, "prove_scan", undecide)
     assert run(triangle) == 3
     out, err = capfd.readouterr()
     assert out == ""
@@ -189,7 +188,7 @@ def test_a_failure_of_isl_is_no_answer(
         isl.Set("{ what }")
         raise AssertionError
 
-    monkeypatch.setattr(program, "generate", fail)
+    monkeypatch.setattr(generation, "generate", fail)
     assert run(triangle) == 4
     out, err = capfd.readouterr()
     assert out == ""
@@ -199,7 +198,7 @@ def test_a_failure_of_isl_is_no_answer(
 
 
 def test_time_runs_out(triangle: str, monkeypatch: pytest.MonkeyPatch, capfd: Captured) -> None:
-    monkeypatch.setattr(program, "generate", lambda schedule, options: time.sleep(3600))
+    monkeypatch.setattr(generation, "generate", lambda schedule, options: time.sleep(3600))
     start = time.monotonic()
     assert run(triangle, "--timeout", "0.5") == 3
     assert time.monotonic() - start < 600, "the worker was waited for"
@@ -214,7 +213,7 @@ def test_a_worker_that_dies_is_no_answer(
     def die(schedule: Schedule, options: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(program, "generate", die)
+    monkeypatch.setattr(generation, "generate", die)
     assert run(triangle, "--timeout", "60") == 4
     assert "internal error: the process that was generating loops died" in capfd.readouterr().err
 

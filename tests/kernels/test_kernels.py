@@ -11,7 +11,7 @@ import pytest
 
 from loopwright.errors import Illegal
 from loopwright.progress import silent
-from loopwright.rewrite.outcome import NotLegal
+from loopwright.report.diagnostics import as_text
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.comparison import first_difference
@@ -104,7 +104,7 @@ def test_what_is_left_of_a_garbled_script_is_illegal(name: str) -> None:
     assert operations[0] == "from_zero()" and len(operations) == 3
     with pytest.raises(Illegal) as caught:
         transformed(Request(file=str(KERNELS / f"{name}.c"), script=left), silent)
-    assert isinstance(caught.value, NotLegal) and "dependence" in caught.value.explanation
+    assert isinstance(caught.value, Illegal) and "dependence" in as_text(caught.value.diagnostic)
 
 
 def test_the_paper_counts_from_zero() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from loopwright.errors import GaveUp, Illegal
+from loopwright.prove.legality import explain as explanations
 from loopwright.prove.legality.blame import Stage, introduced_by
-from loopwright.prove.legality.explain import as_data, explain, explain_all, refusal
-from loopwright.prove.legality.legality import prove_legal
+from loopwright.prove.legality.explain import as_data, refusal
+from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
+from loopwright.prove.legality.violation import Defect, Violation
+from loopwright.report.diagnostics import as_text
 from loopwright.source import Source
 from loopwright.transform.directives import with_directive
 from loopwright.transform.plan import DirectiveKind, plan_of
@@ -20,6 +24,15 @@ from tests.legality.support import schedule
 
 DIAGONAL = "for (i = 0; i < n - 1; i++)\n  for (j = 1; j < n; j++)\n    A[i + 1][j - 1] = A[i][j];"
 INTERCHANGED = schedule("S1[i, j] -> [0, j, 0, i, 0]")
+
+
+def explain(found: Violation | Defect, script: Sequence[Stage] = ()) -> str:
+    return as_text(explanations.explain(found, script))
+
+
+def explain_all(verdict: LegalityVerdict, script: Sequence[Stage] = ()) -> str:
+    found = explanations.explain_all(verdict, script)
+    return "" if found is None else as_text(found)
 
 
 def stage(line: int, text: str, *maps: str) -> Stage:

@@ -13,9 +13,8 @@ from loopwright.cli.main import main
 from loopwright.progress import silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite.outcome import Outcome
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import Outcome, Request
 
 
 def file(tmp_path: Path, text: str, name: str = "k.c") -> str:

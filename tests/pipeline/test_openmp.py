@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import Illegal
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite.outcome import NotLegal, Outcome
+from loopwright.rewrite.request import Outcome
 from tests.pipeline.support import compiler, file, region, result, wrapped
 
 PROGRAM = """\
@@ -215,7 +216,7 @@ CARRIED = {
 
 @pytest.mark.parametrize("body", CARRIED.values(), ids=list(CARRIED))
 def test_values_that_cross_iterations_are_refused(tmp_path: Path, body: str) -> None:
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, PROGRAM.format(body=body), "parallel(L, i)\n", openmp=True)
 
 
@@ -225,7 +226,7 @@ def test_a_pointer_is_not_private_storage(tmp_path: Path) -> None:
         "  for (i = 0; i < n; i++) {\n    for (j = 0; j < 2; j++)\n      b[j] = a[i];\n"
         "    L: A[i][0] = b[1];\n  }"
     )
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, wrapped(body), "parallel(L, i)\n", openmp=True)
 
 

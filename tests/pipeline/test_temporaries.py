@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.errors import GaveUp
+from loopwright.errors import GaveUp, Illegal
 from loopwright.generate.program import generate
 from loopwright.progress import silent
 from loopwright.prove.backends.interface import Fails
@@ -15,7 +15,6 @@ from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.read.c.automatic import is_dead_behind
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite.outcome import NotLegal
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.transform import to_schedule, transform
@@ -91,27 +90,27 @@ def test_the_new_loops_declare_it_where_the_old_ones_did(tmp_path: Path) -> None
 
 def test_a_read_that_would_see_another_value_is_refused(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    P: s = A[i][0];\n    Q: C[i][0] = s;\n  }"
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, PROGRAM.format(body=body), "distribute(P, Q)\n")
 
 
 @pytest.mark.parametrize("before", ["double *p = row;", "double *p = &row[2];", "double *p = &(row)[2];"])
 def test_an_array_somebody_points_to_is_no_temporary(tmp_path: Path, before: str) -> None:
     text = PROGRAM.format(body=ARRAY.rstrip("\n")).replace("#pragma scop", f"  {before}\n#pragma scop")
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, text.replace("  printf", "  sum += p[1];\n  printf"), "reverse(@14, i)\n")
 
 
 @pytest.mark.parametrize("behind", ["sum += s;", "double *p = &s; sum += *p;", "sum += *&(s);"])
 def test_what_is_read_behind_the_region_is_no_temporary(tmp_path: Path, behind: str) -> None:
     text = PROGRAM.format(body=OUTSIDE.rstrip("\n")).replace("  printf", f"  {behind}\n  printf")
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, text, "interchange(@14, i, j)\n")
 
 
 def test_a_global_is_no_temporary(tmp_path: Path) -> None:
     body = OUTSIDE.replace("s = 0", "g = 0").replace("s += ", "g += ").replace("= s;", "= g;")
-    with pytest.raises(NotLegal):
+    with pytest.raises(Illegal):
         result(tmp_path, PROGRAM.format(body=body.rstrip("\n")), "interchange(@14, i, j)\n")
 
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from loopwright.cli.diagnostics import as_json, exit_code, show, verdict_word
-from loopwright.cli.options import seconds
-from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress_line
-from loopwright.errors import BadInput, Code, LoopwrightError
-from loopwright.progress import Progress
+from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.options import Verbs, seconds, sizes
+from loopwright.errors import BadInput, Code
+from loopwright.rewrite.request import Request
 from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.check.run.report import Report
     from loopwright.check.verify import Options
-
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+    from loopwright.progress import Progress
 
 STATUS = (
     "exit status: 0 valid; 1 a violation was found; 2 bad input; 3 gave up; "
@@ -39,7 +34,7 @@ def add_to(verbs: Verbs) -> None:
         "'/*@ polycheck start spec ... */ ... /*@ polycheck end */' of PROGRAM or in a file of its own.",
         epilog=STATUS,
     )
-    parser.set_defaults(run=check)
+    parser.set_defaults(invocation=check)
     add = parser.add_argument
     add("file", metavar="PROGRAM", help="the C file to check")
     origin = parser.add_mutually_exclusive_group()
@@ -61,74 +56,58 @@ def add_to(verbs: Verbs) -> None:
     add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
 
-def check(arguments: argparse.Namespace) -> int:
-    """Do what the command line says; the exit status."""
-    file = arguments.file
-    try:
-        report = failures_named(lambda: _report(arguments))
-        failures_named(lambda: _deliver(arguments, report))
-    except LoopwrightError as error:
-        error = placed(error, file)
-        if arguments.json:
-            failure = {"file": file, "verdict": verdict_word(error), "diagnostics": [as_json(error, file)]}
-            write_out(json.dumps(failure, indent=2) + "\n")
-        show(error, sys.stderr, file)
-        return exit_code(error)
-    return report.exit_code
+def check(arguments: argparse.Namespace) -> Invocation[Report]:
+    empty: dict[str, Any] = {"file": arguments.file, "verdict": ""}
+    return Invocation(
+        work=lambda progress: _report(arguments, progress),
+        render=lambda report: _printed(arguments, report),
+        file=arguments.file,
+        failed=(lambda: empty) if arguments.json else None,
+    )
 
 
-def _report(arguments: argparse.Namespace) -> Report:
-    from loopwright.check.verify import check_file
+def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
+    from loopwright.check.verify import check_file, check_text
 
     options = _options(arguments)
-    with progress_line(sys.stderr) as progress:
-        if arguments.script is None:
-            progress(f"checking {arguments.file}")
-            return check_file(arguments.file, arguments.spec, options)
-        return _transformed(arguments, options, progress)
-
-
-def _transformed(arguments: argparse.Namespace, options: Options, progress: Progress) -> Report:
-    """The report on what a script makes of the file."""
-    from loopwright.check.verify import check_text
+    if arguments.script is None:
+        progress(f"checking {arguments.file}")
+        return check_file(arguments.file, arguments.spec, options)
     from loopwright.read.text import load
     from loopwright.rewrite.pipeline import transformed
-    from loopwright.rewrite.request import Request
 
     script = load(arguments.script).text
-    request = Request(arguments.file, script, arguments.script, tuple(arguments.pure))
-    outcome = transformed(request, progress)
+    outcome = transformed(
+        Request(arguments.file, script, arguments.script, tuple(arguments.pure)), progress
+    )
     progress(f"checking {arguments.file}")
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 
 def _options(arguments: argparse.Namespace) -> Options:
     from loopwright.check.run.execute import Toolchain
-    from loopwright.check.verify import Options, definitions
+    from loopwright.check.verify import Options
 
+    defined = sizes(arguments.sizes, arguments.file)
     try:
-        sizes = definitions(arguments.sizes)
+        words = tuple(shlex.split(arguments.args))
     except ValueError as wrong:
-        raise BadInput(
-            Code.OPTION,
-            f"-D {wrong} is not a problem size",
-            span=Span.start_of(arguments.file),
-            hint="write -D N=100",
-        ) from None
+        message, place = f"--args cannot be split into words: {wrong}", Span.start_of(arguments.file)
+        raise BadInput(Code.OPTION, message, span=place) from None
     tools = Toolchain(
         arguments.cc,
         tuple(arguments.cc_option),
-        tuple(shlex.split(arguments.args)),
+        words,
         arguments.timeout,
         keep=None if arguments.keep is None else Path(arguments.keep),
     )
     pure = tuple(arguments.pure)
-    wishes = (arguments.race, arguments.only_checks, arguments.one_by_one)
-    return Options(sizes, arguments.algorithm, tools, pure, *wishes)
+    checks = (arguments.race, arguments.only_checks, arguments.one_by_one)
+    return Options(defined, arguments.algorithm, tools, pure, *checks)
 
 
-def _deliver(arguments: argparse.Namespace, report: Report) -> None:
+def _printed(arguments: argparse.Namespace, report: Report) -> Printed:
     from loopwright.check.run.report import as_data, as_text
 
-    text = json.dumps(as_data(report), indent=2) + "\n" if arguments.json else as_text(report)
-    write_out(text)
+    text = as_lines(as_data(report)) if arguments.json else as_text(report)
+    return Printed(text, status=report.exit_code)

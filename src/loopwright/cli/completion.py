@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from loopwright.cli.outcome import write_out
-
-if TYPE_CHECKING:
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+from loopwright.cli.frame import Invocation, Printed
+from loopwright.cli.options import Verbs
 
 HOW = """\
 bash, in ~/.bashrc:                    eval "$(loopwright completion bash)"
-zsh, in ~/.zshrc behind compinit:      eval "$(loopwright completion zsh)"
+zsh, in ~/.zshrc after compinit:       eval "$(loopwright completion zsh)"
 fish, in ~/.config/fish/config.fish:   loopwright completion fish | source
 """
 SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -27,16 +24,18 @@ def add_to(verbs: Verbs) -> None:
         epilog=HOW,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=completion)
+    parser.set_defaults(invocation=completion)
     parser.add_argument("shell", choices=SHELLS, help="which shell it is for")
 
 
-def completion(arguments: argparse.Namespace) -> int:
-    """Print the script; the exit status."""
+def completion(arguments: argparse.Namespace) -> Invocation[str]:
+    return Invocation(work=lambda progress: _script(arguments), render=Printed)
+
+
+def _script(arguments: argparse.Namespace) -> str:
     import shtab
 
-    write_out(str(shtab.complete(with_files(arguments.parser), arguments.shell)) + "\n")
-    return 0
+    return str(shtab.complete(with_files(arguments.parser), arguments.shell)) + "\n"
 
 
 def with_files(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

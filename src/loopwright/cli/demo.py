@@ -9,21 +9,19 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.cli.diagnostics import exit_code, show
-from loopwright.cli.outcome import failures_named, write_out
-from loopwright.cli.progress import progress_line
-from loopwright.errors import Code, GaveUp, Illegal, InternalError, LoopwrightError
+from loopwright.cli.frame import Invocation, Printed, progress_line
+from loopwright.cli.options import Verbs
+from loopwright.cli.output import write_out
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
-    from loopwright.rewrite.outcome import Outcome
-
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+    from loopwright.rewrite.request import Outcome
 
 LONGEST = 22
 """Lines of code that are shown side by side."""
@@ -52,7 +50,7 @@ ACTS = (
         "A Seidel stencil",
         "Each point becomes the mean of its neighbours, in place. A first try: run a row in parallel.",
         "Each point needs the new value of the one to its left. So: let four rows advance together, each one "
-        "point behind the row above it.",
+        "point after the row above it.",
     ),
 )
 
@@ -65,31 +63,37 @@ def add_to(verbs: Verbs) -> None:
         description="A matrix multiplication and a Seidel stencil: a script that is refused and why, one "
         "that is proved, the code it makes, and how much faster that is on this machine.",
     )
-    parser.set_defaults(run=demo)
+    parser.set_defaults(invocation=demo)
     parser.add_argument("--keep", metavar="DIR", help="leave all files there, to play with")
 
 
-def demo(arguments: argparse.Namespace) -> int:
-    """Do what the command line says; the exit status."""
+def demo(arguments: argparse.Namespace) -> Invocation[float]:
+    return Invocation(
+        work=lambda progress: _played(arguments.keep),
+        render=lambda seconds: Printed(_farewell(arguments.keep, seconds)),
+    )
+
+
+def _played(keep: str | None) -> float:
+    """All acts, printed as they go; how many seconds they took."""
     start = time.monotonic()
-    try:
-        with _folder(arguments.keep) as folder, contextlib.chdir(folder):
-            for act in ACTS:
-                failures_named(lambda act=act: _play(act))  # type: ignore[misc]
-    except LoopwrightError as error:
-        show(error, sys.stderr)
-        return exit_code(error)
-    write_out(_heading("Now yours"))
-    kept = f"The files are in {arguments.keep}.\n" if arguments.keep else ""
-    write_out(
+    with _folder(keep) as folder, contextlib.chdir(folder):
+        for act in ACTS:
+            _play(act)
+    return time.monotonic() - start
+
+
+def _farewell(keep: str | None, seconds: float) -> str:
+    kept = f"The files are in {keep}.\n" if keep else ""
+    return (
+        f"{_heading('Now yours')}"
         f"{kept}Put '#pragma scop' and '#pragma endscop' around the loops of a C file, then:\n\n"
         "  loopwright suggest kernel.c               what is legal, ready to paste\n"
         "  loopwright transform kernel.c script.lw   the new file, proved\n"
         "  loopwright show kernel.c script.lw        pictures, and what a refusal means\n"
         "  loopwright tune program.c -o script.lw    the fastest script, for a C file with a main\n\n"
-        f"This took {time.monotonic() - start:.0f} s.\n"
+        f"This took {seconds:.0f} s.\n"
     )
-    return 0
 
 
 @contextlib.contextmanager
@@ -100,7 +104,10 @@ def _folder(kept: str | None) -> Iterator[str]:
 
     with tempfile.TemporaryDirectory(prefix="loopwright-demo-") as temporary:
         folder = kept or temporary
-        os.makedirs(folder, exist_ok=True)
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as failure:
+            raise BadInput(Code.FILE, f"{folder} cannot be made: {failure.strerror}") from None
         source = resources.files("loopwright.cli") / "demo_files"
         for file in sorted(source.iterdir(), key=lambda entry: entry.name):
             if file.name.endswith((".c", ".lw")):
@@ -129,8 +136,9 @@ def _refused(act: Act) -> None:
     try:
         _transformed(act, script)
     except Illegal as error:
-        explanation = str(getattr(error, "explanation", error.message))
-        write_out(explanation.split("\n\n")[0].rstrip() + "\n\n")
+        from loopwright.report.diagnostics import as_text
+
+        write_out(as_text(replace(error.diagnostic, others=())) + "\n")
         return
     raise InternalError(Code.OWN_MISTAKE, f"{script} of the demo was not refused")
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from loopwright import __version__
-from loopwright.cli.outcome import write_out
-
-if TYPE_CHECKING:
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.options import Verbs
 
 
 @dataclass(frozen=True)
 class Part:
-    """Something that may be missing: programs, any of which will do, or a Python package."""
+    """A part that may be missing: programs, any of which will do, or a Python package."""
 
     name: str
     purpose: str
@@ -29,7 +25,9 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundPart:
+    """What was found of a part."""
+
     name: str
     found: str | None
     """The version, or None where it is missing."""
@@ -61,24 +59,29 @@ def add_to(verbs: Verbs) -> None:
         help="which optional parts are here, and how to get the others",
         description="Look for the programs and packages Loopwright can use, and say what each is for.",
     )
-    parser.set_defaults(run=doctor)
+    parser.set_defaults(invocation=doctor)
     parser.add_argument("--json", action="store_true", help="the same for machines")
 
 
-def doctor(arguments: argparse.Namespace) -> int:
-    """0 where everything that is required is there, 2 otherwise."""
-    findings = [examined(part) for part in PARTS]
-    if arguments.json:
-        write_out(json.dumps({"version": __version__, "parts": [asdict(one) for one in findings]}, indent=2))
-        write_out("\n")
-    else:
-        write_out(_text(findings))
-    return 2 if any(one.required and one.found is None for one in findings) else 0
+def doctor(arguments: argparse.Namespace) -> Invocation[list[FoundPart]]:
+    return Invocation(
+        work=lambda progress: [examined(part) for part in PARTS],
+        render=lambda found: _printed(arguments, found),
+    )
 
 
-def examined(part: Part) -> Finding:
+def _printed(arguments: argparse.Namespace, found: list[FoundPart]) -> Printed:
+    """The exit status is 0 where everything that is required is there, 2 otherwise."""
+    status = 2 if any(one.required and one.found is None for one in found) else 0
+    if not arguments.json:
+        return Printed(_text(found), status=status)
+    data = {"version": __version__, "parts": [asdict(one) for one in found]}
+    return Printed(as_lines(data), status=status)
+
+
+def examined(part: Part) -> FoundPart:
     found = _package(part.package) if part.package else _program(part.programs)
-    return Finding(part.name, found, part.purpose, part.how, part.required)
+    return FoundPart(part.name, found, part.purpose, part.how, part.required)
 
 
 def _package(name: str) -> str | None:
@@ -107,7 +110,7 @@ def _version(path: str) -> str:
     return lines[0] if done.returncode == 0 and lines else path
 
 
-def _text(findings: list[Finding]) -> str:
+def _text(findings: list[FoundPart]) -> str:
     lines = [f"loopwright {__version__}, Python {sys.version.split()[0]}", ""]
     for one in findings:
         mark = "ok     " if one.found is not None else "MISSING" if one.required else "absent "
@@ -118,7 +121,7 @@ def _text(findings: list[Finding]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _summary(missing: list[Finding]) -> str:
+def _summary(missing: list[FoundPart]) -> str:
     if any(one.required for one in missing):
         return "something Loopwright cannot do without is missing"
     parts = "one optional part is" if len(missing) == 1 else f"{len(missing)} optional parts are"

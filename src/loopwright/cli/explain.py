@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import sys
-import textwrap
-from typing import TYPE_CHECKING
 
-from loopwright.cli.diagnostics import exit_code, show
-from loopwright.cli.outcome import write_out
+from loopwright.cli.frame import Invocation, Printed
+from loopwright.cli.options import Verbs
 from loopwright.errors import BadInput, Code
-from loopwright.report.codes import PAGES, Page
-
-if TYPE_CHECKING:
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def add_to(verbs: Verbs) -> None:
@@ -24,31 +17,23 @@ def add_to(verbs: Verbs) -> None:
         help="what a diagnostic code means",
         description="Explain the code of an error message; without a code, list them all.",
     )
-    parser.set_defaults(run=explain)
+    parser.set_defaults(invocation=explain)
     parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101")
 
 
-def explain(arguments: argparse.Namespace) -> int:
-    """Do what the command line says; the exit status."""
-    if arguments.code is None:
-        write_out("".join(f"{code.value}  {page.title}\n" for code, page in PAGES.items()))
-        return 0
-    wanted = arguments.code.upper().strip("[]")
-    known = {code.value: page for code, page in PAGES.items()}
+def explain(arguments: argparse.Namespace) -> Invocation[str]:
+    return Invocation(work=lambda progress: _explained(arguments.code), render=Printed)
+
+
+def _explained(code: str | None) -> str:
+    from loopwright.report.codes import PAGES, text_of
+
+    if code is None:
+        return "".join(f"{one.value}  {page.title}\n" for one, page in PAGES.items())
+    wanted = code.upper().strip("[]")
+    known = {one.value: page for one, page in PAGES.items()}
     if wanted in known:
-        write_out(text_of(known[wanted]))
-        return 0
+        return text_of(known[wanted])
     near = difflib.get_close_matches(wanted, known, 1)
     hint = f"did you mean {near[0]}?" if near else "'loopwright explain' lists all codes"
-    error = BadInput(Code.OPTION, f"there is no code {arguments.code}", hint=hint)
-    show(error, sys.stderr)
-    return exit_code(error)
-
-
-def text_of(page: Page) -> str:
-    """The whole entry."""
-    parts = [f"{page.code.value}: {page.title}", page.meaning, page.remedy]
-    filled = [textwrap.fill(part, 88) for part in parts]
-    if page.example:
-        filled.append(textwrap.indent(page.example, "    "))
-    return "\n\n".join(filled) + "\n"
+    raise BadInput(Code.OPTION, f"there is no code {code}", hint=hint)

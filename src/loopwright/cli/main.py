@@ -7,6 +7,7 @@ small program takes to generate and prove.
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -27,6 +28,10 @@ from loopwright.cli import (
     transform,
     tune,
 )
+from loopwright.cli.frame import perform
+from loopwright.cli.options import shortened
+from loopwright.cli.output import open_missing_streams, write_error, write_out
+from loopwright.errors import BadInput, Code, LoopwrightError
 
 VERBS = (
     *(codegen, extract, transform, prove, check, show, suggest, tune, bench),
@@ -80,15 +85,43 @@ def parser() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Do what the command line says, and exit."""
-    arguments = parsed(words)
-    sys.exit(arguments.run(arguments))
+    open_missing_streams()
+    try:
+        arguments = parsed(sys.argv[1:] if words is None else words)
+    except SystemExit as ended:
+        sys.exit(_flushed(ended))
+    except BadInput as error:
+        write_error(error, None)
+        sys.exit(error.code.exit_code)
+    sys.exit(perform(arguments.invocation(arguments)))
 
 
-def parsed(words: Sequence[str] | None) -> argparse.Namespace:
-    """The command line; a script may also stand behind options, where argparse gives it up."""
+def _flushed(ended: SystemExit) -> int:
+    """The exit status of --help, --version or a wrong option, once its text is written."""
+    try:
+        write_out("")
+    except LoopwrightError as error:
+        write_error(error, None)
+        return error.code.exit_code
+    return int(ended.code or 0)
+
+
+def _refuse_unknown_verb(words: Sequence[str]) -> None:
+    """The first word that is no option names the verb."""
+    verb = next((word for word in words if not word.startswith("-")), None)
+    if verb is None or verb in EXAMPLES:
+        return
+    near = difflib.get_close_matches(verb, EXAMPLES, 1)
+    hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(EXAMPLES)}"
+    raise BadInput(Code.OPTION, f"no verb is called '{shortened(verb)}'", hint=hint)
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The command line; a script may also come after options, where argparse does not take it."""
     known = parser()
+    _refuse_unknown_verb(words)
     arguments, rest = known.parse_known_args(words)
-    if len(rest) == 1 and not rest[0].startswith("-") and getattr(arguments, "script", "") is None:
+    if len(rest) == 1 and not rest[0].startswith("-") and vars(arguments).get("script", "") is None:
         arguments.script = rest[0]
     elif rest:
         known.error(f"unrecognized arguments: {' '.join(rest)}")

@@ -1,16 +1,159 @@
-"""Numbers on the command line, checked."""
+"""Options that several verbs have: numbers, what is assumed of C, scripts, provers."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from loopwright.cli.output import STANDARD
+from loopwright.errors import BadInput, Code
+from loopwright.rewrite.request import ProverRequest, Request
+from loopwright.source import Source, Span
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""The verbs of a command line, to which each adds itself."""
+
+DIGITS = 18
+"""So many digits of a number fit into 64 bits."""
+
+LARGEST = 10**12
+"""Numbers on the command line are sizes, counts and seconds."""
+
+LINES = "<-e>"
+"""What the lines of the command line are called where a file would be named."""
+
+PROVERS = ("isl", "cvc5", "coq")
+
+
+def integer(least: int, most: int = LARGEST) -> Callable[[str], int]:
+    """The type of an option: an integer from `least` to `most`."""
+
+    def parse(text: str) -> int:
+        parts = re.fullmatch(r"([+-]?)0*([0-9]+)", text)
+        if parts is None or int(parts[1] + parts[2][:DIGITS]) < least:
+            raise argparse.ArgumentTypeError(f"'{shortened(text)}' must be an integer >= {least}")
+        if len(parts[2]) > DIGITS or int(parts[2]) > most:
+            raise argparse.ArgumentTypeError(f"'{shortened(text)}' must be an integer <= {most}")
+        return int(parts[1] + parts[2])
+
+    return parse
 
 
 def seconds(text: str) -> float:
-    """A time limit."""
+    """The type of an option: a time limit."""
     try:
         number = float(text)
     except ValueError:
-        number = -1.0
-    if not 0.001 <= number < 1e12:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds from 0.001 on")
+        number = 0.0
+    if not 0.001 <= number < LARGEST:
+        raise argparse.ArgumentTypeError(f"'{shortened(text)}' must be a number of seconds >= 0.001")
     return number
+
+
+def shortened(text: str) -> str:
+    """A word of the command line as a message shows it."""
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def sizes(words: Sequence[str], file: str) -> dict[str, int]:
+    """`-D N=100`: problem sizes, which fit into C's `long`."""
+    found: dict[str, int] = {}
+    for word in words:
+        parts = re.fullmatch(r"\s*([^\W\d]\w*)\s*=\s*([+-]?[0-9]+)\s*", word)
+        if parts is None or len(parts[2]) > DIGITS:
+            message = f"-D {shortened(word)} is not a problem size"
+            hint = f"write -D N=100, with an integer of at most {DIGITS} digits"
+            raise BadInput(Code.OPTION, message, span=Span.start_of(file), hint=hint)
+        found[parts[1]] = int(parts[2])
+    return found
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """The options of every verb that reads C."""
+    add = parser.add_argument
+    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
+    add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
+
+
+def add_rewriting_options(parser: argparse.ArgumentParser) -> None:
+    """The options of every verb that makes new loops by a script."""
+    add = parser.add_argument
+    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
+    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+
+
+def add_script(parser: argparse.ArgumentParser, without: str) -> None:
+    """SCRIPT and -e; `without` says what is done where there is neither."""
+    parser.add_argument("script", metavar="SCRIPT", nargs="?", help=f"a .lw file; without it, {without}")
+    parser.add_argument(
+        "-e",
+        "--line",
+        metavar="LINE",
+        action="append",
+        dest="lines",
+        default=[],
+        help="a line of a script, such as 'distribute()', in place of SCRIPT; may be repeated",
+    )
+
+
+def request_of(arguments: argparse.Namespace, **more: Any) -> Request:
+    """What the options above ask for."""
+    script, script_file = script_of(arguments)
+    return Request(
+        file=arguments.file,
+        script=script,
+        script_file=script_file,
+        pure=tuple(arguments.pure),
+        assume=tuple(arguments.assume),
+        openmp=arguments.openmp,
+        allow_reassociation=arguments.allow_reassociation,
+        **more,
+    )
+
+
+def script_of(arguments: argparse.Namespace) -> tuple[str | None, str]:
+    """The text of the script, None where there is none, and what it is called."""
+    from loopwright.read.text import load, plain
+
+    file, lines = arguments.script, arguments.lines
+    if file is not None and lines:
+        message = "there are a script and lines given by -e"
+        hint = "put the lines into the script, or the script's lines into -e"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(file), hint=hint)
+    if lines:
+        return plain(Source(LINES, "".join(f"{line}\n" for line in lines))).text, LINES
+    if file is None:
+        return None, ""
+    if "(" in file and not os.path.exists(file):
+        message = "there is no file of this name"
+        hint = f"-e '{file}' gives a line of a script"
+        raise BadInput(Code.FILE, message, span=Span.start_of(file), hint=hint)
+    return load(file).text, file
+
+
+def add_prover_options(add: Callable[..., Any]) -> None:
+    """`--prover` and its time limit."""
+    add("--prover", choices=PROVERS, default="isl", help="who proves; with coq, -o names the proof")
+    add("--prover-timeout", type=seconds, metavar="SECONDS", help="for coqc, or each obligation")
+
+
+def code_path(arguments: argparse.Namespace) -> str:
+    """Where the program goes: with Coq, `-o` is the proof's."""
+    return STANDARD if arguments.prover == "coq" or arguments.output is None else str(arguments.output)
+
+
+def prover_request(arguments: argparse.Namespace) -> ProverRequest:
+    """What the command line asks for; to ask for a proof and for none is a mistake."""
+    if arguments.no_prove and arguments.prover != "isl":
+        message = "--no-prove and --prover exclude each other"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file))
+    path = arguments.output if arguments.prover == "coq" else None
+    return ProverRequest(arguments.prover, path, arguments.prover_timeout)
+
+
+def proof_lines(remarks: Iterable[str]) -> str:
+    """What the other provers said, for standard error."""
+    return "".join(f"proof: {remark}\n" for remark in remarks)

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loopwright.cli.diagnostics import as_json, exit_code, show, show_explanation, verdict_word
-from loopwright.cli.extract import add_reading_options
-from loopwright.cli.options import seconds
-from loopwright.cli.outcome import failures_named, placed, write_out
-from loopwright.cli.progress import progress_line
-from loopwright.cli.prover import add_prover_options, answers, code_path, prover_request, report
-from loopwright.cli.script import add_script, script_of
-from loopwright.errors import BadInput, Code, LoopwrightError
+from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.options import (
+    Verbs,
+    add_prover_options,
+    add_reading_options,
+    add_rewriting_options,
+    add_script,
+    code_path,
+    proof_lines,
+    prover_request,
+    request_of,
+    seconds,
+)
+from loopwright.cli.output import STANDARD
+from loopwright.errors import BadInput, Code
 from loopwright.source import Span
 
 if TYPE_CHECKING:
-    from loopwright.rewrite.outcome import Outcome, RegionReport
-    from loopwright.rewrite.request import Request
-
-    Verbs = argparse._SubParsersAction[argparse.ArgumentParser]
+    from loopwright.progress import Progress
+    from loopwright.rewrite.request import Outcome
 
 
 def add_to(verbs: Verbs) -> None:
@@ -37,7 +38,7 @@ def add_to(verbs: Verbs) -> None:
         "schedule, and so does the new text, read again. Regions the script does not name keep their text; "
         "without a script all get new loops, in the order of the old ones.",
     )
-    parser.set_defaults(run=transform)
+    parser.set_defaults(invocation=transform)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file")
     add_script(parser, "the order stays")
@@ -45,8 +46,7 @@ def add_to(verbs: Verbs) -> None:
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
     add_reading_options(parser)
-    add("--openmp", action="store_true", help="an OpenMP pragma in front of each outermost parallel loop")
-    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+    add_rewriting_options(parser)
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
@@ -54,49 +54,28 @@ def add_to(verbs: Verbs) -> None:
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
 
 
-def transform(arguments: argparse.Namespace) -> int:
-    """Do what the command line says; the exit status."""
-    file = arguments.file
-    try:
-        outcome = failures_named(lambda: _run(arguments))
-        failures_named(lambda: _deliver(arguments, outcome))
-    except LoopwrightError as error:
-        return _fail(placed(error, file), file, arguments.json)
-    _report(outcome, file, proved=not arguments.no_prove)
-    report(outcome.remarks)
-    return 0
+def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
+    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "code": None, "regions": []}
+    return Invocation(
+        work=lambda progress: _transformed(arguments, progress),
+        render=lambda outcome: _printed(arguments, outcome),
+        file=arguments.file,
+        failed=(lambda: empty) if arguments.json else None,
+        seconds=arguments.timeout,
+    )
 
 
-def _run(arguments: argparse.Namespace) -> Outcome:
-    request = _request(arguments)
-    with progress_line(sys.stderr) as progress:
-        from loopwright.rewrite.pipeline import transformed
-
-        if arguments.timeout is None:
-            return transformed(request, progress)
-        from loopwright.run.supervise import within
-
-        limit = arguments.timeout
-        return within(limit, lambda inner: failures_named(lambda: transformed(request, inner)), progress)
-
-
-def _request(arguments: argparse.Namespace) -> Request:
-    from loopwright.rewrite.request import Request
+def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
+    from loopwright.rewrite.pipeline import transformed
 
     _refuse_overwriting(arguments)
-    script, script_file = script_of(arguments)
-    return Request(
-        file=arguments.file,
-        script=script,
-        script_file=script_file,
-        pure=tuple(arguments.pure),
-        assume=tuple(arguments.assume),
-        openmp=arguments.openmp,
-        allow_reassociation=arguments.allow_reassociation,
+    request = request_of(
+        arguments,
         prove=not arguments.no_prove,
         steps=arguments.step,
         prover=prover_request(arguments),
     )
+    return transformed(request, progress)
 
 
 def _refuse_overwriting(arguments: argparse.Namespace) -> None:
@@ -106,118 +85,19 @@ def _refuse_overwriting(arguments: argparse.Namespace) -> None:
         return
     for name in (arguments.file, arguments.script):
         if name is not None and os.path.exists(name) and os.path.samefile(name, output):
-            raise BadInput(
-                Code.FILE,
-                "this is the input itself",
-                span=Span.start_of(output),
-                hint="--in-place replaces the C file",
-            )
+            message, hint = "this is the input itself", "--in-place replaces the C file"
+            raise BadInput(Code.FILE, message, span=Span.start_of(output), hint=hint)
 
 
-def _deliver(arguments: argparse.Namespace, outcome: Outcome) -> None:
-    for text, region in outcome.steps:
-        sys.stderr.write(f"after {text}\n{region}\n")
+def _printed(arguments: argparse.Namespace, outcome: Outcome) -> Printed:
+    from loopwright.report.results import outcome_data, outcome_text
+
+    proved = not arguments.no_prove
+    steps = "".join(f"after {text}\n{region}\n" for text, region in outcome.steps)
+    err = steps + outcome_text(outcome, arguments.file, proved=proved) + proof_lines(outcome.remarks)
     target = arguments.file if arguments.in_place else code_path(arguments)
-    if target is not None:
-        replace_file(target, outcome.source.encode())
-    if arguments.json:
-        write_out(json.dumps(_data(arguments, outcome), indent=2) + "\n")
-    elif target is None:
-        sys.stdout.flush()
-        write_out_bytes(outcome.source.encode())
-
-
-def write_out_bytes(data: bytes) -> None:
-    """Bytes to standard output; where that is no file, as text."""
-    buffer = getattr(sys.stdout, "buffer", None)
-    if buffer is None:
-        write_out(data.decode("utf-8", "replace"))
-        return
-    try:
-        buffer.write(data)
-        buffer.flush()
-    except OSError:
-        write_out("")
-        raise
-
-
-def replace_file(path: str, data: bytes) -> None:
-    """All of the file or none of it: the data take its place when they are on the disk."""
-    real = os.path.realpath(path)
-    mode = os.stat(real).st_mode & 0o7777 if os.path.exists(real) else None
-    temporary = None
-    try:
-        folder = os.path.dirname(real)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".loopwright-", delete=False) as made:
-            temporary = made.name
-            made.write(data)
-            made.flush()
-            os.fsync(made.fileno())
-        os.chmod(temporary, mode if mode is not None else 0o666 & ~_mask())
-        os.replace(temporary, real)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise BadInput(Code.FILE, f"cannot be written: {error.strerror}", span=Span.start_of(path)) from None
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _data(arguments: argparse.Namespace, outcome: Outcome) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "file": arguments.file,
-        "verdict": "not proved" if arguments.no_prove else "proved",
-        "code": outcome.source.encode().decode("utf-8", "replace"),
-        "regions": [asdict(region) for region in outcome.regions],
-        "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
-        "provers": answers(arguments.prover, outcome.remarks),
-        "notes": list(outcome.notes),
-        "diagnostics": [],
-    }
-
-
-def _report(outcome: Outcome, file: str, *, proved: bool) -> None:
-    """What was proved and what is taken on trust, to standard error."""
-    lines: list[str] = []
-    for region in outcome.regions:
-        count = len(region.statements)
-        title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
-        lines.append(title + _remark(region, proved))
-        lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
-        lines += [f"  taken on trust: {text}" for text in region.assumptions]
-    lines += [f"{file}: note: {note}" for note in outcome.notes]
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
-
-
-def _obligations(count: int) -> str:
-    return f"{count} obligation{'' if count == 1 else 's'}"
-
-
-def _remark(region: RegionReport, proved: bool) -> str:
-    if region.kept:
-        return ": kept as it is, no operation names it"
-    return "" if proved else ": not proved"
-
-
-def _fail(error: LoopwrightError, file: str, json_output: bool) -> int:
-    """The whole explanation where there is one, a diagnostic otherwise."""
-    if json_output:
-        found = {
-            "file": file,
-            "verdict": verdict_word(error),
-            "code": None,
-            "regions": [],
-            "diagnostics": [as_json(error, file) | {"details": getattr(error, "details", None)}],
-        }
-        write_out(json.dumps(found, indent=2) + "\n")
-    if getattr(error, "explanation", ""):
-        show_explanation(error, sys.stderr)
-    else:
-        show(error, sys.stderr, file)
-    return exit_code(error)
+    code = outcome.source.encode()
+    if not arguments.json:
+        return Printed(err=err, files=((target, code),))
+    data = outcome_data(outcome, arguments.file, proved=proved, prover=arguments.prover)
+    return Printed(as_lines(data), err, () if target == STANDARD else ((target, code),))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
 from loopwright.model.schedule import Schedule
-from loopwright.read.text import load
+from loopwright.read.text import load, without_comments
 from loopwright.source import Span
 
 SUFFIXES = (".cloog", ".in", ".poly", ".scop", ".st")
@@ -30,6 +31,14 @@ def read_schedule(path: str | Path) -> Schedule:
         )
     source = load(name)
     return _parser(suffix)(source.text, source.path)
+
+
+def schedule_span(path: str | Path) -> Span:
+    """The place of what is wrong with the schedule of a description as a whole."""
+    source = load(path)
+    text = without_comments(source).text
+    found = re.search(r"\bschedule\b", text) or re.search(r"\S+", text)
+    return source.at(found.start(), len(found.group())) if found else source.at(0)
 
 
 def _parser(suffix: str) -> Parser:

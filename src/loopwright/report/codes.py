@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 from loopwright.errors import Code
@@ -324,3 +325,12 @@ INTERNAL: tuple[Page, ...] = (
 )
 
 PAGES = {page.code: page for family in (NO, BAD_INPUT, GAVE_UP, INTERNAL) for page in family}
+
+
+def text_of(page: Page) -> str:
+    """The whole entry."""
+    parts = [f"{page.code.value}: {page.title}", page.meaning, page.remedy]
+    filled = [textwrap.fill(part, 88) for part in parts]
+    if page.example:
+        filled.append(textwrap.indent(page.example, "    "))
+    return "\n\n".join(filled) + "\n"

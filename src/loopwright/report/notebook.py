@@ -6,7 +6,7 @@ from functools import singledispatch
 from html import escape
 
 from loopwright.emit.c import to_c
-from loopwright.generate.context import Options
+from loopwright.generate.options import Options
 from loopwright.generate.program import generate
 from loopwright.model.dependences import memory_based
 from loopwright.model.program import Program
@@ -15,6 +15,7 @@ from loopwright.prove.legality.explain import explain, explain_all, headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
+from loopwright.report.diagnostics import as_html
 from loopwright.report.page import IN_A_WORD
 from loopwright.report.summary import pictures_of
 from loopwright.rewrite.scripts import text_of_plan
@@ -63,14 +64,15 @@ def schedule_html(schedule: Schedule) -> str:
 def verdict_html(verdict: LegalityVerdict) -> str:
     """Yes, or everything that is wrong."""
     text = f"<p><strong>{IN_A_WORD[verdict.status]}</strong>, {verdict.obligations} obligations</p>"
-    return _boxed(text + (_code(explain_all(verdict)) if verdict.failures else ""))
+    failure = explain_all(verdict)
+    return _boxed(text + (as_html(failure) if failure else ""))
 
 
 @html.register
 def violation_html(violation: Violation) -> str:
     """What is wrong, and the whole story."""
     head = f'<p style="color: var(--lw-broken)"><strong>{escape(headline(violation))}</strong></p>'
-    return _boxed(head + _code(explain(violation)))
+    return _boxed(head + as_html(explain(violation)))
 
 
 def _pictures(plan: Plan) -> str:

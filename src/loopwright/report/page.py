@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from html import escape
 
 from loopwright.prove.legality.legality import Status
+from loopwright.report.diagnostics import as_html
 from loopwright.report.style import CSS, KEYS
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, StepSummary
-from loopwright.rewrite.outcome import KEPT, LOOPS, MARKED, MODEL, RANKING, TEXT
+from loopwright.rewrite.request import KEPT, LOOPS, MARKED, MODEL, RANKING, TEXT
 
 WIDEST = 74
 """Columns of generated code that fit beside the source."""
@@ -114,8 +115,8 @@ def _sections(region: RegionSummary, prefix: str) -> list[Section]:
     def add(anchor: str, title: str, html: str) -> None:
         parts.append(Section(prefix + anchor, title, html))
 
-    if region.explanation:
-        add("why", "Why not", f"<pre>{escape(region.explanation.rstrip())}</pre>")
+    if region.failure:
+        add("why", "Why not", as_html(region.failure))
     if region.pictures:
         add("order", "What runs when", "".join(map(_picture, region.pictures)))
     add("code", "The code", _sides(region))

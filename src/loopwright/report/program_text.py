@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +14,28 @@ if TYPE_CHECKING:
     from loopwright.model.dependences import Dependence, Dependences
     from loopwright.model.program import Access, Program, Statement
     from loopwright.source import Span
+
+
+def extracted(path: str | Path, form: str, *, pure: Sequence[str] = (), assume: Sequence[str] = ()) -> str:
+    """The regions of a C file, or an OpenScop file; `form` is "text", "json" or "scop"."""
+    from loopwright.emit.openscop import to_openscop
+    from loopwright.model.dependences import dependences
+    from loopwright.read.c.reader import read_c
+    from loopwright.read.openscop import read_openscop
+
+    programs: Sequence[Program]
+    if str(path).endswith(".scop"):
+        programs = (read_openscop(path),)
+    else:
+        programs = read_c(path, pure=pure, assume=assume)
+    match form:
+        case "scop":
+            return "\n".join(to_openscop(program) for program in programs)
+        case "json":
+            regions = [as_data(program, dependences(program)) for program in programs]
+            return json.dumps({"file": str(path), "regions": regions}, indent=2) + "\n"
+        case _:
+            return "\n".join(as_text(program, dependences(program)) for program in programs)
 
 
 def as_text(program: Program, dependences: Dependences) -> str:

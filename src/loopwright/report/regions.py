@@ -19,17 +19,17 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
+from loopwright.read.script import Operation, Script, parse_script
 from loopwright.report.page import page
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
-from loopwright.rewrite.outcome import KEPT, LOOPS, MODEL, TEXT, Outcome, RegionReport
 from loopwright.rewrite.pipeline import transformed
-from loopwright.rewrite.request import Request
+from loopwright.rewrite.request import KEPT, LOOPS, MODEL, TEXT, Outcome, RegionReport, Request
 from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.scene import Scene
-from loopwright.show.shrunk import shrunk, size_for
+from loopwright.show.shrunk import shrunk, size_for, sizes
 from loopwright.transform import Plan, plan_of
-from loopwright.transform.script.steps import Step, parse_script
+from loopwright.transform.interpret import performed
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,23 +125,24 @@ def _applied(request: Request, programs: tuple[Program, ...]) -> list[DrawnRegio
     small = list(plans)
     notes = [""] * len(plans)
     histories: list[list[tuple[str, Plan]]] = [[] for _ in plans]
-    for step in script:
-        for k in regions_of(step, plans):
-            plans[k] = plans[k].perform(step)
-            small[k], notes[k] = _drawn(small[k], notes[k], step)
-            histories[k].append((str(step), plans[k]))
+    for operation in script.operations:
+        for k in regions_of(operation, plans, script):
+            plans[k] = performed(plans[k], operation, script.source)
+            small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
+            histories[k].append((plans[k].history[-1].text, plans[k]))
     return [
         DrawnRegion(program, tuple(history), drawn, note)
         for program, history, drawn, note in zip(programs, histories, small, notes, strict=True)
     ]
 
 
-def _drawn(plan: Plan, note: str, step: Step) -> tuple[Plan, str]:
-    """The plan after the step as it is drawn, with small tiles, as the caption says."""
+def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple[Plan, str]:
+    """The operation as it is drawn: with small tiles, as the caption says."""
     size = size_for(plan)
-    smaller = shrunk(step, size)
-    changed = f"tiles and strips are drawn with size {size}"
-    return plan.perform(smaller), note if smaller == step else changed
+    smaller = shrunk(operation, size)
+    if smaller is operation or sizes(smaller) == sizes(operation):
+        return performed(plan, operation, script.source), note
+    return performed(plan, smaller, script.source), f"tiles and strips are drawn with size {size}"
 
 
 def _summary(
@@ -160,7 +161,7 @@ def _summary(
     )
     progress("drawing")
     done = found.regions[number] if isinstance(found, Outcome) else None
-    stopped = found.message if isinstance(found, GaveUp) else ""
+    stopped = found if isinstance(found, GaveUp) else None
     return RegionSummary(
         title=f"The region at line {line}",
         line=line,
@@ -171,7 +172,7 @@ def _summary(
         proofs=_proofs(region, verdict, done, stopped),
         trusted=done.assumptions if done else tuple(entry.text for entry in program.assumptions),
         status=Status.UNDECIDED if stopped else verdict.status,
-        explanation=stopped or explain_all(verdict, stages(region.plan)),
+        failure=stopped.diagnostic if stopped else explain_all(verdict, stages(region.plan)),
         blamed=_blamed(verdict, program),
     )
 
@@ -200,7 +201,7 @@ def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:
 
 
 def _proofs(
-    region: DrawnRegion, verdict: LegalityVerdict, done: RegionReport | None, stopped: str
+    region: DrawnRegion, verdict: LegalityVerdict, done: RegionReport | None, stopped: GaveUp | None
 ) -> tuple[ProofSummary, ...]:
     """All proofs of the pipeline, or how far it came."""
     if done is not None:
@@ -208,7 +209,7 @@ def _proofs(
             ProofSummary(one.what, "proved", f"{one.obligations} obligations") for one in done.proofs
         )
     status = "could not decide" if stopped else "not tried"
-    remark = stopped or "nothing is generated from a script that is not proved legal"
+    remark = stopped.message if stopped else "nothing is generated from a script that is not proved legal"
     rest = [ProofSummary(what, status, remark) for what in (LOOPS, TEXT)]
     return (_model(region.program), _legality(verdict), *rest)
 

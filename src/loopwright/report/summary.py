@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from loopwright.errors import LoopwrightError
+from loopwright.errors import Diagnostic, LoopwrightError
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.explain import headline
 from loopwright.prove.legality.legality import LegalityVerdict, Status
@@ -59,9 +59,9 @@ class RegionSummary:
     proofs: tuple[ProofSummary, ...]
     trusted: tuple[str, ...]
     status: Status
-    explanation: str = ""
+    failure: Diagnostic | None = None
     blamed: tuple[int, ...] = ()
-    """Lines of the file that the explanation is about."""
+    """Lines of the file that the failure is about."""
 
 
 def steps_of(

@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from loopwright.emit.region import Loops, named_loops
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.program import Program
-
-
-@dataclass(frozen=True)
-class StatementReport:
-    """A statement of the original; `copies` is how often the new text has it."""
-
-    name: str
-    label: str | None
-    line: int
-    text: str
-    iterators: tuple[str, ...]
-    copies: int
-
-
-@dataclass(frozen=True)
-class LoopReport:
-    """A loop of the new text, inside `depth` others; `statements` are all that are in it."""
-
-    iterator: str
-    depth: int
-    parallel: bool
-    vector: bool
-    statements: tuple[str, ...]
+from loopwright.rewrite.request import LoopReport, StatementReport
 
 
 def statements_of(program: Program, node: Node | None) -> tuple[StatementReport, ...]:

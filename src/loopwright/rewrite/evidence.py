@@ -1,7 +1,7 @@
 """What is proved on the way from a region to its new text, and what has to be taken on trust.
 
-Every function here asks one question of `prove` and answers with evidence; where the answer is
-not yes, it raises.
+Every function here asks one question of `prove` and returns the evidence; it raises where the answer is
+not yes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from loopwright.model.annotations import Independent, Parallel, Vector
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
-from loopwright.prove.legality.legality import LegalityVerdict, Status
-from loopwright.prove.legality.plans import independent_loops, prove_plan
+from loopwright.prove.legality.explain import refusal
+from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
@@ -26,7 +27,7 @@ from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.readback import modelled, prove_text
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
-from loopwright.rewrite.outcome import (
+from loopwright.rewrite.request import (
     KEPT,
     LOOPS,
     MARKED,
@@ -35,9 +36,8 @@ from loopwright.rewrite.outcome import (
     SCOPES,
     TEXT,
     Proof,
-    refused,
+    RewriteOptions,
 )
-from loopwright.rewrite.request import Wishes
 from loopwright.transform import Plan, flat_schedule
 
 
@@ -57,14 +57,14 @@ def on_trust(program: Program) -> Evidence:
     return Evidence(trusted=tuple(entry.text for entry in program.assumptions))
 
 
-def of_model(program: Program, wishes: Wishes, progress: Progress) -> Evidence:
+def of_model(program: Program, options: RewriteOptions, progress: Progress) -> Evidence:
     """The model is what the text says: by isl as a whole; by cvc5, where it is there, step by step.
 
     One of them is enough, unless cvc5 was asked for; a no of either's stops.
     """
     progress("proving the model")
     found = [_read_right(MODEL, prove_model(program))]
-    asked, limit = wishes.prover.prover == "cvc5", wishes.prover.seconds
+    asked, limit = options.prover.prover == "cvc5", options.prover.seconds
     if asked or is_installed():
         progress("asking cvc5 about the model")
         verdict = prove_ranking(program, Cvc5() if limit is None else Cvc5(limit))
@@ -86,12 +86,13 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
             raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {wrong.message} ({wrong.witness})")
 
 
-def of_legality(plan: Plan, wishes: Wishes, progress: Progress) -> tuple[Evidence, LegalityVerdict]:
+def of_legality(plan: Plan, options: RewriteOptions, progress: Progress) -> tuple[Evidence, LegalityVerdict]:
     """Every dependence is kept; what parallel loops combine, and what their iterations own."""
     progress("proving the script legal")
-    verdict = prove_plan(plan, allow_reassociation=wishes.allow_reassociation)
-    if verdict.status is not Status.PROVED:
-        raise refused(plan, verdict)
+    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation)
+    failure = refusal(verdict, stages(plan))
+    if failure is not None:
+        raise failure
     kept = _proof(KEPT, verdict.obligations)
     trusted = tuple(one.assumption for one in verdict.reassociations)
     owned = sum((_proof(text, count) for text, count in remarks(verdict.private)), Evidence())
@@ -109,10 +110,10 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
     return _demanded(LOOPS, verdict)
 
 
-def of_text(plan: Plan, loops: Loops, new: Program, wishes: Wishes, progress: Progress) -> Evidence:
+def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, progress: Progress) -> Evidence:
     """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say."""
     progress("proving the new text")
-    if _said(printed_loops(loops, openmp=wishes.openmp)) != said_of_loops(new):
+    if _said(printed_loops(loops, openmp=options.openmp)) != said_of_loops(new):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)

@@ -58,7 +58,7 @@ def _cvc5_on(
 
 def _title(plan: Plan) -> str:
     """The file on the first line, then the script."""
-    steps = [str(one.step) for one in plan.history]
+    steps = [step.text for step in plan.history]
     what = "after a script" if steps else "as it is"
     return "\n".join([f"{Path(plan.original.source.path).name}, {what}", *steps])
 
@@ -124,10 +124,10 @@ def _coq_proof(text: str, path: str | None, limit: float | None, progress: Progr
     match coq.check(text, coq.ENOUGH if limit is None else limit, progress):
         case coq.Accepted():
             return f"{where}checked by coqc, no axioms"
-        case coq.Refused(line, lemma, message):
+        case coq.Refused(line, lemma, said):
             raise GaveUp(
                 Code.NO_PROOF,
-                f"Coq does not accept the proof: {lemma}, line {line}: {' '.join(message.split())[:200]}",
+                f"Coq does not accept the proof: {lemma}, line {line}: {' '.join(said.split())[:200]}",
                 span=None if path is None else _line(Source(path, text), line),
                 hint="isl proves it; the steps of this proof were not found, and nothing was printed",
             )

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, openmp_notes
-from loopwright.errors import Code, GaveUp
-from loopwright.generate.context import Options
+from loopwright.errors import Code, GaveUp, about
+from loopwright.generate.options import Options
 from loopwright.generate.program import generate
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
+from loopwright.read.script import parse_script
 from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
     Evidence,
@@ -26,14 +27,12 @@ from loopwright.rewrite.evidence import (
     on_trust,
 )
 from loopwright.rewrite.opinions import remarks_on
-from loopwright.rewrite.outcome import Outcome, RegionReport
-from loopwright.rewrite.request import Request, Wishes
+from loopwright.rewrite.request import Outcome, RegionReport, Request, RewriteOptions
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.plan import DirectiveKind
-from loopwright.transform.script.steps import parse_script
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:
@@ -50,37 +49,37 @@ def transformed(request: Request, progress: Progress) -> Outcome:
 
 
 def rewritten(
-    plans: Sequence[Plan], wishes: Wishes, progress: Progress, *, keep_untouched: bool = True
+    plans: Sequence[Plan], options: RewriteOptions, progress: Progress, *, keep_untouched: bool = True
 ) -> Outcome:
     """The file whose regions the plans are of, with new loops; there is one plan at least.
 
     A region whose plan has no operations keeps its text, unless all are to be made anew.
     """
-    regions = [_made(plan, wishes, progress) for plan in plans if plan.history or not keep_untouched]
+    regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
     source = plans[0].original.source
     remarks: tuple[str, ...] = ()
     if regions:
         progress("printing")
         loops = [region.loops for region in regions]
-        source = Source(source.path, file_text(loops, openmp=wishes.openmp))
-    if regions and wishes.prove:
+        source = Source(source.path, file_text(loops, openmp=options.openmp))
+    if regions and options.prove:
         progress("reading the new text")
         again = read_again(source, [region.plan.original for region in regions])
         regions = [
             replace(
                 region,
-                evidence=region.evidence + of_text(region.plan, region.loops, new, wishes, progress),
+                evidence=region.evidence + of_text(region.plan, region.loops, new, options, progress),
             )
             for region, new in zip(regions, again, strict=True)
         ]
-        _refuse_temporaries(regions, wishes)
+        _refuse_temporaries(regions, options)
         asked = [(region.plan, region.loops.node, region.temporaries) for region in regions]
-        remarks = remarks_on(asked, wishes.prover, progress)
+        remarks = remarks_on(asked, options.prover, progress)
     found = {id(region.plan): region for region in regions}
     notes = [
         note
         for region in regions
-        for note in (openmp_notes(region.loops) if wishes.openmp else _unsaid(region.plan))
+        for note in (openmp_notes(region.loops) if options.openmp else _unsaid(region.plan))
     ]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     return Outcome(source, reports, remarks=remarks, notes=tuple(notes))
@@ -105,10 +104,10 @@ class _Region:
     temporaries: tuple[str, ...] = ()
 
 
-def _refuse_temporaries(regions: Sequence[_Region], wishes: Wishes) -> None:
+def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
     """What Coq is asked is about all that is in memory, at any time."""
     names = sorted({name for region in regions for name in region.temporaries})
-    if names and wishes.prover.prover == "coq":
+    if names and options.prover.prover == "coq":
         raise GaveUp(
             Code.NO_PROOF,
             f"coq is not asked: {', '.join(names)} holds other values in between",
@@ -116,17 +115,18 @@ def _refuse_temporaries(regions: Sequence[_Region], wishes: Wishes) -> None:
         )
 
 
-def _made(plan: Plan, wishes: Wishes, progress: Progress) -> _Region:
+def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
     evidence = on_trust(plan.original)
     verdict: LegalityVerdict | None = None
-    if wishes.prove:
-        evidence += of_model(plan.original, wishes, progress)
-        legal, verdict = of_legality(plan, wishes, progress)
+    if options.prove:
+        evidence += of_model(plan.original, options, progress)
+        legal, verdict = of_legality(plan, options, progress)
         evidence += legal
     progress("generating loops")
-    node = generate(to_schedule(plan), Options())
-    if wishes.prove:
+    with about(lambda: plan.original.region):
+        node = generate(to_schedule(plan), Options())
+    if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
     return _Region(plan, loops_of(plan, node, verdict), evidence, lost)

@@ -1,8 +1,19 @@
-"""What the user asks for: a file, a script, and how the result is to be written and proved."""
+"""What is asked for, and what comes of it: values, so light that the command line can load them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+
+from loopwright.source import Source
+
+MODEL = "the model is what the text says"
+RANKING = "Inv, Rank1 and Rank2 hold of the text, by cvc5"
+KEPT = "every dependence is kept"
+LOOPS = "the loops run the schedule"
+TEXT = "the new text runs the schedule, statement by statement"
+SCOPES = "variables are declared where their values are needed"
+MARKED = "marked loops have independent iterations"
+"""What is proved of every region, as far as it applies."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +26,7 @@ class ProverRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class RewriteOptions:
     """How plans become text."""
 
     openmp: bool = False
@@ -25,7 +36,7 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Request(Wishes):
+class Request(RewriteOptions):
     """A C file and the script for it.
 
     Regions no operation of the script names keep their text; without a script every region gets
@@ -38,3 +49,59 @@ class Request(Wishes):
     pure: tuple[str, ...] = ()
     assume: tuple[str, ...] = ()
     steps: bool = False
+
+
+@dataclass(frozen=True)
+class StatementReport:
+    """A statement of the original; `copies` is how often the new text has it."""
+
+    name: str
+    label: str | None
+    line: int
+    text: str
+    iterators: tuple[str, ...]
+    copies: int
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """A loop of the new text, inside `depth` others; `statements` are all that are in it."""
+
+    iterator: str
+    depth: int
+    parallel: bool
+    vector: bool
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One thing that was proved, for all parameters."""
+
+    what: str
+    obligations: int
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """What is known of one region; a `kept` one has its old text."""
+
+    line: int
+    statements: tuple[StatementReport, ...]
+    loops: tuple[LoopReport, ...]
+    proofs: tuple[Proof, ...]
+    assumptions: tuple[str, ...]
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The new text, and what is known about it; `steps` are the regions after each operation."""
+
+    source: Source
+    regions: tuple[RegionReport, ...]
+    steps: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What provers other than isl said."""
+    notes: tuple[str, ...] = ()
+    """What was asked for and could not be said in the text."""

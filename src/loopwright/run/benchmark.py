@@ -6,9 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.errors import BadInput, Code, InternalError
+from loopwright.progress import Progress
+from loopwright.read.text import load
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
 from loopwright.run.comparison import Difference, first_difference
 from loopwright.run.compiler import EXACT, FAST, Compiler, compile_c
 from loopwright.run.execution import output_of
+from loopwright.run.shipped import Kernel
 from loopwright.run.timing import Times, interleaved
 
 DUMP = "--dump"
@@ -63,3 +69,51 @@ def compare_and_time(
         commands, rounds=rounds, timeout=timeout, progress=lambda text: progress(f"timing {name}, {text}")
     )
     return Result(name, first_difference(outputs[0], outputs[1]), times["original"], times["transformed"])
+
+
+def benchmarked(
+    kernel: Kernel,
+    folder: Path,
+    compiler: Compiler,
+    *,
+    prove: bool,
+    rounds: int,
+    timeout: float,
+    defines: Sequence[str],
+    wall_clock: bool,
+    progress: Progress,
+) -> Result:
+    """The kernel against what its script makes of it, which is left in `folder`."""
+    new = folder / f"{kernel.name}.c"
+    if new.resolve() == kernel.source.resolve():
+        raise BadInput(Code.FILE, f"{new} is the kernel itself", hint="keep the results in another folder")
+    new.write_bytes(_by_script(kernel, prove, progress))
+    try:
+        return compare_and_time(
+            kernel.name,
+            kernel.source,
+            new,
+            folder,
+            compiler,
+            rounds=rounds,
+            timeout=timeout,
+            defines=defines,
+            wall_clock=wall_clock,
+            progress=progress,
+        )
+    except BadInput as failure:
+        if failure.span is not None and Path(failure.span.file) == new:
+            message = f"the transformed {kernel.name}.c {failure.message}"
+            raise InternalError(Code.OWN_MISTAKE, message, span=failure.span) from failure
+        raise
+
+
+def _by_script(kernel: Kernel, prove: bool, progress: Progress) -> bytes:
+    """The kernel's file with its script applied, and proved."""
+    script = load(kernel.script)
+    request = Request(str(kernel.source), script.text, script.path, prove=prove)
+
+    def named(doing: str, done: int = 0, total: int = 0) -> None:
+        progress(f"{kernel.name}: {doing}", done, total)
+
+    return transformed(request, named).source.encode()

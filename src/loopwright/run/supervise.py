@@ -69,7 +69,7 @@ def _be_the_child(work: Work[T], writing: int) -> NoReturn:
             try:
                 result: tuple[str, object] = ("done", work(_Pipe(pipe)))
             except LoopwrightError as error:
-                result = ("failed", (type(error), error.args, vars(error)))
+                result = ("failed", error)
             _send(pipe, result)
     finally:
         os._exit(0)
@@ -101,15 +101,7 @@ def _listen(pipe: BinaryIO, deadline: float, seconds: float, progress: Progress,
                 case "done":
                     return value
                 case _:
-                    raise _again(value)
-
-
-def _again(parts: object) -> LoopwrightError:
-    """The error the child met; its constructor wants more than pickle would give it."""
-    kind, arguments, state = cast(tuple[type[LoopwrightError], tuple[object, ...], dict[str, object]], parts)
-    error = kind.__new__(kind, *arguments)
-    vars(error).update(state)
-    return error
+                    raise cast(LoopwrightError, value)
 
 
 def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:

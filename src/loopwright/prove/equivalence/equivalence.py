@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code, InternalError, Note
 from loopwright.model.program import Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
@@ -35,10 +35,10 @@ REASSOCIATION = "sums and products may be computed in any order"
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The answer, and what it rests on; `explanation` is the long form of a no, where there is one."""
+    """The answer, and what it rests on; `notes` explain a no, where that is possible."""
 
     verdict: Verdict
-    explanation: str = ""
+    notes: tuple[Note, ...] = ()
     trusted: tuple[str, ...] = ()
     way: str = ""
     """How it was proved: "by instances" or "by values"."""
@@ -121,7 +121,7 @@ def _without_instances(
             old, new, counted.arrays, budget=budget, hints=matched.sizes, reassociate=allow_reassociation
         )
         if isinstance(found, Refuted):
-            return Equivalence(found, matched.story, counted.trusted)
+            return Equivalence(found, matched.order, counted.trusted)
         if budget == MOST_STEPS:
             reasons.append(f"by running: {found.reason}")
             break

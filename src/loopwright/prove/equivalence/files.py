@@ -1,20 +1,23 @@
-"""Two C files compared, region by region."""
+"""Two files compared: C files region by region, OpenScop files by their dependences."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loopwright.errors import BadInput, Code
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.legality.explain import refusal
+from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
-from loopwright.prove.verdict import Proved, Verdict
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.openscop import read_openscop
 from loopwright.source import Span
 
 OUTSIDE = "what the files do outside their regions is not compared"
@@ -46,8 +49,76 @@ class Comparison:
         return isinstance(self.verdict, Proved)
 
     @property
-    def explanation(self) -> str:
-        return self.answers[-1].explanation
+    def notes(self) -> tuple[Note, ...]:
+        """What explains a no, where that is possible."""
+        return self.answers[-1].notes
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
+
+    obligations: int
+    ways: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+def agreement(
+    old_file: str,
+    new_file: str,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    allow_reassociation: bool = False,
+    progress: Progress = silent,
+) -> Agreement:
+    """That two files compute the same: two C files, or two OpenScop files.  Raises where it is not proved."""
+    described = [name.endswith(".scop") for name in (old_file, new_file)]
+    if any(described) and not all(described):
+        raise BadInput(
+            Code.ORDERS,
+            "one file is OpenScop and the other is not",
+            span=Span.start_of(new_file),
+            hint="`loopwright extract --scop` writes what a C file means as OpenScop",
+        )
+    if all(described):
+        return _same_dependences(old_file, new_file, progress)
+    found = compare_files(
+        old_file,
+        new_file,
+        pure=pure,
+        assume=assume,
+        allow_reassociation=allow_reassociation,
+        progress=progress,
+    )
+    match found.verdict:
+        case Proved(obligations):
+            return Agreement(obligations, tuple(one.way for one in found.answers), found.trusted)
+        case Refuted(message=message, witness=witness):
+            text = f"not equivalent: {message}"
+            raise Illegal.of(
+                Diagnostic(
+                    Code.NOT_EQUIVALENT, text, span=found.place, witness=witness, others=found.notes
+                )
+            )
+        case Undecided(reason):
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
+
+
+def _same_dependences(old_file: str, new_file: str, progress: Progress) -> Agreement:
+    """Of one program in two orders, whether the second keeps the dependences of the first."""
+    progress("reading")
+    old, new = read_openscop(old_file), read_openscop(new_file)
+    progress("comparing the orders")
+    verdict = prove_rescheduled(old, new)
+    failure = refusal(verdict)
+    if failure is None:
+        trusted = tuple(entry.text for entry in old.assumptions)
+        return Agreement(verdict.obligations, ("by its dependences",), trusted)
+    if isinstance(failure, GaveUp):
+        raise failure
+    place = Span.start_of(new_file)
+    raise Illegal.of(replace(failure.diagnostic, code=Code.NOT_EQUIVALENT, span=place))
 
 
 def compare_files(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.errors import Note
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.equivalence.matching import Match, Preference, Unmatched, candidates, match
@@ -24,11 +25,12 @@ from loopwright.prove.verdict import Proved
 
 @dataclass(frozen=True)
 class NotMatched:
-    """Why it was not shown; `sizes` are likely to show a difference, and `story` tells more of it."""
+    """Why it was not shown; `sizes` are likely to show a difference, and `order` says what is wrong."""
 
     reason: str
     sizes: tuple[dict[str, int], ...] = ()
-    story: str = ""
+    order: tuple[Note, ...] = ()
+    """What is wrong with the order, where only one matching of the instances is possible."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,12 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
             assumed = tuple(one.assumption for one in verdict.reassociations)
             return Matched(Proved(verdict.obligations + len(new.statements)), assumed)
         worst = verdict.failures[0]
-        story = "\n".join(explain(one) for one in verdict.failures) if matched.forced else ""
-        failure = NotMatched(f"{headline(worst)}: {witness(worst)}", (worst.parameters,), story)
+        order = tuple(
+            Note(headline(one), "because", notes=explain(one).notes)
+            for one in verdict.failures
+            if matched.forced
+        )
+        failure = NotMatched(f"{headline(worst)}: {witness(worst)}", (worst.parameters,), order)
         if matched.forced:
             break
     return failure

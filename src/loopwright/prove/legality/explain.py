@@ -1,4 +1,4 @@
-"""A refusal in words, in the manner of a good compiler.
+"""A refusal as a diagnostic, in the manner of a good compiler; rendered as text it reads
 
 script.lw:2:1: error: a value is read before it is written
     interchange(L)
@@ -19,17 +19,15 @@ What else is wrong follows in short, each with its own example.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from loopwright.errors import Code, GaveUp, Illegal, LoopwrightError
+from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
 from loopwright.source import Span, plain_data
-
-WIDEST = 160
-"""Columns of a source line that are shown; of a longer one, the part around the caret."""
 
 HEADLINES = {
     "flow": "a value is read before it is written",
@@ -62,20 +60,43 @@ DEFECTS = {
 }
 
 
-def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> str:
-    """The whole story of one violation or defect, in plain text that ends with a line end."""
-    lines = _head(found, introduced_by(found, stages))
-    lines += _violation(found) if isinstance(found, Violation) else _defect(found)
-    return "\n".join(lines) + "\n"
+def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> Diagnostic:
+    """One violation or defect at length."""
+    culprit = introduced_by(found, stages)
+    return Diagnostic(
+        _code(found),
+        headline(found),
+        span=_span(found, culprit),
+        hint=_hint(found) if isinstance(found, Violation) else None,
+        witness=witness(found),
+        notes=_violation(found) if isinstance(found, Violation) else _defect(found),
+        excerpt="" if culprit is None else culprit.text,
+    )
 
 
-def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> str:
-    """Everything that is wrong, the simplest first and at length; empty where nothing is."""
+def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Diagnostic | None:
+    """Everything that is wrong, the simplest first and at length; None where nothing is."""
+    if verdict.status is Status.PROVED:
+        return None
     known = tuple(stages)
-    if not verdict.failures:
-        return ""
     first, *others = verdict.failures
-    return "".join([explain(first, known), *(_in_short(found, first, known) for found in others)])
+    found = replace(
+        explain(first, known),
+        more=len(others),
+        others=tuple(_in_short(one, first, known) for one in others),
+        details=as_data(verdict, known),
+    )
+    if verdict.status is Status.ILLEGAL:
+        return found
+    return replace(found, code=Code.UNDECIDED, message=f"could not decide: {found.message}", witness=None)
+
+
+def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Illegal | GaveUp | None:
+    """The verdict as the error to raise, about the simplest of its witnesses; None where it is proved."""
+    found = explain_all(verdict, stages)
+    if found is None:
+        return None
+    return GaveUp.of(found) if verdict.status is Status.UNDECIDED else Illegal.of(found)
 
 
 def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str, Any]:
@@ -100,34 +121,19 @@ def _told(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any
     return told
 
 
-def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tuple[Stage, ...]) -> str:
+def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tuple[Stage, ...]) -> Note:
     """Another thing that is wrong: its example, and the new order unless it is that of the first."""
     span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
-    where = f", by {_place(span)}" if span is not None and span != same else ""
+    where = f", by {span.place}" if span is not None and span != same else ""
     values = _values(found.parameters)
     given = f", for {values}" if values else ""
     if isinstance(found, Defect):
-        return f"\nalso: {headline(found)}{given}: {' and '.join(map(long, found.instances))}{where}\n"
-    lines = [f"also: {found.kind} dependence on {cell(found)}{given}{where}"]
-    for occurrence, touched in ((found.first, found.first_access), (found.second, found.second_access)):
-        lines.append(f"    {_place(touched.span)}: {long(occurrence)} {_does(touched)} {cell(found)}")
+        return Note(f"{headline(found)}{given}: {' and '.join(map(long, found.instances))}{where}", "also")
+    notes = [Note(_access(found, *end), span=end[1].span) for end in _ends(found)]
     if not isinstance(first, Violation) or orders(found)[1] != orders(first)[1]:
-        lines.append(f"    transformed: {orders(found)[1]}")
-    return "\n" + "\n".join(lines) + "\n"
-
-
-def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> LoopwrightError | None:
-    """The verdict as the error to raise, about the simplest of its witnesses; None where it is proved."""
-    if verdict.status is Status.PROVED:
-        return None
-    found = verdict.failures[0]
-    span = _span(found, introduced_by(found, stages))
-    more = len(verdict.failures) - 1
-    message = headline(found) + (f" (and {more} more)" if more else "")
-    hint = _hint(found) if isinstance(found, Violation) else None
-    if verdict.status is Status.UNDECIDED:
-        return GaveUp(Code.UNDECIDED, f"could not decide: {message}", span=span, hint=hint)
-    return Illegal(_code(found), message, witness=witness(found), span=span, hint=hint)
+        notes.append(Note(orders(found)[1], "transformed"))
+    text = f"{found.kind} dependence on {cell(found)}{given}{where}"
+    return Note(text, "also", notes=tuple(notes))
 
 
 def _code(found: Violation | Defect) -> Code:
@@ -172,31 +178,26 @@ def _at_times(found: Defect) -> str:
     return f" at time {times}" if times else " at no time"
 
 
-def _head(found: Violation | Defect, culprit: Stage | None) -> list[str]:
-    text = headline(found)
-    span = _span(found, culprit)
-    shown = "" if culprit is None else culprit.text
-    if span is not None:
-        return [f"{_place(span)}: error: {text}", *_excerpt(span, shown)]
-    return [f"error: {text}", f"    {shown}"] if shown else [f"error: {text}"]
-
-
 def _span(found: Violation | Defect, culprit: Stage | None) -> Span | None:
     """The operation in the script: the one that marks a parallel loop, or the one to blame."""
     marked = found.loop_span if isinstance(found, Violation) else None
     return culprit.span if culprit is not None else marked
 
 
-def _violation(found: Violation) -> list[str]:
+def _violation(found: Violation) -> tuple[Note, ...]:
     values = _values(found.parameters)
-    lines = [f"{found.kind} dependence on {cell(found)}" + (f", for {values}" if values else "")]
-    for occurrence, touched in ((found.first, found.first_access), (found.second, found.second_access)):
-        lines.append(f"{_place(touched.span)}: {long(occurrence)} {_does(touched)} {cell(found)}")
-        lines += _excerpt(touched.span, occurrence.text)
+    dependence = f"{found.kind} dependence on {cell(found)}" + (f", for {values}" if values else "")
+    accesses = [Note(_access(found, *end), span=end[1].span, excerpt=end[0].text) for end in _ends(found)]
     written, now = orders(found)
-    lines += [f"as written:  {written}", f"transformed: {now}"]
-    hint = _hint(found)
-    return [*lines, f"hint: {hint}"] if hint else lines
+    return (Note(dependence), *accesses, Note(written, "as written"), Note(now, "transformed"))
+
+
+def _ends(found: Violation) -> tuple[tuple[Occurrence, Touched], tuple[Occurrence, Touched]]:
+    return (found.first, found.first_access), (found.second, found.second_access)
+
+
+def _access(found: Violation, occurrence: Occurrence, touched: Touched) -> str:
+    return f"{long(occurrence)} {_does(touched)} {cell(found)}"
 
 
 def _does(touched: Touched) -> str:
@@ -228,17 +229,13 @@ def _hint(found: Violation) -> str | None:
     return None
 
 
-def _defect(found: Defect) -> list[str]:
+def _defect(found: Defect) -> tuple[Note, ...]:
     values = _values(found.parameters)
-    lines = [f"for {values}"] if values else []
     together = found.kind is DefectKind.COLLISION
-    for occurrence in found.instances:
-        when = "" if together else _at_times(found)
-        lines.append(f"{_place(occurrence.span)}: {long(occurrence)}{when}")
-        lines += _excerpt(occurrence.span, occurrence.text)
-    if together:
-        lines.append(f"transformed: {at_once(*map(transformed, found.instances))}")
-    return lines
+    when = "" if together else _at_times(found)
+    instances = [Note(f"{long(one)}{when}", span=one.span, excerpt=one.text) for one in found.instances]
+    now = [Note(at_once(*map(transformed, found.instances)), "transformed")] if together else []
+    return (*([Note(f"for {values}")] if values else []), *instances, *now)
 
 
 def cell(found: Violation) -> str:
@@ -257,18 +254,3 @@ def _vector(time: tuple[int, ...]) -> str:
 
 def _values(parameters: dict[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in parameters.items())
-
-
-def _place(span: Span) -> str:
-    return f"{span.file}:{span.line}:{span.column}"
-
-
-def _excerpt(span: Span, otherwise: str) -> list[str]:
-    """The source line with a caret under the place; tabs stay, so that both line up."""
-    if not span.excerpt.strip():
-        return [f"    {otherwise}"]
-    first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
-    line = span.excerpt[first : first + WIDEST]
-    before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
-    under = "^" + "~" * (min(span.length, len(line) - len(before)) - 1)
-    return [f"    {line}", f"    {before}{under}"]

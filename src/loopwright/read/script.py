@@ -1,4 +1,4 @@
-"""The lines of a script (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
+"""Transformation scripts (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
 
     script    ::= {[operation] NEWLINE}
     operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
@@ -9,74 +9,86 @@
     set       ::= "{" tuple ":" condition "}"
     tuple     ::= "[" [expression {"," expression}] "]"
 
-A `;` ends a line too, and inside brackets a line may end anywhere.  Which operations there are, and
+A `;` ends a line too, and inside brackets a line may end anywhere.  What operations there are, and
 what their arguments must be, is not known here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.errors import BadInput
-from loopwright.read.formula import Formula
-from loopwright.read.formula_grammar import Parser
+from loopwright.read.formula import Formula, Parser
 from loopwright.read.text import mistake
 from loopwright.read.tokens import Kind, Token
 from loopwright.source import Source, Span
-from loopwright.transform.script.formulas import AffineMap, AffineSet
 
 
 @dataclass(frozen=True)
-class ScriptWord:
-    place: Span
-    text: str
-
-
-@dataclass(frozen=True)
-class ScriptNumber:
+class Integer:
     place: Span
     value: int
 
 
 @dataclass(frozen=True)
-class ScriptList:
+class Word:
+    place: Span
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
     """`[a, b]`."""
 
     place: Span
-    values: tuple[ScriptValue, ...]
+    values: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
-class ScriptBraces:
-    """A map or a set."""
+class MapText:
+    """`{[i, j] -> [j, i] : condition}`, its parts not yet given a meaning."""
 
     place: Span
-    content: AffineMap | AffineSet
-
-
-ScriptValue: TypeAlias = ScriptWord | ScriptNumber | ScriptList | ScriptBraces
+    inputs: tuple[Formula, ...]
+    outputs: tuple[Formula, ...]
+    condition: Formula | None
 
 
 @dataclass(frozen=True)
-class ScriptArgument:
-    """`value` or `keyword=value`."""
+class SetText:
+    """`{[i, j] : condition}`."""
 
     place: Span
-    keyword: ScriptWord | None
-    value: ScriptValue
+    inputs: tuple[Formula, ...]
+    condition: Formula
+
+
+Value: TypeAlias = Integer | Word | Items | MapText | SetText
 
 
 @dataclass(frozen=True)
-class ScriptLine:
-    """`targets = name(arguments)`."""
+class Argument:
+    place: Span
+    keyword: str | None
+    value: Value
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One line: `targets = name(arguments)`."""
 
     place: Span
-    targets: tuple[ScriptWord, ...]
-    name: ScriptWord
-    arguments: tuple[ScriptArgument, ...]
+    targets: tuple[Word, ...]
+    name: Word
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True)
+class Script:
+    source: Source
+    operations: tuple[Operation, ...]
 
 
 _PATTERN = re.compile(
@@ -95,8 +107,6 @@ VALUE = "a value"
 
 REMARK = "a remark begins with '#'"
 
-BRACES = "write {[i] -> [...]} or {[i] : ...}"
-
 USAGE = "a line reads: L = operation(arguments), such as tile(Mult, 32, 32)"
 
 _HINTS = {
@@ -111,28 +121,15 @@ _HINTS = {
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
-def parse_lines(source: Source) -> tuple[ScriptLine, ...]:
-    """The lines of a script, or `BadInput` where it is not one."""
-    return tuple(_LineParser(source, words).line() for words in _lines(source))
-
-
-def parse_braces(text: str, file: str = "<python>") -> AffineMap | AffineSet:
-    """The map or the set that the whole text is."""
-    source = Source(file, text)
-    lines = _lines(source)
-    if not lines:
-        raise mistake(source, 0, "neither a map nor a condition", hint=BRACES)
-    if len(lines) > 1:
-        raise _error(source, lines[1][0], "text after the map or condition", BRACES)
-    parser = _LineParser(source, lines[0])
-    found = parser.braces().content
-    if parser.token.kind is not Kind.END:
-        raise parser.error(f"{parser.shown()} after the map or condition", BRACES)
-    return found
+def parse_script(text: str, filename: str) -> Script:
+    """The operations of a script, or `BadInput` where it is not one."""
+    source = Source(filename, text)
+    lines = [line for line in _lines(source) if len(line) > 1]
+    return Script(source, tuple(_Line(source, line).operation() for line in lines))
 
 
 def _lines(source: Source) -> list[list[Token]]:
-    """The words of each line that has some, an end after them; brackets that are open join lines."""
+    """The words of each line, an end behind them; brackets that are open join lines."""
     lines: list[list[Token]] = [[]]
     opened: list[Token] = []
     position = 0
@@ -141,8 +138,9 @@ def _lines(source: Source) -> list[list[Token]]:
         if match is None:
             is_fraction = re.search(r"(?<!\w)[0-9]+\.$", source.text[: position + 1])
             hint = "numbers are whole" if is_fraction else _HINTS.get(source.text[position])
-            message = f"'{source.text[position]}' has no meaning in a script"
-            raise mistake(source, position, message, hint=hint)
+            raise mistake(
+                source, position, f"'{source.text[position]}' has no meaning in a script", hint=hint
+            )
         position = match.end()
         ends = match.group() in ("\n", ";") and not opened
         if ends:
@@ -183,7 +181,7 @@ def _error(source: Source, token: Token, message: str, hint: str | None = None) 
 
 
 @dataclass
-class _LineParser:
+class _Line:
     """A recursive descent over the words of one operation."""
 
     source: Source
@@ -213,21 +211,21 @@ class _LineParser:
             raise self.error(f"{self.shown()} where '{text}' should be", hint=USAGE)
         return token
 
-    def word(self, what: str) -> ScriptWord:
+    def word(self, what: str) -> Word:
         token = self.token
         if token.kind is not Kind.NAME or (token.text.startswith("@") and what != VALUE):
             hint = REMARK if token.text == "/" else USAGE
             raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
-        return ScriptWord(self.source.at(token.offset, len(token.text)), token.text)
+        return Word(self.source.at(token.offset, len(token.text)), token.text)
 
     def place(self, start: int) -> Span:
         last = self.tokens[self.position - 1]
         return Span(self.source, start, last.offset + len(last.text))
 
-    def line(self) -> ScriptLine:
+    def operation(self) -> Operation:
         start = self.token.offset
-        targets: list[ScriptWord] = []
+        targets: list[Word] = []
         if self.take("("):
             targets.append(self.word("a handle"))
             while self.take(","):
@@ -241,11 +239,11 @@ class _LineParser:
         arguments = self.separated(")")
         if self.token.kind is not Kind.END:
             hint = REMARK if self.token.text == "/" else "write one operation a line"
-            raise self.error(f"{self.shown()} after the operation", hint=hint)
-        return ScriptLine(self.place(start), tuple(targets), name, tuple(arguments))
+            raise self.error(f"{self.shown()} behind the operation", hint=hint)
+        return Operation(self.place(start), tuple(targets), name, tuple(arguments))
 
-    def separated(self, end: str) -> list[ScriptArgument]:
-        found: list[ScriptArgument] = []
+    def separated(self, end: str) -> list[Argument]:
+        found: list[Argument] = []
         if self.take(end):
             return found
         found.append(self.argument())
@@ -261,21 +259,21 @@ class _LineParser:
             return "a loop and its number are written i=32"
         return "arguments have commas between them: tile(Mult, 32, 32)"
 
-    def argument(self) -> ScriptArgument:
+    def argument(self) -> Argument:
         start, keyword = self.token.offset, None
         if self.token.kind is Kind.NAME and self.tokens[self.position + 1].text == "=":
-            keyword = self.word("a name")
+            keyword = self.word("a name").text
             self.expect("=")
         value = self.value()
-        return ScriptArgument(self.place(start), keyword, value)
+        return Argument(self.place(start), keyword, value)
 
-    def value(self) -> ScriptValue:
+    def value(self) -> Value:
         token = self.token
         if token.text == "{":
             return self.braces()
         if self.take("["):
-            values = tuple(self.items())
-            return ScriptList(self.place(token.offset), values)
+            items = [argument.value for argument in self.separated("]")]
+            return Items(self.place(token.offset), tuple(items))
         if token.kind is Kind.NAME:
             return self.word(VALUE)
         negative = self.take("-") is not None
@@ -290,18 +288,9 @@ class _LineParser:
                 hint="arguments are handles, iterators, numbers and maps or sets in braces",
             )
         self.position += 1
-        return ScriptNumber(self.place(token.offset), -int(number.text) if negative else int(number.text))
+        return Integer(self.place(token.offset), -int(number.text) if negative else int(number.text))
 
-    def items(self) -> Iterator[ScriptValue]:
-        """The values of a list, after its bracket."""
-        for argument in self.separated("]"):
-            if argument.keyword is not None:
-                place, text = argument.keyword.place, argument.keyword.text
-                message = f"'{text} =' has no meaning in a list"
-                raise mistake(self.source, place.start, message, length=len(text))
-            yield argument.value
-
-    def braces(self) -> ScriptBraces:
+    def braces(self) -> MapText | SetText:
         """A map or a set: the formulas in it are read by the grammar of conditions."""
         start = self.expect("{").offset
         inputs = self.tuple()
@@ -316,10 +305,15 @@ class _LineParser:
         self.expect("}")
         place = self.place(start)
         if outputs is not None:
-            return ScriptBraces(place, AffineMap(inputs, outputs, condition))
+            return MapText(place, inputs, outputs, condition)
         if condition is None:
-            raise mistake(self.source, place.end - 1, "neither a map nor a condition", hint=BRACES)
-        return ScriptBraces(place, AffineSet(inputs, condition))
+            raise mistake(
+                self.source,
+                place.end - 1,
+                "neither a map nor a condition",
+                hint="write {[i] -> [...]} or {[i] : ...}",
+            )
+        return SetText(place, inputs, condition)
 
     def tuple(self) -> tuple[Formula, ...]:
         self.expect("[")

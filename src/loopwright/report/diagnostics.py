@@ -1,0 +1,148 @@
+"""A diagnostic as plain text, in colour, as HTML and as JSON.
+
+file:line:column: error: message
+    the source line
+         ^~~~
+witness: the smallest example
+hint: what to do
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from loopwright.errors import Diagnostic, Note
+from loopwright.source import Span
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+WIDEST = 160
+"""Columns of a source line that are shown; of a longer one, the part around the caret."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Characters of a source line that would change the state of a terminal."""
+
+
+class Style(Enum):
+    """What a part of the text is: its style on a terminal, and in HTML."""
+
+    PLAIN = ("", "")
+    PLACE = ("bold", "font-weight: bold")
+    SEVERITY = ("bold red", "color: var(--lw-broken); font-weight: bold")
+    CARET = ("bold green", "color: var(--lw-edge2); font-weight: bold")
+    LABEL = ("bold blue", "color: var(--lw-edge0); font-weight: bold")
+
+
+Styled = tuple[str, Style]
+"""A part of the text."""
+
+
+def as_text(diagnostic: Diagnostic, file: str | None = None, *, more: bool = False) -> str:
+    """Plain text; `file` is what the error is about where it has no place of its own.
+
+    With `more` the last line is the command that explains the code.
+    """
+    return "".join(text for text, _ in styled(diagnostic, file, more=more))
+
+
+def as_rich(diagnostic: Diagnostic, file: str | None = None, *, more: bool = False) -> Text:
+    """The same in colour, for a terminal."""
+    from rich.text import Text
+
+    return Text.assemble(*((text, style.value[0]) for text, style in styled(diagnostic, file, more=more)))
+
+
+def as_html(diagnostic: Diagnostic, file: str | None = None) -> str:
+    """The same for a page that has the colours of `show.palette`."""
+    parts = [
+        f'<span style="{style.value[1]}">{escape(text)}</span>' if style.value[1] else escape(text)
+        for text, style in styled(diagnostic, file)
+    ]
+    return f"<pre>{''.join(parts).rstrip()}</pre>"
+
+
+def as_json(diagnostic: Diagnostic, file: str | None = None) -> dict[str, Any]:
+    """The same for machines."""
+    found: dict[str, Any] = {
+        "severity": "error",
+        "kind": diagnostic.code.verdict,
+        "code": diagnostic.code.value,
+        "message": diagnostic.summary,
+        **_place_data(diagnostic.span, file),
+        "excerpt": diagnostic.span.excerpt if diagnostic.span else None,
+        "hint": diagnostic.hint,
+    }
+    if diagnostic.witness is not None:
+        found["witness"] = diagnostic.witness
+    found["notes"] = [_note_data(one) for one in (*diagnostic.notes, *diagnostic.others)]
+    found["details"] = diagnostic.details
+    return found
+
+
+def _place_data(span: Span | None, file: str | None = None) -> dict[str, Any]:
+    if span is None:
+        return {"file": file, "line": None, "column": None}
+    return {"file": span.file, "line": span.line, "column": span.column}
+
+
+def _note_data(note: Note) -> dict[str, Any]:
+    notes = [_note_data(one) for one in note.notes]
+    return {"label": note.label, "text": note.text, **_place_data(note.span), "notes": notes}
+
+
+def styled(diagnostic: Diagnostic, file: str | None = None, *, more: bool = False) -> Iterator[Styled]:
+    """The text in parts, each with its style."""
+    place = diagnostic.span.place if diagnostic.span else file
+    if place:
+        yield f"{place}: ", Style.PLACE
+    yield f"{diagnostic.code.severity.value}: ", Style.SEVERITY
+    yield f"{diagnostic.message}\n", Style.PLAIN
+    yield from _excerpt(diagnostic.span, diagnostic.excerpt, "")
+    yield from _notes(diagnostic.notes, "")
+    if diagnostic.witness is not None and not diagnostic.notes:
+        yield from _labelled("witness: ", diagnostic.witness)
+    if diagnostic.hint:
+        yield from _labelled("hint: ", diagnostic.hint)
+    for one in diagnostic.others:
+        yield "\n", Style.PLAIN
+        yield from _notes((one,), "")
+    if more:
+        yield from _labelled("more: ", f"loopwright explain {diagnostic.code.value}")
+
+
+def _labelled(label: str, text: str) -> Iterator[Styled]:
+    yield label, Style.LABEL
+    yield f"{text}\n", Style.PLAIN
+
+
+def _notes(notes: Sequence[Note], margin: str) -> Iterator[Styled]:
+    """The notes below each other, their texts aligned where they have labels; inner notes are indented."""
+    width = max((len(one.label) + 2 for one in notes if one.label), default=0)
+    for one in notes:
+        yield margin, Style.PLAIN
+        if one.label:
+            yield f"{one.label}: ".ljust(width), Style.LABEL
+        if one.span is not None:
+            yield f"{one.span.place}: ", Style.PLACE
+        yield f"{one.text}\n", Style.PLAIN
+        if one.excerpt is not None:
+            yield from _excerpt(one.span, one.excerpt, margin)
+        yield from _notes(one.notes, f"{margin}    ")
+
+
+def _excerpt(span: Span | None, otherwise: str, margin: str) -> Iterator[Styled]:
+    """The source line and a caret under the place; tabs stay, so that both line up."""
+    if span is None or not span.excerpt.strip():
+        if otherwise:
+            yield f"{margin}    {otherwise}\n", Style.PLAIN
+        return
+    first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
+    line = CONTROL.sub("?", span.excerpt[first : first + WIDEST])
+    before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
+    yield f"{margin}    {line}\n{margin}    {before}", Style.PLAIN
+    yield "^" + "~" * (min(span.length, len(line) - len(before)) - 1) + "\n", Style.CARET

@@ -1,0 +1,174 @@
+"""What the verbs found, for people and for machines: texts, and data for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from loopwright.prove.legality.suggest import Suggestion
+    from loopwright.rewrite.generation import GenerationStats
+    from loopwright.rewrite.request import Outcome, RegionReport
+    from loopwright.run.benchmark import Result
+    from loopwright.tune.tuning import Tuned
+
+HEADINGS = {
+    "parallel loop": "loops whose iterations are independent",
+    "interchange": "loops that can change places",
+    "tiling": "loops that can be tiled",
+    "fusion": "loops that can be joined",
+}
+"""The kinds of suggestions, in the order of the list."""
+
+BENCH_HEAD = f"{'kernel':<16}{'original':>12}{'transformed':>13}{'ratio':>9}  bits\n"
+
+
+def stats_text(stats: GenerationStats) -> str:
+    """The size of a generated program and how long it took."""
+    parts = [
+        f"{stats.loops} loops, {stats.ifs} ifs, {stats.statements} statement copies",
+        f"generated in {stats.generate_s * 1000:.1f} ms",
+    ]
+    if stats.prove_s is not None:
+        parts.append(f"proved in {stats.prove_s * 1000:.1f} ms ({stats.obligations} obligations)")
+    return "; ".join(parts) + "\n"
+
+
+def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
+    """What was proved of a file with new loops, and what is taken on trust."""
+    lines: list[str] = []
+    for region in outcome.regions:
+        count = len(region.statements)
+        title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
+        lines.append(title + _remark(region, proved))
+        lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
+        lines += [f"  taken on trust: {text}" for text in region.assumptions]
+    lines += [f"{file}: note: {note}" for note in outcome.notes]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _obligations(count: int) -> str:
+    return f"{count} obligation{'' if count == 1 else 's'}"
+
+
+def _remark(region: RegionReport, proved: bool) -> str:
+    if region.kept:
+        return ": kept as it is, no operation names it"
+    return "" if proved else ": not proved"
+
+
+def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> dict[str, Any]:
+    """The same, with the text and what each operation left."""
+    return {
+        "file": file,
+        "verdict": "proved" if proved else "not proved",
+        "code": outcome.source.encode().decode("utf-8", "replace"),
+        "regions": [asdict(region) for region in outcome.regions],
+        "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
+        "provers": prover_data(prover, outcome.remarks),
+        "notes": list(outcome.notes),
+        "diagnostics": [],
+    }
+
+
+def prover_data(prover: str, remarks: Iterable[str]) -> list[dict[str, str]]:
+    """What a prover other than isl was asked and said."""
+    return [{"prover": prover, "answer": remark} for remark in remarks]
+
+
+Suggestions = Sequence[tuple[int, Sequence["Suggestion"]]]
+"""For each region of a file its line, and what was tried."""
+
+
+def suggestions_text(file: str, found: Suggestions, *, refused: bool) -> str:
+    """Lines of a script, by kind; with `refused`, also what is not legal, as comments."""
+    lines = [
+        f"# {file}: each suggestion, up to its reason, is legal by itself; what comes of several",
+        "# together is proved when 'loopwright transform' applies them.",
+    ]
+    for line, tried in found:
+        if len(found) > 1:
+            lines += ["", f"# the region at line {line}"]
+        lines += _suggestions(tried, refused=refused)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
+    lines: list[str] = []
+    for kind, heading in HEADINGS.items():
+        own = [one for one in tried if one.kind.value == kind]
+        legal = sorted((one for one in own if one.legal), key=lambda one: -one.gain)
+        lines += ["", f"# {heading}" + ("" if legal else ": none")]
+        for one in legal:
+            lines += _entry(one)
+        if refused:
+            lines += [f"# not {one.script.splitlines()[-1]}: {one.reason}" for one in own if not one.legal]
+    return lines
+
+
+def _entry(one: Suggestion) -> list[str]:
+    *before, last = one.script.splitlines()
+    mark = "# " if one.reassociation else ""
+    return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {one.reason}"]
+
+
+def suggestions_data(file: str, found: Suggestions) -> dict[str, Any]:
+    regions = [
+        {"line": line, "suggestions": [asdict(one) | {"kind": one.kind.value} for one in tried]}
+        for line, tried in found
+    ]
+    return {"file": file, "regions": regions}
+
+
+def tuned_text(file: str, tuned: Tuned) -> str:
+    """How much faster the script makes the program, in one line."""
+    counts = f"{tuned.tried} programs were run, {tuned.illegal} scripts were refused as illegal"
+    if tuned.outcome is None:
+        return f"{file}: nothing faster was found; {counts}\n"
+    times = f"{tuned.tuned.median:.3g} s instead of {tuned.original.median:.3g} s"
+    return f"{file}: {tuned.ratio:.2f} times as fast, {times}, proved; {counts}\n"
+
+
+def tuned_data(file: str, tuned: Tuned) -> dict[str, Any]:
+    return {
+        "file": file,
+        "verdict": "proved" if tuned.outcome is not None else "nothing faster",
+        "script": tuned.script,
+        "ratio": tuned.ratio,
+        "original_s": tuned.original.median,
+        "tuned_s": tuned.tuned.median,
+        "programs": tuned.tried,
+        "illegal": tuned.illegal,
+        "diagnostics": [],
+    }
+
+
+def bench_line(result: Result) -> str:
+    """One row of the table of `loopwright bench`."""
+    bits = "the same" if result.difference is None else f"DIFFERENT: {result.difference}"
+    spread = max(result.original.spread, result.transformed.spread)
+    return (
+        f"{result.name:<16}{result.original.median:>10.4f} s{result.transformed.median:>11.4f} s"
+        f"{result.ratio:>9.2f}  {bits}, ±{100 * spread:.0f} %\n"
+    )
+
+
+def bench_data(results: Sequence[Result]) -> dict[str, Any]:
+    from loopwright.run.timing import geometric_mean
+
+    return {
+        "verdict": "done",
+        "kernels": [
+            {
+                "name": result.name,
+                "ratio": result.ratio,
+                "same_bits": result.difference is None,
+                "original": list(result.original.seconds),
+                "transformed": list(result.transformed.seconds),
+            }
+            for result in results
+        ],
+        "geometric_mean": geometric_mean(result.ratio for result in results) if results else None,
+        "diagnostics": [],
+    }

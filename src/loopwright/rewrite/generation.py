@@ -1,0 +1,136 @@
+"""From a description of a schedule to loops, proved before they are printed: what `codegen` does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.emit.c import to_c
+from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
+from loopwright.generate.options import Options
+from loopwright.generate.program import generate
+from loopwright.loops.measure import size
+from loopwright.loops.nodes import Node
+from loopwright.model.schedule import Schedule
+from loopwright.presburger.named import parameter_names
+from loopwright.progress import Progress
+from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.read.schedules import read_schedule, schedule_span
+from loopwright.rewrite.opinions import coq_proof, second_opinion
+from loopwright.rewrite.request import ProverRequest
+
+
+@dataclass(frozen=True)
+class GenerationRequest:
+    """A description, and how its loops are to be made, written and proved."""
+
+    file: str
+    options: Options = field(default_factory=Options)
+    prove: bool = True
+    standalone: bool = False
+    openmp: bool = False
+    prover: ProverRequest = field(default_factory=ProverRequest)
+
+
+@dataclass(frozen=True)
+class GenerationStats:
+    """The size of the program, and times; the time to prove is None where nothing was proved."""
+
+    loops: int
+    ifs: int
+    statements: int
+    generate_s: float
+    prove_s: float | None
+    obligations: int | None
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The program as text; `remarks` are what provers other than isl said."""
+
+    code: str
+    stats: GenerationStats
+    remarks: tuple[str, ...] = ()
+
+
+def generated(request: GenerationRequest, progress: Progress) -> Generated:
+    """Read, generate, prove, print; raises where an answer is not yes."""
+    progress(f"reading {request.file}")
+    schedule = read_schedule(request.file)
+    progress("generating loops")
+    start = time.perf_counter()
+    with about(lambda: schedule_span(request.file)):
+        node = generate(schedule, request.options)
+    made = time.perf_counter()
+    obligations = None
+    if request.prove:
+        progress("proving the loops right")
+        obligations = _proved(prove_scan(schedule, node))
+    proved = time.perf_counter()
+    progress("printing the program")
+    with about(lambda: schedule_span(request.file)):
+        code = _text(request, schedule, node)
+    remarks = _other_prover(request, schedule, node, progress) if request.prove else ()
+    counts = size(node)
+    times = made - start, proved - made if request.prove else None
+    return Generated(
+        code, GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks
+    )
+
+
+def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:
+    """The loops; where the description has the texts of its statements, with them."""
+    if request.file.endswith(".scop") and not request.standalone:
+        from loopwright.emit.region import described_text
+        from loopwright.read.openscop import read_openscop
+
+        return described_text(node, read_openscop(request.file), openmp=request.openmp)
+    parameters = _parameters(schedule)
+    return to_c(node, standalone=request.standalone, parameters=parameters, openmp=request.openmp)
+
+
+def _parameters(schedule: Schedule) -> tuple[str, ...]:
+    """The parameters in the order of the description: the context's, then others of the domain."""
+    return parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
+
+
+def _other_prover(
+    request: GenerationRequest, schedule: Schedule, node: Node, progress: Progress
+) -> tuple[str, ...]:
+    """What the prover that was asked for says, if it is not isl."""
+    asked = request.prover
+    match asked.prover:
+        case "cvc5":
+            from loopwright.prove.obligations.scanning import scanning_obligations
+
+            return (second_opinion(scanning_obligations(schedule, node), asked.seconds, progress),)
+        case "coq":
+            from loopwright.prove.coq.program_file import program_file
+
+            progress("writing the proof")
+            text = program_file(schedule, node, f"Loops for {Path(request.file).name}")
+            return coq_proof((text,), asked.path, asked.seconds, progress)
+        case _:
+            return ()
+
+
+def _proved(verdict: Verdict) -> int:
+    """The number of obligations that hold, where all do."""
+    match verdict:
+        case Proved(obligations):
+            return obligations
+        case Refuted():
+            raise Illegal(
+                Code.WRONG_LOOPS,
+                f"the generated program is wrong: {verdict.message}",
+                witness=verdict.witness,
+                hint=f"this is a bug in Loopwright, and nothing was printed; {REPORT}",
+            )
+        case Undecided(reason):
+            raise GaveUp(
+                Code.UNDECIDED,
+                f"the generated program could not be proved: {reason}",
+                hint="nothing was printed; --no-prove prints the program without a proof",
+            )
