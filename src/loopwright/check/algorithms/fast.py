@@ -19,7 +19,7 @@ follows from it is checked.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 
@@ -88,6 +88,8 @@ class _SiteWriter:
     scheme: Scheme
     places: dict[str, Shadow]
     parallel: bool
+    checks: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """The checks written so far: those of unrolled loops are the same over and over."""
 
     def site(self, site: Site) -> str:
         """The function that checks one site."""
@@ -120,6 +122,13 @@ class _SiteWriter:
         return "".join(pieces) + "  LW_WRONG();\n"
 
     def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
+        holes = tuple(candidate.statement.iterators.index(name) for name, _ in candidate.holes)
+        key = (group.number, site.first_hole(candidate), holes, dif)
+        if key not in self.checks:
+            self.checks[key] = self._written(site, group, candidate, dif, neg, when)
+        return self.checks[key]
+
+    def _written(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
         rows = self._rows(site, group, candidate)
         solution = solve([row.function for row in rows], group.depth)
         array, width = site.write.array, len(site.write.subscripts)

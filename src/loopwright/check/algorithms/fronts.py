@@ -81,8 +81,7 @@ class _Finder:
             yield nest, bulk
             return
         inner = [found for child in node.named_children for found in self.nests(child, effort)]
-        is_innermost = not any(part.type == "for_statement" for part in walk(node) if part != node)
-        if nest is not None and is_innermost:
+        if nest is not None and not any(part.type == "for_statement" for part in walk(node) if part != node):
             yield nest, None
         yield from inner
 

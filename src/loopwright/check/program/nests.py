@@ -87,16 +87,17 @@ def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> Nest | None
 
 
 def _has_directives(source: Source, node: Node) -> bool:
-    """A pragma belongs to the statement behind it: nothing can be put between the two.
+    """A pragma belongs to the statement after it: nothing can be put between the two.
 
-    Behind any other directive it is not looked for where that pragma is.
+    Any other directive right before the nest may hide such a pragma.
     """
-    text = source.text
-    before = without_comments(text[: node.start], literals=True).rstrip()
-    line = before[before.rfind("\n") + 1 :].lstrip()
-    is_mark = re.match(r"#\s*pragma\s+(end)?scop\b", line) is not None
-    inside = any(node.span.contains(one.place) for one in c_file(source).directives)
-    return inside or (line[:1] == "#" and not is_mark)
+    directives = c_file(source).directives
+    if any(node.span.contains(one.place) for one in directives):
+        return True
+    last = max((one.place for one in directives if one.place.end <= node.start), default=None)
+    if last is None or re.match(r"\s*#\s*pragma\s+(end)?scop\b", last.text) is not None:
+        return False
+    return not without_comments(source.text[last.end : node.start], literals=True).strip()
 
 
 def _may_be_entered(known: Reached, node: Node) -> bool:
