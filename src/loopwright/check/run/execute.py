@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ class Toolchain:
     """The user's: definitions, include paths, libraries."""
     arguments: tuple[str, ...] = ()
     timeout: float = 60.0
+    """Seconds for each run."""
+    deadline: float | None = None
+    """When the whole check has to be over, by `time.monotonic`."""
     openmp: bool = False
     fast: tuple[str, ...] = ("-O3", "-fno-aggressive-loop-optimizations")
     """For the run that only adds up differences."""
@@ -33,6 +37,22 @@ class Toolchain:
     """A folder for the instrumented programs."""
     precise: tuple[str, ...] = ("-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls")
     """For the run that tells what is wrong, frames being counted to tell call depths."""
+
+    def time_left(self) -> float | None:
+        """Seconds until the deadline; GaveUp where there are none."""
+        left = None if self.deadline is None else self.deadline - time.monotonic()
+        if left is not None and left <= 0:
+            raise GaveUp(Code.TIME, "the time limit ran out before the program ran", hint="raise --timeout")
+        return left
+
+    def compile(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """Call the compiler."""
+        command, left = [self.compiler, *arguments], self.time_left()
+        try:
+            return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=left)
+        except subprocess.TimeoutExpired:
+            message = f"the time limit ran out while {self.compiler} was at work"
+            raise GaveUp(Code.TIME, message, hint="raise --timeout") from None
 
 
 @dataclass(frozen=True)
@@ -90,11 +110,11 @@ def compile_program(tools: Toolchain, built: Built, folder: Path, source: Source
     extra = ("-fopenmp",) if tools.openmp else ()
     around = str(Path(source.path).resolve().parent)
     _compile_engine(tools, built, folder, engine)
-    command = [
-        tools.compiler, *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
+    arguments = [
+        *built.options, *extra, "-w", "-I", str(folder), "-iquote", around,
         str(folder / "program.c"), str(engine), "-o", str(executable), *tools.options, "-lm",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    done = tools.compile(arguments)
     if done.returncode:
         _refuse(tools, folder, source, done.stderr)
     return executable
@@ -113,8 +133,7 @@ def _compile_engine(tools: Toolchain, built: Built, folder: Path, target: Path) 
     """The engine by itself: the user's definitions must not change it; options for the machine apply."""
     machine = [option for option in tools.options if option.startswith(("-m", "-f"))]
     source = str(folder / "engine.c")
-    command = [tools.compiler, *built.options, "-w", *machine, "-c", source, "-o", str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    done = tools.compile([*built.options, "-w", *machine, "-c", source, "-o", str(target)])
     if done.returncode:
         message = f"the engine of the check does not compile: {_first_error(done.stderr)}"
         raise InternalError(Code.OWN_MISTAKE, message)
@@ -131,8 +150,7 @@ def _refuse(tools: Toolchain, folder: Path, source: Source, messages: str) -> No
     plain.write_text(f'#line 1 "{path}"\n{source.text}', "utf-8", "surrogateescape")
     around = ("-iquote", str(Path(path).resolve().parent))
     output = ("-o", str(folder / "plain.o"), *compile_only(tools.options))
-    command = [tools.compiler, "-w", *extra, *around, "-c", str(plain), *output]
-    alone = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    alone = tools.compile(["-w", *extra, *around, "-c", str(plain), *output])
     if alone.returncode:
         hint = f"{tools.compiler} says: {_first_error(alone.stderr)}"
         raise BadInput(
@@ -159,6 +177,8 @@ def run_program(
     report = folder / "report"
     report.write_text("")
     errors = folder / "errors"
+    left = tools.time_left()
+    seconds = tools.timeout if left is None else min(tools.timeout, left)
     environment = {**os.environ, "LOOPWRIGHT_REPORT": str(report), **(variables or {})}
     with open(errors, "w") as sink:
         process = subprocess.Popen(
@@ -170,7 +190,7 @@ def run_program(
             start_new_session=True,
         )
         try:
-            status, timed_out = process.wait(tools.timeout), False
+            status, timed_out = process.wait(seconds), False
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             status, timed_out = process.wait(), True

@@ -8,7 +8,6 @@ the library's place.  What the team cannot do is said, never guessed.
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,7 +79,7 @@ def _compile(given: Input, tools: Toolchain, folder: Path) -> None:
         ["-fsanitize=thread", *objects, "-o", str(folder / "program"), *tools.options, "-lm", "-lpthread"],
     ]
     for step in steps:
-        done = subprocess.run([tools.compiler, *step], capture_output=True, text=True, errors="replace")
+        done = tools.compile(step)
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
             raise _unknown(lines[0].strip() if lines else done.stderr[:200].strip())
