@@ -30,7 +30,7 @@ from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
 from benchmarks.valuation import Range, Valuation, choose, parameters
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.measure import cost, size
 from loopwright.loops.nodes import Node

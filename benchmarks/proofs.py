@@ -31,7 +31,7 @@ from math import ceil
 from pathlib import Path
 
 from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node

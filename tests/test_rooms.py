@@ -155,9 +155,9 @@ def test_nothing_imports_the_command_line() -> None:
 
 FLUENT = {
     ("loopwright.transform.plan", "loopwright.transform.handle"),
-    ("loopwright.transform.plan", "loopwright.transform.interpret"),
+    ("loopwright.transform.plan", "loopwright.transform.perform"),
 }
-"""`plan["Mult"].tile(32)` and `plan.transform(script)`: methods of a plan that give plans, by way of modules
+"""`plan["Mult"].tile(32)` and `plan.perform(step)`: methods of a plan that give plans, by way of modules
 that stand on it."""
 
 

@@ -138,7 +138,7 @@ def generate(
     max_unroll: int = 100_000,
 ) -> Node:
     """The loops that run the schedule; the options are those of `loopwright codegen`."""
-    from loopwright.generate.options import Options
+    from loopwright.generate.context import Options
     from loopwright.generate.program import generate
     from loopwright.model.schedule import LoopType
 

@@ -11,7 +11,6 @@ from loopwright.errors import BadInput
 from loopwright.generate.program import generate
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, to_schedule, transform
-from loopwright.transform.interpret import continued
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
@@ -58,7 +57,7 @@ def everywhere(name: str, operation: str, size: int) -> tuple[str, int]:
         together = f"L = lift({tag.name}, {tag.depth - 1})\n{operation}(L, {loop}, {size})"
         for script in (alone, together):
             try:
-                plan = continued(plan, script, "test")
+                plan = plan.transform(script, "test")
             except BadInput:
                 continue
             count += 1

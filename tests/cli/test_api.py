@@ -18,7 +18,7 @@ import pytest
 import loopwright as lw
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import BadInput, Illegal, InternalError
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.prove.verdict import Proved
 from loopwright.rewrite import pipeline
 from tests.conftest import ROOT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.prove.coq.check import Refused, check
 from loopwright.prove.coq.transformation_file import transformation_file

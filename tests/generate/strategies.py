@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.model.schedule import LoopType
 
 PARAMETERS = "[n, m]"

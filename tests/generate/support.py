@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from loopwright.emit.c import to_c
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node

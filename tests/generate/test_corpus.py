@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.prove.scanning.scan import prove_scan

@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.measure import size

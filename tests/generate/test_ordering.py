@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
-from loopwright.generate.ordering import sort_pieces
+from loopwright.generate.components import sort_pieces
 
 LEVEL = 2
 BOX = "-3 <= x <= 3 and -3 <= y <= 3"

@@ -7,7 +7,7 @@ from hypothesis import given, note, settings
 
 from loopwright.emit.c import to_c
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node

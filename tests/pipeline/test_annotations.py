@@ -11,7 +11,7 @@ import pytest
 
 from loopwright.emit import region
 from loopwright.errors import InternalError
-from loopwright.generate import stock
+from loopwright.generate.context import GenerationContext
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import with_children
@@ -46,7 +46,7 @@ def refused(tmp_path: Path, script: str = SCRIPT) -> str:
 def test_an_annotation_the_generator_drops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
-    monkeypatch.setattr(stock.Stock, "said", lambda self: ())
+    monkeypatch.setattr(GenerationContext, "said", lambda self: ())
     assert UNSAID in refused(tmp_path, script)
 
 
@@ -54,19 +54,19 @@ def test_an_annotation_the_generator_puts_on_another_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both loops could be parallel; only one was proved to be."""
-    right = stock.Stock.said
+    right = GenerationContext.said
 
-    def other(self: stock.Stock) -> Any:
+    def other(self: GenerationContext) -> Any:
         return right(replace(self, origins=tuple(None if k is None else 1 - k for k in self.origins)))
 
-    monkeypatch.setattr(stock.Stock, "said", other)
+    monkeypatch.setattr(GenerationContext, "said", other)
     assert UNSAID in refused(tmp_path, "parallel(L, i)\n")
 
 
 def test_an_annotation_the_generator_puts_on_all_loops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stock.Stock, "said", lambda self: (Parallel(),))
+    monkeypatch.setattr(GenerationContext, "said", lambda self: (Parallel(),))
     found = refused(tmp_path, "parallel(L, i)\n")
     assert "run in different iterations of the parallel loop over c1, but the schedule orders them" in found
 

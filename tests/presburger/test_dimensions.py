@@ -8,12 +8,25 @@ import islpy as isl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.presburger.dimensions import all_points, at, beyond, equal_in, first, only, padded, selection
+from loopwright.presburger.dimensions import (
+    all_points,
+    at,
+    beyond,
+    equal_in,
+    first,
+    only,
+    padded,
+    selection,
+    split,
+    within,
+)
 from loopwright.presburger.named import (
     at_parameters,
     fixed_parameters,
     names_of,
+    onwards,
     parameter_names,
+    parameter_values,
     rename_parameters,
     without_parameters,
 )
@@ -48,6 +61,19 @@ def test_one_dimension_and_the_first_ones(vectors: frozenset[tuple[int, ...]], k
 def test_at_given_values(vectors: frozenset[tuple[int, ...]], values: list[int]) -> None:
     wanted = {one for one in vectors if one[: len(values)] == tuple(values)}
     assert set(all_points(at(a_set(vectors), DIM, values))) == wanted
+
+
+@given(points, st.lists(st.tuples(st.integers(-2, 0), st.integers(-1, 2)), max_size=SIZE))
+def test_within_a_box(vectors: frozenset[tuple[int, ...]], box: list[tuple[int, int]]) -> None:
+    wanted = {
+        one for one in vectors if all(low <= x <= high for x, (low, high) in zip(one, box, strict=False))
+    }
+    assert set(all_points(within(a_set(vectors), box))) == wanted
+
+
+@given(points, st.integers(0, SIZE))
+def test_split(vectors: frozenset[tuple[int, ...]], count: int) -> None:
+    assert pairs_of(split(a_set(vectors), count)) == {(one[:count], one[count:]) for one in vectors}
 
 
 @given(points, points, st.sets(places))
@@ -96,3 +122,14 @@ def test_parameters_at_values_and_without_them() -> None:
 
 def test_renamed_parameters() -> None:
     assert parameter_names(rename_parameters(TRIANGLE, {"m": "M", "absent": "A"})) == ("n", "M", "k")
+
+
+def test_the_values_of_parameters_at_a_point() -> None:
+    values = parameter_values(isl.Set("[n, m] -> { [i] : i = 0 and n = 3 and m = -2 }").sample_point())
+    assert values == {"n": 3, "m": -2}
+
+
+def test_onwards() -> None:
+    values = isl.Set("[n, i] -> { : i = 2 n and n >= 0 }")
+    assert onwards(values, "i", up=True).is_equal(isl.Set("[n, i] -> { : i >= 2 n and n >= 0 }"))
+    assert onwards(values, "i", up=False).is_equal(isl.Set("[n, i] -> { : i <= 2 n and n >= 0 }"))

@@ -8,7 +8,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from loopwright.errors import GaveUp
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node

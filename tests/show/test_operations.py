@@ -14,12 +14,10 @@ import pytest
 
 from loopwright.model.dependences import memory_based
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.read.script import parse_script
 from loopwright.report.summary import pictures_of
 from loopwright.show.draw import standalone_svg
 from loopwright.show.shrunk import shrunk, size_for
-from loopwright.transform import plan_of
-from loopwright.transform.interpret import performed
+from loopwright.transform import parse_script, plan_of
 from tests.c.support import region
 
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "operations"
@@ -37,9 +35,8 @@ def drawn(page: Path) -> str:
     example = EXAMPLE.search(page.read_text())
     assert example is not None
     plan = plan_of(region(example["before"]))
-    script = parse_script(example["script"], "s.lw")
-    for operation in script.operations:
-        plan = performed(plan, shrunk(operation, size_for(plan)), script.source)
+    for step in parse_script(example["script"], "s.lw"):
+        plan = plan.perform(shrunk(step, size_for(plan)))
     dependences = tuple(memory_based(plan.original))
     pictures = pictures_of(plan, dependences, prove_plan(plan, dependences=dependences))
     scenes = [one.scene for one in pictures]

@@ -12,11 +12,10 @@ from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.suggest import Suggestion, suggestions
 from loopwright.read.c.reader import read_c
-from loopwright.read.script import parse_script
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
-from loopwright.transform import plan_of
-from loopwright.transform.suggest import Kind
+from loopwright.transform import parse_script, plan_of
+from loopwright.transform.suggest import ProposalKind
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "kernels"
 
@@ -59,15 +58,15 @@ def found(folder: Path, text: str) -> list[Suggestion]:
     return list(suggestions(plan_of(program)))
 
 
-def lines(tried: list[Suggestion], kind: Kind) -> list[str]:
+def lines(tried: list[Suggestion], kind: ProposalKind) -> list[str]:
     return [one.script for one in tried if one.kind is kind and one.legal and not one.reassociation]
 
 
 def test_a_product(tmp_path: Path) -> None:
     tried = found(tmp_path, PRODUCT)
-    assert lines(tried, Kind.PARALLEL) == ["parallel(Init, i)", "parallel(Init, j)"]
-    assert "distribute(Init, Mult)\ninterchange(Mult, j, k)" in lines(tried, Kind.INTERCHANGE)
-    assert "distribute(Init, Mult)\ntile(Mult, i=32, j=32, k=32)" in lines(tried, Kind.TILING)
+    assert lines(tried, ProposalKind.PARALLEL) == ["parallel(Init, i)", "parallel(Init, j)"]
+    assert "distribute(Init, Mult)\ninterchange(Mult, j, k)" in lines(tried, ProposalKind.INTERCHANGE)
+    assert "distribute(Init, Mult)\ntile(Mult, i=32, j=32, k=32)" in lines(tried, ProposalKind.TILING)
     sums = [one.script for one in tried if one.reassociation]
     assert sums == ["parallel(Mult, k)"]
 
@@ -80,10 +79,10 @@ def test_the_best_interchange_says_why(tmp_path: Path) -> None:
 
 def test_a_stencil_needs_skewed_tiles(tmp_path: Path) -> None:
     tried = found(tmp_path, STENCIL)
-    assert lines(tried, Kind.TILING) == ["tile(@3, 32, 32, skew)"]
-    assert lines(tried, Kind.INTERCHANGE) == []
+    assert lines(tried, ProposalKind.TILING) == ["tile(@3, 32, 32, skew)"]
+    assert lines(tried, ProposalKind.INTERCHANGE) == []
     wavefront = "skew(@3, i, t, 2)\ninterchange(@3, t, i)\nparallel(@3, t)"
-    assert lines(tried, Kind.PARALLEL) == [wavefront]
+    assert lines(tried, ProposalKind.PARALLEL) == [wavefront]
     refused = next(one for one in tried if one.script == "interchange(@3, t, i)")
     assert "S1(" in refused.reason and not refused.legal
 
@@ -91,7 +90,7 @@ def test_a_stencil_needs_skewed_tiles(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("subscript", "legal"), [("i", True), ("n - 1 - i", False)])
 def test_fusion(tmp_path: Path, subscript: str, legal: bool) -> None:
     tried = found(tmp_path, PAIR.replace("SUBSCRIPT", subscript))
-    assert lines(tried, Kind.FUSION) == (["fuse(P, Q, 1)"] if legal else [])
+    assert lines(tried, ProposalKind.FUSION) == (["fuse(P, Q, 1)"] if legal else [])
 
 
 def test_fusion_behind(tmp_path: Path) -> None:
@@ -99,14 +98,14 @@ def test_fusion_behind(tmp_path: Path) -> None:
     tried = found(
         tmp_path, PAIR.replace("i < n; i++)\n    Q", "i < n - 2; i++)\n    Q").replace("SUBSCRIPT", "i + 2")
     )
-    assert lines(tried, Kind.FUSION) == ["shift(Q, i=2)\nfuse(P, Q, 1)"]
-    reason = next(one.reason for one in tried if one.kind is Kind.FUSION and one.legal)
+    assert lines(tried, ProposalKind.FUSION) == ["shift(Q, i=2)\nfuse(P, Q, 1)"]
+    reason = next(one.reason for one in tried if one.kind is ProposalKind.FUSION and one.legal)
     assert reason.endswith("when the second runs behind the first in the same loop over i; they share b")
 
 
 def test_short_loops_are_not_tiled(tmp_path: Path) -> None:
     text = PRODUCT.replace("int k = 0; k < n", "int k = 0; k < 5")
-    tiles = lines(found(tmp_path, text), Kind.TILING)
+    tiles = lines(found(tmp_path, text), ProposalKind.TILING)
     assert tiles and not any("k=" in one for one in tiles)
 
 
@@ -127,7 +126,7 @@ TIME = """void f(int n, int m, double a[n][n], double b[n][n]) {
 
 def test_time_tiles_of_several_nests(tmp_path: Path) -> None:
     tried = found(tmp_path, TIME)
-    tiles = lines(tried, Kind.TILING)
+    tiles = lines(tried, ProposalKind.TILING)
     assert "tile(@3, 32, 32, 32, skew)" in tiles and "tile(@3, t=32, i=32, skew)" in tiles
     reason = next(one.reason for one in tried if one.script == "tile(@3, t=32, i=32, skew)")
     assert reason.endswith(
@@ -165,7 +164,7 @@ def test_the_text_is_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "k.c").write_text(PRODUCT)
     status, text = run(capsys, str(tmp_path / "k.c"), "--all")
     assert status == 0
-    names = [operation.name.text for operation in parse_script(text, "k.lw").operations]
+    names = [step.operation.name for step in parse_script(text, "k.lw")]
     assert {"parallel", "interchange", "tile"} <= set(names)
     assert "# not interchange(Mult, i, k)" in text
 

@@ -72,9 +72,10 @@ def test_only_what_is_named_is_taken_apart() -> None:
     assert shared(planned(body, "distribute()\nfuse(S1, S2)\nfuse(S3, S4)")) == [1, 0, 1]
 
 
-def test_a_component_called_legal_is_one() -> None:
+def test_a_component_called_legal_is_named_in_a_list() -> None:
     body = "for (i = 0; i < n; i++) { a[i] = b[i - 1]; legal: b[i] = a[i]; }"
-    assert shared(planned(body, "distribute(S1, legal)")) == [0]
+    assert shared(planned(body, "distribute([S1, legal])")) == [0]
+    assert shared(planned(body, "distribute(S1, legal)")) == [1]
     assert shared(planned(body, "distribute()")) == [1]
 
 

@@ -16,7 +16,7 @@ from loopwright.emit.region import region_text
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.rewrite.scripts import loops_of
 from loopwright.transform import Plan
-from loopwright.transform.operations import OPERATIONS
+from loopwright.transform.script.steps import NAMES
 from tests.transform.support import check, planned
 
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "operations"
@@ -51,7 +51,7 @@ def test_examples_come_out_as_shown(page: Path) -> None:
 
 
 def test_every_operation_has_its_page() -> None:
-    assert {page.stem for page in pages()} == {*OPERATIONS, "README"}
-    for name in OPERATIONS:
+    assert {page.stem for page in pages()} == {*NAMES, "README"}
+    for name in NAMES:
         text = (PAGES / f"{name}.md").read_text()
         assert f"{name}(" in text and EXAMPLE.search(text), f"{name}.md has no example"

@@ -1,28 +1,35 @@
-"""The same operations as methods."""
+"""The same operations as methods: they make operations, not text."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.transform import plan_of, transform
+from loopwright.read.formula import Name, Negative, Sum
+from loopwright.transform import Step, plan_of, transform
+from loopwright.transform.handle import Handle
+from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.operations import Affine
 from tests.c.support import region
-from tests.transform.support import FIGURE_3A, MATMUL, check
+from tests.transform.support import FIGURE_3A, MATMUL, check, pointed_at
 
 
-def test_methods_say_lines_of_a_script() -> None:
+def test_methods_do_what_scripts_do() -> None:
     program = region(MATMUL)
     mult = plan_of(program)["Init"].distribute("Mult")["Mult"]
     handle = mult.interchange("j", "k").tile(32, 32).unroll_and_jam(i=2).vectorize("j")
-    lines = [step.text for step in handle.plan.history]
+    lines = [str(one.step) for one in handle.plan.history]
     assert lines == [
-        "distribute(Init, Mult, 0)",
+        "distribute(Init, Mult)",
         "interchange(Mult, j, k)",
         "tile(Mult, 32, 32)",
         "unroll_and_jam(Mult, i=2)",
         "vectorize(Mult, j)",
     ]
     again = transform(program, "\n".join(lines), "s.lw")
+    assert [one.step for one in again.history] == [one.step for one in handle.plan.history]
     assert again.leaves == handle.plan.leaves
     assert [one.loop for one in again.directives] == [one.loop for one in handle.plan.directives]
 
@@ -47,10 +54,61 @@ def test_new_handles() -> None:
     assert parallel.directives[0].span is not None and parallel.directives[0].span.file == "<python>"
 
 
-def test_mistakes_are_shown_in_the_line_they_make() -> None:
+def test_mistakes_name_the_argument_and_show_the_operation() -> None:
     plan = plan_of(region(MATMUL))
     with pytest.raises(BadInput) as caught:
         plan["Mult"].interchange("j", "q")
+    assert caught.value.message.endswith("has the iterator q (argument second of interchange)")
+    assert pointed_at(caught.value) == (1, 22, "q")
     assert caught.value.span is not None and caught.value.span.excerpt == "interchange(Mult, j, q)"
     with pytest.raises(BadInput, match="no loop component is called Malt"):
         plan["Malt"]
+
+
+INJECTED = "j); tile(Init, 4, 4"
+
+
+@pytest.mark.parametrize(
+    ("misuse", "message"),
+    [
+        (lambda mult: mult.interchange("i", INJECTED), f"no iterator is called '{INJECTED}'"),
+        (lambda mult: mult.permute("i", INJECTED), f"no iterator is called '{INJECTED}'"),
+        (lambda mult: mult.tile(**{INJECTED: 4}), f"no iterator is called '{INJECTED}'"),
+        (lambda mult: mult.fuse("Init); tile(Init, 4"), "no loop component is called 'Init); tile(Init, 4'"),
+        (lambda mult: mult.lift(1, name="X = lift(Init, 1); Y"), "no handle can be called"),
+        (lambda mult: mult.affine("{[i] -> [-i]}); tile(Init, 4"), "closes nothing"),
+        (lambda mult: mult.affine("{[i] -> [-i]}\n{[i] -> [i]}"), "text after the map or condition"),
+        (lambda mult: mult.affine("{[i] : i < 3}"), "where a map should be"),
+        (lambda mult: mult.affine("{[i] -> [q]}"), "several values"),
+        (lambda mult: mult.affine("i"), "should be"),
+        (lambda mult: mult.affine(""), "neither a map nor a condition"),
+        (lambda mult: mult.isplit("{[i] -> [i]}", 1), "where a condition should be"),
+        (lambda mult: mult.tile("4, 4"), "must be an integer >= 1, not '4, 4' (argument sizes of tile)"),
+        (lambda mult: mult.tile(4.5), "must be an integer >= 1, not 4.5 (argument sizes of tile)"),
+        (lambda mult: mult.tile(0, 4), "must be an integer >= 1, not 0 (argument sizes of tile)"),
+        (lambda mult: mult.tile(4, k=4), "a loop has to be named (argument sizes of tile)"),
+        (lambda mult: mult.tile(), "a number is missing (argument sizes of tile)"),
+        (lambda mult: mult.tile(4, skew="full"), "must be True or False (argument skew of tile)"),
+        (lambda mult: mult.strip_mine("k", -1), "not -1 (argument size of strip_mine)"),
+        (lambda mult: mult.shift("k", 10**18), "at most 18 digits (argument amounts of shift)"),
+        (lambda mult: mult.realign("Init", "0"), "must be an integer >= 0, not '0' (argument common"),
+        (lambda mult: mult.permute(), "no loop is named (argument order of interchange)"),
+        (lambda mult: mult.distribute("Init", legal=True), "for one component alone"),
+    ],
+)  # fmt: skip
+def test_no_argument_is_read_as_more_than_it_is(misuse: Callable[[Handle], object], message: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        misuse(plan_of(region(MATMUL))["Mult"])
+    assert message in caught.value.message
+
+
+def test_an_operation_is_performed_as_it_is() -> None:
+    plan = plan_of(region(MATMUL))
+    i, j, k = Name("i"), Name("j"), Name("k")
+    again = plan["Mult"].perform(Affine("Mult", AffineMap((i, j, k), (i, j, Negative(k))))).plan
+    assert again.leaves == plan["Mult"].reverse("k").plan.leaves
+    assert str(again.history[0].step) == "affine(Mult, {[i, j, k] -> [i, j, -k]})"
+    with pytest.raises(BadInput) as caught:
+        plan.perform(Step(Affine("Mult", AffineMap((i,), (Sum((i, Name("m"))),)))))
+    assert caught.value.message.startswith("unknown name m")
+    assert caught.value.span is not None and caught.value.span.excerpt == "affine(Mult, {[i] -> [i + m]})"

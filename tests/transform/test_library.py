@@ -145,7 +145,7 @@ def test_directives_follow_their_loops() -> None:
 def test_a_directive_in_the_way() -> None:
     error = refused(MATMUL, "parallel(Mult, k)\nreverse(Mult, k)")
     assert error.message == "this changes a loop that was marked 'parallel'"
-    assert error.hint is not None and "behind" in error.hint
+    assert error.hint is not None and "after the operations" in error.hint
 
 
 def test_marks_of_loops_in_the_same_nest() -> None:
@@ -171,11 +171,11 @@ def test_separate_cuts_a_fused_loop_at_the_bounds() -> None:
         ("strip_mine(Init, i, 4)", "the loop over i has other statements in it: S2"),
         ("tile(Mult, i=4, i=4)", "a loop is tiled twice"),
         ("tile(Mult, i=4, 4)", "this one does not"),
-        ("tile(Mult, skew)", "a tile size is missing"),
+        ("tile(Mult, skew)", "tile without a number"),
         ("interchange(Mult, i, i)", "with itself"),
         ("skew(Mult, i, i, 1)", "along itself"),
-        ("fuse(Init)", "one component alone cannot be fused"),
-        ("fuse(Init, 2)", "one component alone"),
+        ("fuse(Init)", "at least 2 loop components are needed, not 1"),
+        ("fuse(Init, 2)", "at least 2 loop components"),
         ("sink(Mult, Init, 0)", "3 loops around them already"),
         ("unroll_and_jam(Mult, i)", "without a number"),
         ("shift(Init, k, 1)", "no loop of the component has the iterator k"),

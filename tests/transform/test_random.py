@@ -16,7 +16,7 @@ from loopwright.loops.interpreter import execute
 from loopwright.prove.legality.plans import independent_loops
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Refuted
-from loopwright.transform import DirectiveKind, Plan, flat_schedule, to_schedule, transform
+from loopwright.transform import DirectiveKind, Plan, flat_schedule, script_text, to_schedule, transform
 from tests.c.support import region
 from tests.transform.support import FIGURE_4A, MATMUL, order
 
@@ -111,6 +111,6 @@ def test_every_instance_keeps_one_time(case: tuple[str, str]) -> None:
         times = statement.schedule.intersect_domain(domain)
         assert domain.is_subset(times.domain()) and times.is_single_valued()
         assert times.dim(isl.dim_type.out) == 2 * plan.loops + 1
-    accepted = "\n".join(step.text for step in plan.history)
+    accepted = script_text(one.step for one in plan.history)
     again = transform(region(body), accepted, "s.lw")
     assert again.leaves == plan.leaves and again.components == plan.components

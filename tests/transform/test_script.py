@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.read.script import Integer, MapText, SetText, Word, parse_script
+from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Affine, Isplit, Lift, Shift
+from loopwright.transform.script.steps import parse_script
 from tests.transform.support import MATMUL, planned, pointed_at, refused
 
 
@@ -19,17 +22,16 @@ def test_lines_comments_and_brackets_that_span_lines() -> None:
     script = parse_script(
         "# head\nL = lift(Mult, 2)  # remark\r\n\naffine(L, {[i, j] ->  # inside\n  [j, i]})\n", "s.lw"
     )
-    assert [operation.name.text for operation in script.operations] == ["lift", "affine"]
-    assert [word.text for word in script.operations[0].targets] == ["L"]
-    assert isinstance(script.operations[1].arguments[1].value, MapText)
+    assert script[0].operation == Lift("Mult", 2) and script[0].binds == ("L",)
+    assert str(script[1]) == "affine(L, {[i, j] -> [j, i]})"
 
 
 def test_values() -> None:
-    (operation,) = parse_script("(A, B) = f(L, -3, {[i] : i < 2}, k=4)", "s.lw").operations
-    word, number, condition, named = operation.arguments
-    assert isinstance(word.value, Word) and isinstance(condition.value, SetText)
-    assert isinstance(number.value, Integer) and number.value.value == -3
-    assert named.keyword == "k"
+    script = parse_script("(A, B) = isplit(L, {[i] : i < 2}, 1); shift(L, i=-3)\naffine(@4, {[i] -> [-i]})")
+    split, shift, affine = (step.operation for step in script)
+    assert isinstance(split, Isplit) and isinstance(split.condition, AffineSet) and split.common == 1
+    assert shift == Shift("L", (LoopNumber(-3, "i"),))
+    assert isinstance(affine, Affine) and isinstance(affine.function, AffineMap) and affine.target == "@4"
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_values() -> None:
         ("tile(Mult 32)", (1, 11, "32"), "',' or ')' should be"),
         ("tile(Mult, ,)", (1, 12, ","), "a value should be"),
         ("= tile(Mult)", (1, 1, "="), "an operation should be"),
-        ("lift(Mult, 1) lift(Mult, 1)", (1, 15, "lift"), "behind the operation"),
+        ("lift(Mult, 1) lift(Mult, 1)", (1, 15, "lift"), "after the operation"),
         ("affine(Mult, {[i,j] - [j,i]})", (1, 21, "-"), "'->' or ':' should be"),
         ("affine(Mult, {[i,j]})", (1, 20, "}"), "neither a map nor a condition"),
         ("affine(Mult, {[i,j] -> [j,+]})", (1, 28, "]"), "a name or a number should be"),
@@ -72,7 +74,7 @@ def test_what_is_not_a_script(text: str, place: tuple[int, int, str], message: s
         ("(A, B) = isplit(Mult, {[i] -> [i]}, 0)", "{[i] -> [i]}", "where a condition should be", "j < n/2"),
         ("realign(Init, Mult, Mult)", "Mult", "'Mult' where a number should be", None),
         ("shift(3, i, 1)", "3", "'3' where a handle should be", "written @3"),
-        ("tile(Mult, 0)", "0", "at least 1", None),
+        ("tile(Mult, 0)", "0", ">= 1", None),
         ("affine(Mult, {[i,j,k] -> [i,j*k,k]})", "*", "not affine", None),
         ("affine(Mult, {[i,j,k] -> [i,j,k/n]})", "/", "positive constant", None),
         ("affine(Mult, {[i,j,i] -> [i,j,k]})", "i", "used twice", None),
@@ -90,11 +92,12 @@ def test_mistakes_are_shown_at_their_place(line: str, shown: str, message: str, 
         assert error.hint is not None and hint in error.hint
 
 
-def test_steps_remember_their_text_and_place() -> None:
+def test_the_history_has_the_steps_with_their_places() -> None:
     plan = planned(MATMUL, "realign(Init, Mult, 0)\n  affine(Mult, {[i,j,k] ->\n [i,k,j]})\n")
     first, second = plan.history
-    assert first.text == "realign(Init, Mult, 0)"
-    assert second.span is not None and (second.span.line, second.span.column) == (2, 3)
+    assert str(first.step) == "realign(Init, Mult, 0)"
+    assert str(second.step) == "affine(Mult, {[i, j, k] -> [i, k, j]})"
+    assert (second.step.span.line, second.step.span.column) == (2, 3)
     assert second.program is plan.program and first.program is not plan.original
 
 

@@ -18,7 +18,7 @@ from loopwright.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from loopwright.generate.options import Options
+    from loopwright.generate.context import Options
     from loopwright.progress import Progress
     from loopwright.rewrite.generation import Generated
 
@@ -90,7 +90,7 @@ def _generated(arguments: argparse.Namespace, progress: Progress) -> Generated:
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from loopwright.generate.options import Options
+    from loopwright.generate.context import Options
     from loopwright.model.schedule import LoopType
 
     limits = {"separate_from": arguments.separate_from, "max_unroll": arguments.max_unroll}

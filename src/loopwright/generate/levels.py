@@ -1,75 +1,95 @@
-"""[Grosser2015, algorithms 1 and 2]: one schedule dimension after the other."""
+"""[Grosser2015, algorithms 1 to 3]: one schedule dimension after the other, its pieces made into loops."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from loopwright.generate.components import components
-from loopwright.generate.create import create
-from loopwright.generate.endless import split_endless
-from loopwright.generate.grafts import Graft, most_copies
-from loopwright.generate.isolation import isolate, isolated_domain
-from loopwright.generate.lookahead import contexts, refined_pieces
-from loopwright.generate.ordering import sort_pieces
-from loopwright.generate.pieces import schedule_domain
-from loopwright.generate.regions import class_region
-from loopwright.generate.shifts import align_shifts
-from loopwright.generate.site import Executed, Site, restrict
-from loopwright.generate.stock import Stock
-from loopwright.presburger.sets import IN, eliminate_inner, local_domain
+from loopwright.generate.bounds import loop_header
+from loopwright.generate.components import components, sort_pieces
+from loopwright.generate.conditions import piecewise_expression
+from loopwright.generate.context import Executed, GenerationContext, restrict
+from loopwright.generate.expressions import Place
+from loopwright.generate.grafts import (
+    Graft,
+    hoistable_guard,
+    independent,
+    most_copies,
+    nest,
+    shared_enforced,
+)
+from loopwright.generate.pieces import (
+    isolate,
+    parameter_contexts,
+    refined_pieces,
+    schedule_domain,
+    split_endless,
+    wanted_isolation,
+)
+from loopwright.generate.strides import Stride, align_shifts, detect_stride, scaled_iterator
+from loopwright.loops.nodes import For, Let, Node
+from loopwright.model.annotations import Parallel, Unrolled
+from loopwright.presburger.sets import (
+    DIM,
+    IN,
+    eliminate_inner,
+    has_upper_bound,
+    local_domain,
+    shared_constraints,
+    substitution,
+    value_map,
+)
 
 
-def generate_band(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+def generate_band(context: GenerationContext, executed: Executed) -> list[Graft]:
     """Generate a band from its first dimension on, for each context its loops need [Quillere2000]."""
-    parts = contexts(site, stock, executed)
+    parts = parameter_contexts(context, executed)
     if len(parts) == 1:
-        return next_level(site, stock, executed)
+        return next_level(context, executed)
     return [
         graft.guarded(part)
         for part in parts
-        for graft in next_level(site.cut(len(parts)), stock.assume(part, None), restrict(executed, part))
+        for graft in next_level(context.cut(len(parts)).assume(part, None), restrict(executed, part))
     ]
 
 
-def next_level(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
+def next_level(context: GenerationContext, executed: Executed) -> list[Graft]:
     """Generate the dimensions of the band from the current one on [Grosser2015, algorithm 1]."""
-    if stock.innermost:
-        return site.inner(site.run, stock, executed)
+    if context.innermost:
+        return context.site.inner(context, executed)
     result: list[Graft] = []
-    for component in components(site, stock, executed):
-        aligned, moved = align_shifts(site, stock, component)
-        grafts = _component(site, aligned, moved)
-        if aligned is not stock:
-            grafts = [graft.without_dimension(stock.level + 1) for graft in grafts]
+    for component in components(context, executed):
+        aligned, moved = align_shifts(context, component)
+        grafts = _component(aligned, moved)
+        if aligned is not context:
+            grafts = [graft.without_dimension(context.level + 1) for graft in grafts]
         result.extend(grafts)
     return result
 
 
-def _component(site: Site, stock: Stock, executed: Executed) -> list[Graft]:
-    if not site.splits:
-        value = _constant(executed, stock.level)
+def _component(context: GenerationContext, executed: Executed) -> list[Graft]:
+    level = context.level
+    if not context.site.splits:
+        value = _constant(executed, level)
         if value is not None:
-            return _skip_constant(site, stock, executed, value)
+            return _skip_constant(context, executed, value)
     exact = schedule_domain(executed)
-    domain = local_domain(exact, stock.level)
-    wanted = _wanted_isolation(site, stock)
-    parts = None
-    if wanted is not None:
-        parts = isolate(domain, eliminate_inner(exact, stock.level), wanted, stock.level)
+    domain = local_domain(exact, level)
+    wanted = wanted_isolation(context)
+    parts = None if wanted is None else isolate(domain, eliminate_inner(exact, level), wanted, level)
     if parts is None:
-        return _base(site, stock, executed, domain)
+        return _base(context, executed, domain)
     result: list[Graft] = []
     for part, where in (
-        (parts.before, site),
-        (parts.center, site.inside_isolation()),
-        (parts.after, site),
-        (parts.other, site),
+        (parts.before, context),
+        (parts.center, context.inside_isolation()),
+        (parts.after, context),
+        (parts.other, context),
     ):
         inside = restrict(executed, part)
         if inside:
-            result.extend(_base(where, stock, inside, part))
+            result.extend(_base(where, inside, part))
     return result
 
 
@@ -81,28 +101,169 @@ def _constant(executed: Executed, level: int) -> isl.Val | None:
     return None
 
 
-def _skip_constant(site: Site, stock: Stock, executed: Executed, value: isl.Val) -> list[Graft]:
-    """A dimension that only numbers the statements of a sequence needs no thought."""
-    level = stock.level
-    free = tuple(relation.eliminate(IN, level, 1) for relation in executed)
-    constant = isl.Aff.val_on_domain_space(stock.space, value)
-    return next_level(site, stock.eliminate(constant).enter(), free)
+def _skip_constant(context: GenerationContext, executed: Executed, value: isl.Val) -> list[Graft]:
+    """A dimension that only numbers the statements of a sequence becomes no node."""
+    free = tuple(relation.eliminate(IN, context.level, 1) for relation in executed)
+    constant = isl.Aff.val_on_domain_space(context.space, value)
+    return next_level(context.eliminate(constant).enter(), free)
 
 
-def _wanted_isolation(site: Site, stock: Stock) -> isl.Set | None:
-    """The part to generate apart: the band's isolation option or an old separation class."""
-    if site.band.isolate is not None:
-        return isolated_domain(site.band.isolate, stock)
-    return class_region(site, stock)
-
-
-def _base(site: Site, stock: Stock, executed: Executed, domain: isl.Set) -> list[Graft]:
+def _base(context: GenerationContext, executed: Executed, domain: isl.Set) -> list[Graft]:
     """Pieces of `domain` in order, each made into a loop [Grosser2015, algorithm 2]."""
-    inside, pieces = refined_pieces(site, stock, executed, domain)
-    pieces = split_endless(pieces, executed, stock.level)
-    made = [create(inside, stock, executed, piece, next_level) for piece in sort_pieces(pieces, stock.level)]
+    inside, pieces = refined_pieces(context, executed, domain)
+    pieces = split_endless(pieces, executed, context.level)
+    made = [create(inside, executed, piece) for piece in sort_pieces(pieces, context.level)]
     result = [graft for grafts in made for graft in grafts]
-    if not site.unrolls(stock):
+    if not context.unrolls:
         return result
     copies = sum(most_copies(grafts) for grafts in made if grafts)
     return [replace(graft, copies=copies) for graft in result]
+
+
+@dataclass(frozen=True)
+class DimensionPiece:
+    """One piece of the current dimension, with all that decides what becomes of it.
+
+    `bounds`  the constraints loop bounds are made of, an over-approximation of
+    `domain`  what is executed, inner dimensions projected out;
+    `value`   the only value the dimension has, where there is only one.
+    """
+
+    context: GenerationContext
+    executed: Executed
+    bounds: isl.BasicSet
+    domain: isl.Set
+    stride: Stride | None
+    value: isl.PwAff | None
+
+
+def create(context: GenerationContext, executed: Executed, bounds: isl.BasicSet) -> list[Graft]:
+    """The part of the program that scans `bounds` at the current level [Grosser2015, algorithm 3]."""
+    executed = restrict(executed, bounds.to_set())
+    if not executed:
+        return []
+    level = context.level
+    domain = eliminate_inner(schedule_domain(executed), level)
+    bounds = bounds.intersect(shared_constraints(local_domain(domain.detect_equalities(), level)))
+    stride = detect_stride(domain, level)
+    value = _single_value(bounds, stride, context)
+    piece = DimensionPiece(context, executed, bounds, domain, stride, value)
+    if value is not None and value.n_piece() == 1:
+        return _eliminated(piece, value.get_pieces()[0][1])
+    scale = scaled_iterator(executed, stride) if stride is not None and value is None else None
+    return _loop(piece) if scale is None else _scaled(piece, scale)
+
+
+def _single_value(
+    bounds: isl.BasicSet, stride: Stride | None, context: GenerationContext
+) -> isl.PwAff | None:
+    """The value of the current dimension as a function of the outer ones, if there is only one."""
+    here = context.known.intersect(bounds.to_set())
+    if stride is not None:
+        here = here.intersect(stride.constraint())
+    values = value_map(here, context.level)
+    if not values.is_single_valued():
+        return None
+    # of the bounds that meet in one value the upper one leaves less to be tested
+    value = values.as_pw_multi_aff() if values.plain_is_single_valued() else values.lexmax_pw_multi_aff()
+    return value.gist(context.known).coalesce().get_at(0)
+
+
+def _scaled(piece: DimensionPiece, scale: isl.MultiAff) -> list[Graft]:
+    """The same piece with an iterator that counts the steps of the stride."""
+    counted = tuple(relation.preimage_domain_multi_aff(scale) for relation in piece.executed)
+    return create(piece.context.substitute(scale), counted, piece.bounds.preimage_multi_aff(scale))
+
+
+def _eliminated(piece: DimensionPiece, value: isl.Aff) -> list[Graft]:
+    """No loop: the value is put for the dimension in everything below."""
+    context = piece.context
+    plug = substitution(context.space, context.level, value)
+    pending = piece.bounds.to_set().preimage_multi_aff(plug)
+    inside = context.assume(None, pending).eliminate(value)
+    executed = tuple(relation.preimage_domain_multi_aff(plug) for relation in piece.executed)
+    children = next_level(inside.enter(), executed)
+    if not children:
+        return []
+    guard = _pending_guard(inside, shared_enforced(children, context.level))
+    return children if guard.plain_is_universe() else [child.guarded(guard) for child in children]
+
+
+def _loop(piece: DimensionPiece) -> list[Graft]:
+    """A for node, or for a single but piecewise value a `Let`.
+
+    Of the constraints in `bounds` those on the current dimension are enforced by the loop, and so
+    is the stride; the others are pending until the body shows which of them it enforces itself.
+    """
+    context, level, stride = piece.context, piece.context.level, piece.stride
+    simpler = piece.bounds.to_set().gist(context.known).get_basic_sets()
+    bounds = simpler[0] if len(simpler) == 1 else piece.bounds
+    generated = bounds.drop_constraints_not_involving_dims(DIM, level, 1).to_set()
+    if stride is not None:
+        generated = generated.intersect(stride.constraint())
+    pending = bounds.drop_constraints_involving_dims(DIM, level, 1).to_set()
+    inside = context.assume(generated, pending)
+    children = next_level(inside.enter(), piece.executed)
+    if not children:
+        return []
+    enforced = shared_enforced(children, level)
+    guard = _loop_guard(piece, children, inside, generated, enforced)
+    place = Place(context.names, context.generated.intersect(guard))
+    body = nest(children, place.where(generated))
+    node = _node(piece, bounds, body, place, most_copies(children))
+    scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
+    copies = 1 if isinstance(node, For) else most_copies(children)
+    return [Graft(node, guard, enforced.intersect(scanned), copies)]
+
+
+def _loop_guard(
+    piece: DimensionPiece,
+    children: list[Graft],
+    inside: GenerationContext,
+    generated: isl.Set,
+    enforced: isl.Set,
+) -> isl.Set:
+    """What has to hold around the loop: pending, hoisted and implied conditions together."""
+    level = piece.context.level
+    guard = _pending_guard(inside, enforced)
+    guard = guard.intersect(hoistable_guard(children, inside.known, level))
+    if not has_upper_bound(piece.domain, level):
+        # an endless loop is not left where inner ones are empty: there must be something to execute
+        guard = guard.intersect(_implied(piece.domain, level))
+    if piece.value is not None:
+        guard = guard.intersect(_implied(generated, level))
+    elif piece.stride is not None:
+        guard = guard.intersect(_implied(piece.stride.constraint(), level))
+    return independent(guard, level).gist(piece.context.generated).coalesce()
+
+
+def _pending_guard(context: GenerationContext, enforced: isl.Set) -> isl.Set:
+    """The pending conditions that neither outer nor, if the user wants so, inner nodes enforce."""
+    guard = context.pending
+    if guard.plain_is_universe():
+        return guard
+    guard = guard.gist(context.generated)
+    return guard.gist(enforced) if context.options.nested_bounds else guard
+
+
+def _implied(condition: isl.Set, level: int) -> isl.Set:
+    """What a condition on the current dimension implies for outer ones, and no loop tests.
+
+    [Grosser2015, example 5.6]
+    """
+    return condition.eliminate(DIM, level, 1).compute_divs()
+
+
+def _node(piece: DimensionPiece, bounds: isl.BasicSet, body: Node, place: Place, copies: int) -> Node:
+    """The loop around `body`, evaluated at `place`, with what is said of it."""
+    context = piece.context
+    name, dimension = place.names[context.level], context.dimension
+    if piece.value is not None:
+        return Let(name, piecewise_expression(piece.value, place), body, dimension)
+    header = loop_header(
+        bounds, piece.domain, piece.stride, place, context.level, context.options.single_upper_bound
+    )
+    step = piece.stride.step if piece.stride else 1
+    said = (Parallel(),) if context.site.unordered else context.said()
+    unrolled = (Unrolled(copies),) if copies > 1 else ()
+    return For(name, header.start, header.test, step, body, dimension, said + unrolled)

@@ -10,11 +10,9 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
-from loopwright.generate.branches import nest
+from loopwright.generate.context import Executed, GenerationContext, GenerationRun, Options
 from loopwright.generate.expressions import Place
-from loopwright.generate.options import Options
-from loopwright.generate.site import Executed, Run
-from loopwright.generate.stock import Stock, initial_stock
+from loopwright.generate.grafts import nest
 from loopwright.generate.tree import generate_tree, runs_again
 from loopwright.loops.nodes import EMPTY, Node
 from loopwright.model.schedule import (
@@ -36,13 +34,14 @@ from loopwright.model.schedule import (
 
 def generate(schedule: Schedule, options: Options | None = None) -> Node:
     """The loops that run the instances of `schedule` in its order."""
-    options = options or Options()
-    context, tree = _outer_context(schedule)
-    stock = initial_stock(context.align_params(_parameters(schedule)))
-    run = Run(options, schedule.arguments, runs_again(tree), _prefix(schedule), count())
+    known, tree = _outer_context(schedule)
+    run = GenerationRun(
+        options or Options(), schedule.arguments, runs_again(tree), _prefix(schedule), count()
+    )
+    context = GenerationContext.initial(run, known.align_params(_parameters(schedule)))
     try:
-        grafts = generate_tree(run, tree, stock, _executed(schedule, stock))
-        return nest(grafts, Place((), stock.generated)) if grafts else EMPTY
+        grafts = generate_tree(tree, context, _executed(schedule, context))
+        return nest(grafts, Place((), context.generated)) if grafts else EMPTY
     except isl.Error as error:
         raise InternalError(Code.ISL, f"isl failed while generating loops: {error}") from error
 
@@ -103,9 +102,9 @@ def _outer_context(schedule: Schedule) -> tuple[isl.Set, Tree]:
     return context, tree
 
 
-def _executed(schedule: Schedule, stock: Stock) -> Executed:
+def _executed(schedule: Schedule, context: GenerationContext) -> Executed:
     """{ [] -> s : s in the domain }, one map a statement [Grosser2015, section 4.1]."""
-    domain = schedule.domain.align_params(stock.space).intersect_params(stock.known.params())
+    domain = schedule.domain.align_params(context.space).intersect_params(context.known.params())
     sets: list[isl.Set] = []
     domain.foreach_set(sets.append)
     sets.sort(key=lambda s: (s.get_tuple_name() or "", s.n_dim()))

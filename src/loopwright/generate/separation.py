@@ -1,17 +1,26 @@
-"""Breaking a schedule dimension into pieces [Grosser2015, section 5.4], [Quillere2000, section 5.2]."""
+"""Breaking a schedule dimension into pieces: separation and unrolling.
+
+[Grosser2015, sections 5.4 and 5.5], [Quillere2000, section 5.2].
+"""
 
 from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.generate.site import Executed
+from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.generate.context import Executed
+from loopwright.generate.strides import Stride, detect_stride
 from loopwright.presburger.sets import (
+    DIM,
+    DIV,
     IN,
     OUT,
     basic_sets,
     disjoint_pieces,
     eliminate_unknown,
+    local_domain,
     merge_overlapping,
+    shared_constraints,
 )
 
 MANY_PIECES = 6
@@ -75,3 +84,86 @@ def split_by_conditions(
                 cut.extend(disjoint_pieces(side.coalesce(), level))
         pieces = merge_overlapping(cut)
     return [piece for whole in pieces for piece in basic_sets(whole.to_set())]
+
+
+def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
+    """Slices `i = ⌈lower bound⌉ + t` that cover `domain`, for t = 0 .. n−1; those that overlap are one.
+
+    `exact` is the schedule domain before divisions were removed: it has the strides.
+    """
+    if exact.is_empty():
+        return []
+    stride = detect_stride(exact, level)
+    step = stride.step if stride else 1
+    best = _best_lower_bound(domain, exact, stride, level)
+    if best is None:
+        return _unroll_pieces(domain, exact, level, limit)
+    start, count = best
+    if count > limit:
+        raise GaveUp(
+            Code.SIZE,
+            f"unrolling schedule dimension {level} takes {count} copies of its body",
+            hint=f"the limit is {limit}; unroll a dimension with fewer iterations",
+        )
+    variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
+    slices = []
+    for index in range(count):
+        value = start.add_constant_val(isl.Val.int_from_si(start.get_ctx(), index * step))
+        piece = domain.intersect(variable.eq_set(value))
+        if not piece.is_empty():
+            slices.append(shared_constraints(piece))
+    return merge_overlapping(slices)
+
+
+def _unroll_pieces(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.BasicSet]:
+    """Each disjoint piece from a lower bound of its own; an error if there is only one."""
+    pieces = disjoint_pieces(domain, level)
+    if len(pieces) < 2:
+        raise BadInput(
+            Code.UNBOUNDED,
+            f"schedule dimension {level} cannot be unrolled: its number of iterations has no constant bound",
+            hint="unroll only dimensions with a constant number of iterations, such as the points of a tile",
+        )
+    parts = [piece.to_set() for piece in pieces]
+    cuts = [cut for part in parts for cut in unroll(part, exact.intersect(part), level, limit)]
+    return merge_overlapping(cuts)
+
+
+def _best_lower_bound(
+    domain: isl.Set, exact: isl.Set, stride: Stride | None, level: int
+) -> tuple[isl.Aff, int] | None:
+    """The lower bound from which the fewest steps reach every point [Grosser2015, example 5.12].
+
+    A division in it is in every slice, and costs as much as another slice each.
+    """
+    step = stride.step if stride else 1
+    best: tuple[int, int, isl.Aff] | None = None
+    for bound in _lower_bounds(domain, level):
+        start = (stride.align_up(bound) if stride else bound).gist(exact)
+        variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
+        distance = variable.sub(start)
+        scale = distance.get_denominator_val()
+        reach = exact.max_val(distance.scale_val(scale))
+        if not reach.is_rat():
+            continue
+        slices = reach.div(scale).floor().to_python() // step + 1
+        cost = slices * (1 + _divisions(start))
+        if best is None or cost < best[0]:
+            best = (cost, slices, start)
+    return None if best is None else (best[2], best[1])
+
+
+def _divisions(function: isl.Aff) -> int:
+    return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
+
+
+def _lower_bounds(domain: isl.Set, level: int) -> list[isl.Aff]:
+    """⌈−h/v⌉ for the constraints h + v·i ≥ 0 shared, up to a constant, by all of `domain`."""
+    hull = local_domain(domain.simple_hull().to_set(), level).simple_hull()
+    return [
+        constraint.get_bound(DIM, level).ceil()
+        for constraint in hull.get_constraints()
+        if constraint.involves_dims(DIM, level, 1)
+        and not constraint.is_div_constraint()
+        and (constraint.is_equality() or constraint.is_lower_bound(DIM, level))
+    ]

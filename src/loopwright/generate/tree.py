@@ -1,4 +1,7 @@
-"""Schedule trees [Grosser2015, section 6]: a depth-first walk that generates each band by its algorithm 1."""
+"""Schedule trees [Grosser2015, section 6]: a depth-first walk that generates each band by its algorithm 1.
+
+At a leaf there is one call for each statement, or loops over what is left unordered [section 5.1].
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
-from loopwright.generate import levels
-from loopwright.generate.branches import nest
 from loopwright.generate.components import expand, extend_by_band, maps_of, passing
-from loopwright.generate.expressions import Place
-from loopwright.generate.grafts import Graft, hoistable_guard, most_copies, shared_enforced
-from loopwright.generate.leaf import terminate
-from loopwright.generate.regions import options_by_name
-from loopwright.generate.site import Executed, Run, Site
-from loopwright.generate.stock import Stock
+from loopwright.generate.conditions import piecewise_expression
+from loopwright.generate.context import Executed, GenerationContext, Site
+from loopwright.generate.expressions import Place, expression
+from loopwright.generate.grafts import Graft, hoistable_guard, most_copies, nest, shared_enforced
+from loopwright.generate.levels import generate_band
+from loopwright.generate.pieces import options_by_name
 from loopwright.loops import nodes
+from loopwright.loops.expressions import Expr
+from loopwright.loops.nodes import Call
 from loopwright.model.schedule import (
     LEAF,
     Annotated,
@@ -38,41 +41,41 @@ from loopwright.model.schedule import (
 from loopwright.presburger.sets import IN, OUT, union
 
 
-def generate_tree(run: Run, tree: Tree, stock: Stock, executed: Executed) -> list[Graft]:
+def generate_tree(tree: Tree, context: GenerationContext, executed: Executed) -> list[Graft]:
     """The program for `executed` in the order of `tree`."""
     if not executed:
         return []
     match tree:
         case Leaf():
-            return terminate(run, stock, executed, lambda s, r: _unordered(run, s, r))
+            return _leaf(context, executed)
         case Band():
-            return _band(run, tree, stock, executed)
+            return _band(tree, context, executed)
         case Filter():
-            return generate_tree(run, tree.child, stock, passing(executed, tree.filter))
+            return generate_tree(tree.child, context, passing(executed, tree.filter))
         case Sequence(children) | AnyOrder(children):
-            return [graft for child in children for graft in generate_tree(run, child, stock, executed)]
+            return [graft for child in children for graft in generate_tree(child, context, executed)]
         case Mark():
-            return _together(generate_tree(run, tree.child, stock, executed), stock, tree.name)
+            return _together(generate_tree(tree.child, context, executed), context, tree.name)
         case Annotated():
-            _check_scanned(tree, stock.times.dim(OUT))
-            inside = replace(stock, annotations=(*stock.annotations, tree))
-            return _together(generate_tree(run, tree.child, inside, executed), stock)
+            _check_scanned(tree, context.times.dim(OUT))
+            return _together(generate_tree(tree.child, context.annotated(tree), executed), context)
         case Context():
-            return _context(run, tree, stock, executed)
+            known = in_iterators(tree.context, context)
+            grafts = generate_tree(tree.child, context.assume(known, None), executed)
+            return [replace(graft, guard=graft.guard.gist(known)) for graft in grafts]
         case Guard():
-            guard = in_iterators(tree.guard, stock)
-            inside = stock.assume(guard, None)
+            guard = in_iterators(tree.guard, context)
             restricted = _nonempty(relation.intersect_domain(guard) for relation in executed)
-            grafts = generate_tree(run, tree.child, inside, restricted)
+            grafts = generate_tree(tree.child, context.assume(guard, None), restricted)
             return [graft.guarded(guard) for graft in grafts]
         case Extension():
             reached = union(relation.domain() for relation in executed)
-            added = maps_of(tree.extension.preimage_domain_multi_aff(stock.times))
+            added = maps_of(tree.extension.preimage_domain_multi_aff(context.times))
             extended = (*executed, *(m.intersect_domain(reached) for m in added))
-            return generate_tree(run, tree.child, stock, _merged(_nonempty(extended)))
+            return generate_tree(tree.child, context, _merged(_nonempty(extended)))
         case Expansion():
             expanded = [m for relation in executed for m in expand(relation, tree.expansion)]
-            return generate_tree(run, tree.child, stock, _merged(expanded))
+            return generate_tree(tree.child, context, _merged(expanded))
         case _:
             assert_never(tree)
 
@@ -96,15 +99,15 @@ def runs_again(tree: Tree) -> bool:
             assert_never(tree)
 
 
-def in_iterators(condition: isl.Set, stock: Stock) -> isl.Set:
+def in_iterators(condition: isl.Set, context: GenerationContext) -> isl.Set:
     """A condition on the schedule's dimensions as one on the iterators.
 
     A set without dimensions speaks of the parameters alone, wherever it stands.
     """
     if condition.is_params() or condition.n_dim() == 0:
         params = condition if condition.is_params() else condition.params()
-        return isl.Set.universe(stock.space).intersect_params(params)
-    return condition.preimage_multi_aff(stock.times)
+        return isl.Set.universe(context.space).intersect_params(params)
+    return condition.preimage_multi_aff(context.times)
 
 
 def _nonempty(relations: Iterable[isl.Map]) -> Executed:
@@ -120,44 +123,22 @@ def _merged(relations: list[isl.Map] | Executed) -> Executed:
     return tuple(found.values())
 
 
-def _band(run: Run, band: Band, stock: Stock, executed: Executed) -> list[Graft]:
+def _band(band: Band, context: GenerationContext, executed: Executed) -> list[Graft]:
     count = len(band.members)
     if count == 0:
-        return generate_tree(run, band.child, stock, executed)
-    first_time = stock.times.dim(OUT)
-    names = tuple(f"{run.prefix}{first_time + k}" for k in range(count))
-    inside = stock.widen(names, tuple(range(first_time, first_time + count)))
-    options = options_by_name(band.options)
-    site = Site(run, band, first_time, lambda r, s, e: generate_tree(r, band.child, s, e), options)
+        return generate_tree(band.child, context, executed)
+    first = context.times.dim(OUT)
+    site = Site(band, first, lambda c, e: generate_tree(band.child, c, e), options_by_name(band.options))
+    names = tuple(f"{context.run.prefix}{first + k}" for k in range(count))
+    inside = context.widen(site, names, tuple(range(first, first + count)))
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
-    return _narrow(levels.generate_band(site, inside, extended), stock, inside)
+    return _narrow(generate_band(inside, extended), context, inside)
 
 
-def _narrow(grafts: list[Graft], outer: Stock, inner: Stock) -> list[Graft]:
+def _narrow(grafts: list[Graft], outer: GenerationContext, inner: GenerationContext) -> list[Graft]:
     """Conditions back in the space outside the band: its dimensions no longer occur in them."""
     first = len(outer.names)
     return [graft.without_dimension(first, len(inner.names) - first) for graft in grafts]
-
-
-def _unordered(run: Run, stock: Stock, relation: isl.Map) -> list[Graft]:
-    """Many instances at one schedule point, in any order: a dimension for each of theirs.
-
-    These are the parallel loops of [Quillere2000, section 6.3].
-    """
-    count = relation.dim(OUT)
-    copied = relation.flat_domain_product(_identity(relation)).coalesce()
-    base = len(stock.names)
-    names = tuple(f"{run.prefix}{base + k}" for k in range(count))
-    inside = stock.widen(names, (None,) * count)
-    band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
-    site = Site(run, band, 0, lambda r, s, e: generate_tree(r, LEAF, s, e), unordered=True)
-    return _narrow(levels.generate_band(site, inside, (copied,)), stock, inside)
-
-
-def _identity(relation: isl.Map) -> isl.Map:
-    """{ [i] -> s : s = S(i) } for the relation's statement."""
-    instances = isl.Map.identity(relation.get_space().range().map_from_set())
-    return instances.set_tuple_name(IN, "").reset_tuple_id(IN)
 
 
 def _check_scanned(annotated: Annotated, outer: int) -> None:
@@ -189,18 +170,71 @@ def _scans(tree: Tree, dimension: int, first: int) -> bool:
             return _scans(tree.child, dimension, first)
 
 
-def _together(grafts: list[Graft], stock: Stock, remark: str | None = None) -> list[Graft]:
+def _together(grafts: list[Graft], context: GenerationContext, remark: str | None = None) -> list[Graft]:
     """What is below a mark or an annotation as one node, with the author's remark on it if there is one."""
     if not grafts:
         return []
-    guard = hoistable_guard(grafts, stock.known, None)
-    body = nest(grafts, Place(stock.names, stock.generated.intersect(guard)))
+    guard = hoistable_guard(grafts, context.known, None)
+    body = nest(grafts, Place(context.names, context.generated.intersect(guard)))
     node = body if remark is None else nodes.Mark(remark, body)
     return [Graft(node, guard, shared_enforced(grafts, None), most_copies(grafts))]
 
 
-def _context(run: Run, context: Context, stock: Stock, executed: Executed) -> list[Graft]:
-    """What the context node says is known below it; its new parameters stay below it."""
-    known = in_iterators(context.context, stock)
-    grafts = generate_tree(run, context.child, stock.assume(known, None), executed)
-    return [replace(graft, guard=graft.guard.gist(known)) for graft in grafts]
+def _leaf(context: GenerationContext, executed: Executed) -> list[Graft]:
+    """Calls in the statements' order, or loops over a statement with many instances at one point."""
+    result: list[Graft] = []
+    for relation in executed:
+        here = relation.intersect_domain(context.known)
+        if here.is_empty():
+            continue
+        here = here.coalesce()
+        if here.is_single_valued():
+            result.append(_call(context, here))
+        else:
+            result.extend(_unordered(context, relation))
+    return result
+
+
+def _call(context: GenerationContext, relation: isl.Map) -> Graft:
+    """The call at each point of the relation's domain, guarded by what is not yet enforced."""
+    context.run.count_copy()
+    guard = relation.domain().compute_divs().coalesce()
+    place = Place(context.names, context.known.intersect(guard))
+    name = relation.get_tuple_name(OUT) or ""
+    transformation = context.run.arguments.get(name)
+    values = relation if transformation is None else relation.apply_range(transformation)
+    arguments = _arguments(values, context, place)
+    time = _time(context, place) if context.run.hints else None
+    universe = isl.Set.universe(context.space)
+    return Graft(Call(name, arguments, time), guard.gist(context.generated).coalesce(), universe)
+
+
+def _arguments(relation: isl.Map, context: GenerationContext, place: Place) -> tuple[Expr, ...]:
+    """The instance as a function of the iterators, simplified by what is known here."""
+    function = relation.as_pw_multi_aff().gist(context.known).coalesce()
+    return tuple(piecewise_expression(function.get_at(k), place) for k in range(relation.dim(OUT)))
+
+
+def _time(context: GenerationContext, place: Place) -> tuple[Expr, ...]:
+    """The schedule point of the call (see `Call.time`)."""
+    return tuple(expression(context.times.get_aff(k), place) for k in range(context.times.dim(OUT)))
+
+
+def _unordered(context: GenerationContext, relation: isl.Map) -> list[Graft]:
+    """Many instances at one schedule point, in any order: a dimension for each of theirs.
+
+    These are the parallel loops of [Quillere2000, section 6.3].
+    """
+    count = relation.dim(OUT)
+    copied = relation.flat_domain_product(_identity(relation)).coalesce()
+    band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
+    site = Site(band, 0, _leaf, unordered=True)
+    names = tuple(f"{context.run.prefix}{len(context.names) + k}" for k in range(count))
+    inside = context.widen(site, names, (None,) * count)
+    return _narrow(generate_band(inside, (copied,)), context, inside)
+
+
+def _identity(relation: isl.Map) -> isl.Map:
+    """{ [i] -> s : s = S(i) } for the relation's statement."""
+    instances = isl.Map.identity(relation.get_space().range().map_from_set())
+    return instances.set_tuple_name(IN, "").reset_tuple_id(IN)

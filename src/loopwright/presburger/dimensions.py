@@ -37,6 +37,19 @@ def at(item: Item, side: isl.dim_type, values: Sequence[int]) -> Item:
     return item
 
 
+def within(domain: isl.Set, box: Sequence[tuple[int, int]]) -> isl.Set:
+    """{ x in domain : low <= x_k <= high } for the pairs (low, high) of a box, one for each dimension."""
+    for k, (low, high) in enumerate(box):
+        domain = domain.lower_bound_val(DIM, k, isl.Val(str(low)))
+        domain = domain.upper_bound_val(DIM, k, isl.Val(str(high)))
+    return domain
+
+
+def split(points: isl.Set, count: int) -> isl.Map:
+    """{ [x_0, ..., x_(count-1)] -> [x_count, ...] : x in points }."""
+    return isl.Map.from_range(points).move_dims(IN, 0, OUT, 0, count)
+
+
 def equal_in(pairs: isl.Map, dimensions: Iterable[int]) -> isl.Map:
     """{ x -> y in pairs : x_k = y_k for these k }."""
     for k in dimensions:

@@ -12,8 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import islpy as isl
 
-from loopwright.presburger.sets import DIM, OUT
-from loopwright.presburger.sets import PARAM as PARAM
+from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 
 Item = TypeVar("Item", isl.Set, isl.Map, isl.BasicMap)
 Named: TypeAlias = isl.Space | isl.Set | isl.BasicSet | isl.Map | isl.BasicMap | isl.Aff | isl.PwAff
@@ -88,6 +87,12 @@ def at_parameters(item: Item, values: Mapping[str, int]) -> Item:
     return item
 
 
+def parameter_values(point: isl.Point) -> dict[str, int]:
+    """The values that the parameters have at a point."""
+    names = parameter_names(point.get_space())
+    return {name: int(point.get_coordinate_val(PARAM, k).to_python()) for k, name in enumerate(names)}
+
+
 def fixed_parameters(item: isl.Set) -> dict[str, int]:
     """The parameters that have one value only, where isl sees it in the constraints."""
     values = ((name, item.plain_get_val_if_fixed(PARAM, k)) for k, name in enumerate(parameter_names(item)))
@@ -103,6 +108,15 @@ def without_parameters(item: Item, names: Iterable[str] | None = None) -> Item:
         if found >= 0:
             item = item.project_out(PARAM, found, 1)
     return item
+
+
+def onwards(values: isl.Set, name: str, *, up: bool) -> isl.Set:
+    """{ x : for some x' <= x (x' >= x, if not up) as the value of `name` }, the other names fixed."""
+    line = isl.Set.from_params(values).move_dims(DIM, 0, PARAM, values.find_dim_by_name(PARAM, name), 1)
+    order = isl.Map.universe(line.get_space().map_from_set())
+    order = order.order_le(IN, 0, OUT, 0) if up else order.order_ge(IN, 0, OUT, 0)
+    result = line.apply(order).set_dim_name(DIM, 0, name)
+    return result.move_dims(PARAM, result.dim(PARAM), DIM, 0, 1).params()
 
 
 def rename_parameters(item: Item, names: Mapping[str, str]) -> Item:

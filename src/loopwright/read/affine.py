@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, product
 
@@ -29,13 +28,10 @@ from loopwright.read.formula import (
     Number,
     Sum,
     Truth,
-    parse_condition,
-    parse_expressions,
 )
+from loopwright.read.formula_grammar import parse_condition, parse_expressions
 from loopwright.read.scope import Scope
-from loopwright.read.text import mistake
-from loopwright.read.tokens import Token
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     "<": isl.PwAff.lt_set,
@@ -43,7 +39,6 @@ COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
     ">": isl.PwAff.gt_set,
     ">=": isl.PwAff.ge_set,
     "=": isl.PwAff.eq_set,
-    "==": isl.PwAff.eq_set,
     "!=": isl.PwAff.ne_set,
 }
 
@@ -53,123 +48,119 @@ FACTORS = "write sums of iterators and parameters with constant factors, such as
 
 def condition(source: Source, start: int, end: int, scope: Scope) -> isl.Set:
     """The points of the scope's space where the condition `text[start:end]` holds."""
-    return Meaning(source).truth(parse_condition(source, start, end), scope)
+    return truth(parse_condition(source, start, end), scope)
 
 
 def expressions(source: Source, start: int, end: int, scope: Scope) -> list[isl.PwAff]:
     """The values of the expressions that `text[start:end]` lists."""
-    return [Meaning(source).number(one, scope) for one in parse_expressions(source, start, end)]
+    return [number(one, scope) for one in parse_expressions(source, start, end)]
 
 
-@dataclass(frozen=True)
-class Meaning:
-    """Evaluation in a scope, with errors placed in the source."""
+def _mistake(at: Span | None, message: str, hint: str | None = None, code: Code = Code.GRAMMAR) -> BadInput:
+    return BadInput(code, message, span=at, hint=hint)
 
-    source: Source
 
-    def error(self, at: Token, message: str, hint: str | None = None, code: Code = Code.GRAMMAR) -> BadInput:
-        return mistake(self.source, at.offset, message, hint=hint, length=max(1, len(at.text)), code=code)
+def truth(formula: Formula, scope: Scope) -> isl.Set:
+    """The points where a condition holds."""
+    match formula:
+        case Truth(value):
+            return scope.truth(value)
+        case Chain(operands, operators):
+            return _chain(operands, operators, scope)
+        case Junction(conjunction, arguments):
+            sets = [truth(argument, scope) for argument in arguments]
+            return reduce(isl.Set.intersect if conjunction else isl.Set.union, sets)
+        case Not(argument):
+            return truth(argument, scope).complement()
+        case Exists(names, body):
+            return _exists(names, body, scope)
+        case _:
+            raise _mistake(formula.at, "a number where a condition should be", "compare it: i >= 0")
 
-    def truth(self, formula: Formula, scope: Scope) -> isl.Set:
-        """The points where a condition holds."""
-        match formula:
-            case Truth(at):
-                return scope.truth(at.text == "true")
-            case Chain(_, operands, operators):
-                return self._chain(operands, operators, scope)
-            case Junction(_, conjunction, arguments):
-                sets = [self.truth(argument, scope) for argument in arguments]
-                return reduce(isl.Set.intersect if conjunction else isl.Set.union, sets)
-            case Not(_, argument):
-                return self.truth(argument, scope).complement()
-            case Exists(_, names, body):
-                return self._exists(names, body, scope)
-            case _:
-                raise self.error(formula.at, "a number where a condition should be", "compare it: i >= 0")
 
-    def _chain(
-        self, operands: tuple[tuple[Formula, ...], ...], operators: tuple[Token, ...], scope: Scope
-    ) -> isl.Set:
-        values = [[self.number(one, scope) for one in operand] for operand in operands]
-        holds = scope.truth(True)
-        for operator, (left, right) in zip(operators, pairwise(values), strict=True):
-            for first, second in product(left, right):
-                holds = holds.intersect(COMPARE[operator.text](first, second))
-        return holds
+def _chain(operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...], scope: Scope) -> isl.Set:
+    values = [[number(one, scope) for one in operand] for operand in operands]
+    holds = scope.truth(True)
+    for operator, (left, right) in zip(operators, pairwise(values), strict=True):
+        for first, second in product(left, right):
+            holds = holds.intersect(COMPARE[operator](first, second))
+    return holds
 
-    def _exists(self, names: tuple[Token, ...], body: Formula, scope: Scope) -> isl.Set:
-        inner = scope
-        for name in names:
-            if inner.knows(name.text):
-                raise self.error(name, f"the name {name.text} is used twice")
-            inner = inner.with_dimensions((name.text,))
-        return scope.without(self.truth(body, inner))
 
-    def number(self, formula: Formula, scope: Scope, exact: bool = False) -> isl.PwAff:
-        """The value of an expression; `exact`: it will be rounded, so division need not."""
-        match formula:
-            case Name(at):
-                return self._variable(at, scope)
-            case Number(at):
-                return scope.constant(int(at.text))
-            case Negative(_, argument):
-                return self.number(argument, scope, exact).neg()
-            case Sum(_, terms):
-                return reduce(isl.PwAff.add, [self.number(term, scope, exact) for term in terms])
-            case Binary(at, operator, left, right):
-                first, second = self.number(left, scope, exact), self.number(right, scope, exact)
-                return self._binary(at, operator, first, second, exact)
-            case Call(at, function, arguments):
-                return self._call(at, function, arguments, scope)
-            case Choice(_, test, then, orelse):
-                holds = self.truth(test, scope).indicator_function()
-                return holds.cond(self.number(then, scope, exact), self.number(orelse, scope, exact))
-            case _:
-                raise self.error(formula.at, "a condition where a number should be")
+def _exists(names: tuple[Name, ...], body: Formula, scope: Scope) -> isl.Set:
+    inner = scope
+    for name in names:
+        if inner.knows(name.text):
+            raise _mistake(name.at, f"the name {name.text} is used twice")
+        inner = inner.with_dimensions((name.text,))
+    return scope.without(truth(body, inner))
 
-    def _variable(self, at: Token, scope: Scope) -> isl.PwAff:
-        if scope.knows(at.text):
-            return scope.variable(at.text)
-        known = [*scope.dimensions, *scope.parameters]
-        near = difflib.get_close_matches(at.text, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known) or 'no name at all'}"
-        raise self.error(at, f"unknown name {at.text}", hint)
 
-    def _binary(
-        self, at: Token, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool
-    ) -> isl.PwAff:
-        if operator != "*":
-            return self._divided(at, operator, first, second, exact)
-        if not (_is_constant(first) or _is_constant(second)):
-            raise self.error(at, "a product of two variables is not affine", FACTORS, Code.NOT_AFFINE)
-        return first.mul(second)
+def number(formula: Formula, scope: Scope, exact: bool = False) -> isl.PwAff:
+    """The value of an expression; `exact`: it will be rounded, so division need not."""
+    match formula:
+        case Name():
+            return _variable(formula, scope)
+        case Number(value):
+            return scope.constant(value)
+        case Negative(argument):
+            return number(argument, scope, exact).neg()
+        case Sum(terms):
+            return reduce(isl.PwAff.add, [number(term, scope, exact) for term in terms])
+        case Binary(operator, left, right, at):
+            first, second = number(left, scope, exact), number(right, scope, exact)
+            return _binary(at, operator, first, second, exact)
+        case Call(function, arguments, at):
+            return _call(at, function, arguments, scope)
+        case Choice(test, then, orelse):
+            holds = truth(test, scope).indicator_function()
+            return holds.cond(number(then, scope, exact), number(orelse, scope, exact))
+        case _:
+            raise _mistake(formula.at, "a condition where a number should be")
 
-    def _divided(
-        self, at: Token, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool
-    ) -> isl.PwAff:
-        divisor = second.max_val() if _is_constant(second) else None
-        if divisor is None or not divisor.is_int() or not divisor.is_pos():
-            raise self.error(at, "a division by anything but a positive constant", FACTORS, Code.NOT_AFFINE)
-        if operator == "%":
-            return first.mod_val(divisor)
-        quotient = first.scale_down_val(divisor)
-        return quotient if exact else quotient.floor()
 
-    def _call(self, at: Token, function: str, arguments: tuple[Formula, ...], scope: Scope) -> isl.PwAff:
-        exact = function not in ("min", "max")
-        values = [self.number(argument, scope, exact) for argument in arguments]
-        match function:
-            case "min":
-                return reduce(isl.PwAff.min, values)
-            case "max":
-                return reduce(isl.PwAff.max, values)
-            case "floor":
-                return values[0].floor()
-            case "ceil":
-                return values[0].ceil()
-            case _:
-                quotient = self._divided(at, "/", values[0], values[1], exact=True)
-                return quotient.floor() if function == "floord" else quotient.ceil()
+def _variable(name: Name, scope: Scope) -> isl.PwAff:
+    if scope.knows(name.text):
+        return scope.variable(name.text)
+    known = [*scope.dimensions, *scope.parameters]
+    near = difflib.get_close_matches(name.text, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known) or 'no name at all'}"
+    raise _mistake(name.at, f"unknown name {name.text}", hint)
+
+
+def _binary(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool) -> isl.PwAff:
+    if operator != "*":
+        return _divided(at, operator, first, second, exact)
+    if not (_is_constant(first) or _is_constant(second)):
+        raise _mistake(at, "a product of two variables is not affine", FACTORS, Code.NOT_AFFINE)
+    return first.mul(second)
+
+
+def _divided(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff, exact: bool) -> isl.PwAff:
+    divisor = second.max_val() if _is_constant(second) else None
+    if divisor is None or not divisor.is_int() or not divisor.is_pos():
+        raise _mistake(at, "a division by anything but a positive constant", FACTORS, Code.NOT_AFFINE)
+    if operator == "%":
+        return first.mod_val(divisor)
+    quotient = first.scale_down_val(divisor)
+    return quotient if exact else quotient.floor()
+
+
+def _call(at: Span | None, function: str, arguments: tuple[Formula, ...], scope: Scope) -> isl.PwAff:
+    exact = function not in ("min", "max")
+    values = [number(argument, scope, exact) for argument in arguments]
+    match function:
+        case "min":
+            return reduce(isl.PwAff.min, values)
+        case "max":
+            return reduce(isl.PwAff.max, values)
+        case "floor":
+            return values[0].floor()
+        case "ceil":
+            return values[0].ceil()
+        case _:
+            quotient = _divided(at, "/", values[0], values[1], exact=True)
+            return quotient.floor() if function == "floord" else quotient.ceil()
 
 
 def _is_constant(value: isl.PwAff) -> bool:

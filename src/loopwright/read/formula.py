@@ -1,119 +1,110 @@
-"""Affine expressions and conditions as people and isl write them: their grammar.
+"""Affine expressions and conditions as values, and how they are written.
 
-value   ::= any ["?" value ":" value]          any ::= all {("or" | "||") all}
-all     ::= test {("and" | "&&") test}         test ::= ("not" | "!") test | exists | compare
-exists  ::= "exists" ( bound | "(" bound ")" )
-bound   ::= NAME ["=" sum] {"," NAME ["=" sum]} ":" any
-compare ::= sums {("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sums}
-sums    ::= sum {"," sum}                      sum ::= product {("+" | "-") product}
-product ::= factor {("*" | "/" | "%" | "mod") factor}
-factor  ::= {"-" | "+"} (NUMBER [factor] | NAME | "(" value ")" | "[" sum "]" | call)
-call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"," value} ")"
+Where a value was read from a text, `at` is its place there.  Two values are equal when they say the
+same, wherever they stand; `written` and the grammar of `read.formula_grammar` are inverses:
+
+    parse(written(f)) = f
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TypeAlias
 
-from loopwright.errors import BadInput
-from loopwright.read.text import mistake
-from loopwright.read.tokens import Kind, Token, tokens
-from loopwright.source import Source
-
-DEEPEST = 64
-"""How far expressions may be nested: a person's are not, and Python's own stack is finite."""
-
-COMPARISONS = ("<", "<=", ">", ">=", "=", "==", "!=")
-CALLS = {"floor": 1, "ceil": 1, "floord": 2, "ceild": 2, "min": None, "max": None}
-"""The functions there are, with how many arguments they take; None: one or more."""
-WORDS = (*CALLS, "and", "or", "not", "exists", "mod", "true", "false")
-"""Names with a meaning of their own, which nothing else can have."""
+from loopwright.source import Span
 
 
 @dataclass(frozen=True)
 class Name:
-    at: Token
+    text: str
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Number:
-    at: Token
+    """Not negative: -3 is `Negative(Number(3))`."""
+
+    value: int
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Truth:
-    at: Token
+    value: bool
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Negative:
-    at: Token
     argument: Formula
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Sum:
-    at: Token
+    """Of two terms or more."""
+
     terms: tuple[Formula, ...]
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Binary:
     """`* / %`; a product without a sign, `2i`, is one too."""
 
-    at: Token
     operator: str
     left: Formula
     right: Formula
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Call:
     """A function by its name; `[e]` is `floor(e)`."""
 
-    at: Token
     function: str
     arguments: tuple[Formula, ...]
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Choice:
-    at: Token
     test: Formula
     then: Formula
     orelse: Formula
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Chain:
     """`a, b < c <= d`: every neighbour compared with every neighbour."""
 
-    at: Token
     operands: tuple[tuple[Formula, ...], ...]
-    operators: tuple[Token, ...]
+    operators: tuple[str, ...]
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Junction:
-    """`and` or `or` of all arguments."""
+    """`and` or `or` of two arguments or more."""
 
-    at: Token
     conjunction: bool
     arguments: tuple[Formula, ...]
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Not:
-    at: Token
     argument: Formula
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Exists:
-    at: Token
-    names: tuple[Token, ...]
+    names: tuple[Name, ...]
     body: Formula
+    at: Span | None = field(default=None, compare=False, repr=False)
 
 
 Formula: TypeAlias = (
@@ -121,202 +112,77 @@ Formula: TypeAlias = (
 )
 
 
-def parse_condition(source: Source, start: int, end: int) -> Formula:
-    parser = Parser(source, tokens(source, start, end), lists=True)
-    found = parser.value()
-    parser.expect_end()
-    return found
+class _Binding(IntEnum):
+    """How tightly the parts of a text hold together: a looser one is put in parentheses."""
+
+    VALUE = 0
+    ANY = 1
+    ALL = 2
+    TEST = 3
+    SUM = 4
+    PRODUCT = 5
+    FACTOR = 6
+    PRIMARY = 7
 
 
-def parse_expressions(source: Source, start: int, end: int) -> list[Formula]:
-    """The expressions `text[start:end]` lists, separated by commas; none where it is empty."""
-    parser = Parser(source, tokens(source, start, end), lists=False)
-    if parser.token.kind is Kind.END:
-        return []
-    found = [parser.value()]
-    while parser.take(","):
-        found.append(parser.value())
-    parser.expect_end()
-    return found
+def written(formula: Formula) -> str:
+    """The formula as the grammar reads it."""
+    return _within(formula, _Binding.VALUE)
 
 
-@dataclass
-class Parser:
-    """A recursive descent over the tokens; each method reads what its name says."""
+def _within(formula: Formula, least: _Binding) -> str:
+    """The text where one that holds together as tightly as `least` is expected."""
+    text, binding = _text(formula)
+    return text if binding >= least else f"({text})"
 
-    source: Source
-    tokens: list[Token]
-    lists: bool
-    """May comparisons compare lists?  Not where commas separate expressions."""
-    position: int = 0
-    depth: int = 0
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.position]
+def _text(formula: Formula) -> tuple[str, _Binding]:
+    match formula:
+        case Name(text):
+            return text, _Binding.PRIMARY
+        case Number(value):
+            return str(value), _Binding.PRIMARY
+        case Truth(value):
+            return "true" if value else "false", _Binding.PRIMARY
+        case Negative(argument):
+            return f"-{_within(argument, _Binding.PRIMARY)}", _Binding.FACTOR
+        case Sum(terms):
+            return _sum(terms), _Binding.SUM
+        case Binary(operator, left, right):
+            factors = _within(left, _Binding.PRODUCT), _within(right, _Binding.FACTOR)
+            return f" {operator} ".join(factors), _Binding.PRODUCT
+        case Call("floor", (argument,)):
+            return f"[{written(argument)}]", _Binding.PRIMARY
+        case Call(function, arguments):
+            return f"{function}({', '.join(map(written, arguments))})", _Binding.PRIMARY
+        case Choice(test, then, orelse):
+            return f"{_within(test, _Binding.ANY)} ? {written(then)} : {written(orelse)}", _Binding.VALUE
+        case Chain(operands, operators):
+            return _chain(operands, operators), _Binding.TEST
+        case Junction(conjunction, arguments):
+            word, least = (" and ", _Binding.TEST) if conjunction else (" or ", _Binding.ALL)
+            binding = _Binding.ALL if conjunction else _Binding.ANY
+            return word.join(_within(one, least) for one in arguments), binding
+        case Not(argument):
+            inner = _within(argument, _Binding.TEST)
+            return f"not ({inner})" if isinstance(argument, Not) else f"not {inner}", _Binding.TEST
+        case Exists(names, body):
+            return f"exists ({', '.join(name.text for name in names)}: {written(body)})", _Binding.TEST
 
-    def take(self, *texts: str) -> Token | None:
-        """The next token, if it is one of these."""
-        token = self.token
-        if token.kind is Kind.END or token.text not in texts:
-            return None
-        self.position += 1
-        return token
 
-    def expect(self, text: str) -> Token:
-        token = self.take(text)
-        if token is None:
-            raise self.error(f"{self.shown()} where '{text}' should be")
-        return token
+def _sum(terms: tuple[Formula, ...]) -> str:
+    """A negative term after the first is subtracted."""
+    text = _within(terms[0], _Binding.PRODUCT)
+    for term in terms[1:]:
+        if isinstance(term, Negative):
+            text += f" - {_within(term.argument, _Binding.PRODUCT)}"
+        else:
+            text += f" + {_within(term, _Binding.PRODUCT)}"
+    return text
 
-    def expect_end(self) -> None:
-        if self.token.kind is not Kind.END:
-            raise self.error(f"{self.shown()} where an operator or the end should be")
 
-    def shown(self) -> str:
-        return "the end" if self.token.kind is Kind.END else f"'{self.token.text}'"
-
-    def error(self, message: str) -> BadInput:
-        token = self.token
-        return mistake(self.source, token.offset, message, length=max(1, len(token.text)))
-
-    def value(self) -> Formula:
-        at = self.token
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.error(f"expressions are nested more than {DEEPEST} deep")
-        found = self.any()
-        if self.take("?"):
-            then = self.value()
-            self.expect(":")
-            found = Choice(at, found, then, self.value())
-        self.depth -= 1
-        return found
-
-    def any(self) -> Formula:
-        at, found = self.token, [self.all()]
-        while self.take("or", "||"):
-            found.append(self.all())
-        return found[0] if len(found) == 1 else Junction(at, False, tuple(found))
-
-    def all(self) -> Formula:
-        at, found = self.token, [self.test()]
-        while self.take("and", "&&"):
-            found.append(self.test())
-        return found[0] if len(found) == 1 else Junction(at, True, tuple(found))
-
-    def test(self) -> Formula:
-        negations: list[Token] = []
-        while sign := self.take("not", "!"):
-            negations.append(sign)
-        exists = self.take("exists")
-        found = self.exists(exists) if exists else self.compare()
-        return Not(negations[0], found) if len(negations) % 2 else found
-
-    def exists(self, at: Token) -> Formula:
-        enclosed = self.take("(")
-        names: list[Token] = []
-        known: list[Formula] = []
-        while True:
-            names.append(self.name())
-            if sign := self.take("="):
-                known.append(Chain(sign, ((Name(names[-1]),), (self.sum(),)), (sign,)))
-            if not self.take(","):
-                break
-        self.expect(":")
-        body = self.value()
-        if enclosed:
-            self.expect(")")
-        return Exists(at, tuple(names), Junction(at, True, (*known, body)) if known else body)
-
-    def name(self) -> Token:
-        token = self.token
-        if token.kind is not Kind.NAME or token.text in WORDS:
-            raise self.error(f"{self.shown()} where a name should be")
-        self.position += 1
-        return token
-
-    def compare(self) -> Formula:
-        at, operands, operators = self.token, [self.sums()], []
-        while sign := self.take(*COMPARISONS):
-            operators.append(sign)
-            operands.append(self.sums())
-        if operators:
-            return Chain(at, tuple(operands), tuple(operators))
-        if len(operands[0]) > 1:
-            raise self.error(f"{self.shown()} where a list should be compared with something")
-        return operands[0][0]
-
-    def sums(self) -> tuple[Formula, ...]:
-        found = [self.sum()]
-        while self.lists and self.take(","):
-            found.append(self.sum())
-        return tuple(found)
-
-    def sum(self) -> Formula:
-        at, found = self.token, [self.product()]
-        while sign := self.take("+", "-"):
-            term = self.product()
-            found.append(term if sign.text == "+" else Negative(sign, term))
-        return found[0] if len(found) == 1 else Sum(at, tuple(found))
-
-    def product(self) -> Formula:
-        found, length = self.factor(), 0
-        while sign := self.take("*", "/", "%", "mod"):
-            length += 1
-            if length > DEEPEST:
-                raise self.error(f"a product of more than {DEEPEST} factors")
-            operator = "%" if sign.text == "mod" else sign.text
-            found = Binary(sign, operator, found, self.factor())
-        return found
-
-    def factor(self) -> Formula:
-        signs: list[Token] = []
-        while sign := self.take("-", "+"):
-            signs.append(sign)
-        found = self.primary()
-        negative = [sign for sign in signs if sign.text == "-"]
-        return Negative(negative[0], found) if len(negative) % 2 else found
-
-    def primary(self) -> Formula:
-        token = self.token
-        if token.kind is Kind.NUMBER:
-            self.position += 1
-            return self.scaled(Number(token))
-        if token.text in CALLS:
-            self.position += 1
-            return self.call(token)
-        if self.take("true", "false"):
-            return Truth(token)
-        if self.take("("):
-            found = self.value()
-            self.expect(")")
-            return found
-        if self.take("["):
-            found = self.value()
-            self.expect("]")
-            return Call(token, "floor", (found,))
-        if token.kind is Kind.NAME and token.text not in WORDS:
-            return Name(self.name())
-        raise self.error(f"{self.shown()} where a name or a number should be")
-
-    def scaled(self, number: Number) -> Formula:
-        """`2i` and `2(i + j)` are products, as in isl."""
-        token = self.token
-        if token.text in ("(", "[") or (token.kind is Kind.NAME and token.text not in WORDS):
-            return Binary(token, "*", number, self.primary())
-        return number
-
-    def call(self, at: Token) -> Formula:
-        kept, self.lists = self.lists, False
-        self.expect("(")
-        arguments = [self.value()]
-        while self.take(","):
-            arguments.append(self.value())
-        self.expect(")")
-        self.lists = kept
-        wanted = CALLS[at.text]
-        if wanted is not None and len(arguments) != wanted:
-            message = f"{at.text} takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(arguments)}"
-            raise mistake(self.source, at.offset, message, length=len(at.text))
-        return Call(at, at.text, tuple(arguments))
+def _chain(operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...]) -> str:
+    sides = [", ".join(_within(one, _Binding.SUM) for one in side) for side in operands]
+    return sides[0] + "".join(
+        f" {operator} {side}" for operator, side in zip(operators, sides[1:], strict=True)
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from loopwright.errors import BadInput
 from loopwright.model.schedule import LoopType
-from loopwright.read.formula import WORDS
+from loopwright.read.formula_grammar import WORDS
 from loopwright.read.text import mistake, without_comments
 from loopwright.read.tokens import Kind, Token, tokens
 from loopwright.source import Source

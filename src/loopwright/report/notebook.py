@@ -6,7 +6,7 @@ from functools import singledispatch
 from html import escape
 
 from loopwright.emit.c import to_c
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.model.dependences import memory_based
 from loopwright.model.program import Program

@@ -19,7 +19,6 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
-from loopwright.read.script import Operation, Script, parse_script
 from loopwright.report.page import page
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
 from loopwright.rewrite.pipeline import transformed
@@ -27,9 +26,9 @@ from loopwright.rewrite.request import KEPT, LOOPS, MODEL, TEXT, Outcome, Region
 from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.scene import Scene
-from loopwright.show.shrunk import shrunk, size_for, sizes
+from loopwright.show.shrunk import shrunk, size_for
 from loopwright.transform import Plan, plan_of
-from loopwright.transform.interpret import performed
+from loopwright.transform.script.steps import Step, parse_script
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,24 +124,23 @@ def _applied(request: Request, programs: tuple[Program, ...]) -> list[DrawnRegio
     small = list(plans)
     notes = [""] * len(plans)
     histories: list[list[tuple[str, Plan]]] = [[] for _ in plans]
-    for operation in script.operations:
-        for k in regions_of(operation, plans, script):
-            plans[k] = performed(plans[k], operation, script.source)
-            small[k], notes[k] = _drawn(small[k], notes[k], operation, script)
-            histories[k].append((plans[k].history[-1].text, plans[k]))
+    for step in script:
+        for k in regions_of(step, plans):
+            plans[k] = plans[k].perform(step)
+            small[k], notes[k] = _drawn(small[k], notes[k], step)
+            histories[k].append((str(step), plans[k]))
     return [
         DrawnRegion(program, tuple(history), drawn, note)
         for program, history, drawn, note in zip(programs, histories, small, notes, strict=True)
     ]
 
 
-def _drawn(plan: Plan, note: str, operation: Operation, script: Script) -> tuple[Plan, str]:
-    """The operation as it is drawn: with small tiles, as the caption says."""
+def _drawn(plan: Plan, note: str, step: Step) -> tuple[Plan, str]:
+    """The plan after the step as it is drawn, with small tiles, as the caption says."""
     size = size_for(plan)
-    smaller = shrunk(operation, size)
-    if smaller is operation or sizes(smaller) == sizes(operation):
-        return performed(plan, operation, script.source), note
-    return performed(plan, smaller, script.source), f"tiles and strips are drawn with size {size}"
+    smaller = shrunk(step, size)
+    changed = f"tiles and strips are drawn with size {size}"
+    return plan.perform(smaller), note if smaller == step else changed
 
 
 def _summary(

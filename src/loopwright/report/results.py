@@ -103,22 +103,30 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         for one in legal:
             lines += _entry(one)
         if refused:
-            lines += [f"# not {one.script.splitlines()[-1]}: {one.reason}" for one in own if not one.legal]
+            lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines
 
 
 def _entry(one: Suggestion) -> list[str]:
-    *before, last = one.script.splitlines()
+    *before, last = one.steps
     mark = "# " if one.reassociation else ""
     return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {one.reason}"]
 
 
 def suggestions_data(file: str, found: Suggestions) -> dict[str, Any]:
-    regions = [
-        {"line": line, "suggestions": [asdict(one) | {"kind": one.kind.value} for one in tried]}
-        for line, tried in found
-    ]
+    regions = [{"line": line, "suggestions": [_suggestion(one) for one in tried]} for line, tried in found]
     return {"file": file, "regions": regions}
+
+
+def _suggestion(one: Suggestion) -> dict[str, Any]:
+    return {
+        "kind": one.kind.value,
+        "script": one.script,
+        "reason": one.reason,
+        "legal": one.legal,
+        "reassociation": one.reassociation,
+        "gain": one.gain,
+    }
 
 
 def tuned_text(file: str, tuned: Tuned) -> str:

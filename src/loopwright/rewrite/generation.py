@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loopwright.emit.c import to_c
 from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node

@@ -58,7 +58,7 @@ def _cvc5_on(
 
 def _title(plan: Plan) -> str:
     """The file on the first line, then the script."""
-    steps = [step.text for step in plan.history]
+    steps = [str(one.step) for one in plan.history]
     what = "after a script" if steps else "as it is"
     return "\n".join([f"{Path(plan.original.source.path).name}, {what}", *steps])
 

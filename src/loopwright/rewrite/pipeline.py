@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, openmp_notes
 from loopwright.errors import Code, GaveUp, about
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.read.c.reader import read_c
-from loopwright.read.script import parse_script
 from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
     Evidence,
@@ -33,6 +32,7 @@ from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.plan import DirectiveKind
+from loopwright.transform.script.steps import parse_script
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:

@@ -9,15 +9,14 @@ from loopwright.emit.loop_names import names_in
 from loopwright.emit.openmp import Accumulation, PrivateStorage
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
-from loopwright.generate.options import Options
+from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
-from loopwright.read.script import Items, Operation, Script, Value, Word
 from loopwright.transform import Plan, to_schedule
-from loopwright.transform.interpret import performed
+from loopwright.transform.script.steps import Step
 
 
 @dataclass(frozen=True)
@@ -28,15 +27,15 @@ class Applied:
     steps: tuple[tuple[str, str], ...] = ()
 
 
-def applied(script: Script, plans: Sequence[Plan], *, steps: bool = False) -> Applied:
-    """Each operation is done in the region its handles belong to, one without arguments in all of them."""
+def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = False) -> Applied:
+    """Each operation is done in the region its handles belong to, one that names none in all of them."""
     now = list(plans)
     shown: list[tuple[str, str]] = []
-    for operation in script.operations:
-        for index in regions_of(operation, now, script):
-            now[index] = performed(now[index], operation, script.source)
+    for step in script:
+        for index in regions_of(step, now):
+            now[index] = now[index].perform(step)
             if steps:
-                shown.append((now[index].history[-1].text, text_of_plan(now[index])))
+                shown.append((str(step), text_of_plan(now[index])))
     return Applied(tuple(now), tuple(shown))
 
 
@@ -66,34 +65,22 @@ def _scopes(plan: Plan) -> dict[str, int]:
     return {name: depth for name, depth in found if depth is not None}
 
 
-def regions_of(operation: Operation, plans: Sequence[Plan], script: Script) -> Sequence[int]:
-    """The only region that knows the operation's handles; all where it has no arguments."""
-    if len(plans) == 1 or not operation.arguments:
+def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
+    """The only region that knows the step's handles; all where it names none."""
+    named = step.operation.handles
+    if len(plans) == 1 or not named:
         return range(len(plans))
-    words = [word for argument in operation.arguments for word in _words(argument.value)]
-    handles = [word for word in words if any(word.text in plan.components for plan in plans)]
+    handles = [name for name in named if any(name in plan.components for plan in plans)]
     fitting = [
-        k for k, plan in enumerate(plans) if handles and all(word.text in plan.components for word in handles)
+        k for k, plan in enumerate(plans) if handles and all(name in plan.components for name in handles)
     ]
     if len(fitting) == 1:
         return fitting
-    span = operation.place
     if not handles:
         names = ", ".join(dict.fromkeys(tag.name for plan in plans for tag in plan.program.tags))
         hint = f"the labels are {names}" if names else "name loops by their line, such as @12"
-        raise BadInput(
-            Code.NO_COMPONENT, "no region has a loop component with this name", span=span, hint=hint
-        )
+        message = "no region has a loop component with this name"
+        raise BadInput(Code.NO_COMPONENT, message, span=step.span, hint=hint)
     what = "belongs to several regions" if fitting else "names loops of different regions"
     hint = "name loops by their line, such as @12, or by labels of their own"
-    raise BadInput(Code.NO_COMPONENT, f"this operation {what}", span=span, hint=hint)
-
-
-def _words(value: Value) -> list[Word]:
-    match value:
-        case Word():
-            return [value]
-        case Items(_, values):
-            return [word for item in values for word in _words(item)]
-        case _:
-            return []
+    raise BadInput(Code.NO_COMPONENT, f"this operation {what}", span=step.span, hint=hint)

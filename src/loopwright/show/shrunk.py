@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from loopwright.read.script import Integer, Items, Operation, Value
 from loopwright.transform.plan import Plan
-
-SIZED = ("tile", "strip_mine", "unroll_and_jam", "unroll")
-"""Operations with sizes."""
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import StripMine, Tile, Unroll, UnrollAndJam
+from loopwright.transform.script.steps import Step
 
 
 def size_for(plan: Plan) -> int:
@@ -16,36 +15,20 @@ def size_for(plan: Plan) -> int:
     return {1: 5, 2: 3}.get(plan.loops, 2)
 
 
-def shrunk(operation: Operation, size: int) -> Operation:
-    """The operation with no tile or strip larger than `size`."""
-    if operation.name.text not in SIZED:
-        return operation
-    arguments = [replace(one, value=_smaller(one.value, size)) for one in operation.arguments]
-    return replace(operation, arguments=tuple(arguments))
-
-
-def _smaller(value: Value, size: int) -> Value:
-    match value:
-        case Integer(place, number):
-            return Integer(place, min(number, size))
-        case Items(place, values):
-            return Items(place, tuple(_smaller(one, size) for one in values))
+def shrunk(step: Step, size: int) -> Step:
+    """The step with no tile or strip larger than `size`."""
+    match step.operation:
+        case Tile(sizes=sizes) as tile:
+            return replace(step, operation=replace(tile, sizes=_smaller(sizes, size)))
+        case UnrollAndJam(factors=factors) as jam:
+            return replace(step, operation=replace(jam, factors=_smaller(factors, size)))
+        case StripMine(size=strip) as mine:
+            return replace(step, operation=replace(mine, size=min(strip, size)))
+        case Unroll(factor=int(factor)) as unroll:
+            return replace(step, operation=replace(unroll, factor=min(factor, size)))
         case _:
-            return value
+            return step
 
 
-def sizes(operation: Operation) -> tuple[int, ...]:
-    """The tile sizes an operation names."""
-    if operation.name.text not in SIZED:
-        return ()
-    return tuple(number for argument in operation.arguments for number in _numbers(argument.value))
-
-
-def _numbers(value: Value) -> tuple[int, ...]:
-    match value:
-        case Integer(_, number):
-            return (number,)
-        case Items(_, values):
-            return tuple(number for one in values for number in _numbers(one))
-        case _:
-            return ()
+def _smaller(numbers: tuple[LoopNumber, ...], size: int) -> tuple[LoopNumber, ...]:
+    return tuple(replace(one, number=min(one.number, size)) for one in numbers)

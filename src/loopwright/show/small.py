@@ -14,9 +14,10 @@ from typing import TypeAlias, TypeVar
 import islpy as isl
 
 from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import all_points, within
 from loopwright.presburger.named import at_parameters, names_of, without_parameters
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import IN, OUT
 
 Coordinates: TypeAlias = tuple[int, ...]
 Instance: TypeAlias = tuple[str, Coordinates]
@@ -136,12 +137,10 @@ def _window(statements: Sequence[Statement], values: dict[str, int], extent: int
 def drawn_domain(statement: Statement, window: Window) -> isl.Set:
     """The instances inside the window, no parameters left."""
     domain = fixed(statement.domain, window.parameters)
-    for k, values in enumerate(window.ranges[statement.name]):
-        if len(values) == 0:
-            return isl.Set.empty(domain.get_space())
-        domain = domain.lower_bound_val(DIM, k, isl.Val(values.start))
-        domain = domain.upper_bound_val(DIM, k, isl.Val(values.stop - 1))
-    return domain
+    ranges = window.ranges[statement.name]
+    if any(len(values) == 0 for values in ranges):
+        return isl.Set.empty(domain.get_space())
+    return within(domain, [(values.start, values.stop - 1) for values in ranges])
 
 
 def times(
@@ -153,7 +152,7 @@ def times(
     for statement in statements:
         schedule = fixed(schedules[statement.name], window.parameters)
         pairs = schedule.intersect_domain(drawn_domain(statement, window))
-        for point in sorted(points(pairs.wrap())):
+        for point in sorted(all_points(pairs.wrap())):
             time = point[statement.depth :]
             found[statement.name, point[: statement.depth]] = (*time, *(0,) * (length - len(time)))
     return found
@@ -168,17 +167,5 @@ def pairs_of(
     count_in = int(here.dim(IN))
     return [
         ((one.name, point[:count_in]), (other.name, point[count_in:]))
-        for point in sorted(points(here.wrap()))
+        for point in sorted(all_points(here.wrap()))
     ]
-
-
-def points(domain: isl.Set) -> list[Coordinates]:
-    """All points of a bounded set."""
-    found: list[Coordinates] = []
-    size = int(domain.dim(DIM))
-
-    def visit(point: isl.Point) -> None:
-        found.append(tuple(int(point.get_coordinate_val(DIM, k).to_python()) for k in range(size)))
-
-    domain.foreach_point(visit)
-    return found

@@ -1,8 +1,9 @@
 """Loop components, the four operators of [Namjoshi2016], and the named transformations made of them."""
 
-from loopwright.transform.interpret import transform
-from loopwright.transform.plan import Directive, DirectiveKind, Plan, Step, plan_of
+from loopwright.transform.perform import transform
+from loopwright.transform.plan import Directive, DirectiveKind, Plan, plan_of
 from loopwright.transform.scheduling import flat_schedule, to_schedule
+from loopwright.transform.script.steps import Step, parse_script, script_text
 
 __all__ = [
     "Directive",
@@ -10,7 +11,9 @@ __all__ = [
     "Plan",
     "Step",
     "flat_schedule",
+    "parse_script",
     "plan_of",
+    "script_text",
     "to_schedule",
     "transform",
 ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loopwright.errors import Code
-from loopwright.transform.plan import Component, Directive, DirectiveKind, Misuse, Plan
+from loopwright.transform.plan import Component, Directive, DirectiveKind, Plan
 from loopwright.transform.relations import Function
+from loopwright.transform.script.arguments import Misuse
 
 
 def with_directive(
@@ -18,10 +19,10 @@ def with_directive(
     factor: int | None = None,
     points: tuple[int, ...] = (),
 ) -> Plan:
-    """The plan with one more wish about the loop at depth `loop` around the component."""
+    """The plan with one more directive on the loop at depth `loop` around the component."""
     statements = plan.statements_at(component)
-    wish = Directive(kind, statements, component.positions, loop, factor, points)
-    return replace(plan, directives=(*plan.directives, wish))
+    directive = Directive(kind, statements, component.positions, loop, factor, points)
+    return replace(plan, directives=(*plan.directives, directive))
 
 
 def carried_through(plan: Plan, component: Component, function: Function) -> Plan:
@@ -44,7 +45,7 @@ def _followed(directive: Directive, function: Function) -> Directive:
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"this changes a loop that was marked '{directive.kind.value}'",
-            hint=f"put '{directive.kind.value}' behind the operations that make its loop",
+            hint=f"put '{directive.kind.value}' after the operations that make its loop",
         )
     known = [loop for loop in loops if loop is not None]
     return replace(directive, loop=known[0], points=tuple(known[1:]))

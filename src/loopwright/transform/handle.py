@@ -1,14 +1,49 @@
 """Operations as methods: `plan["Mult"].interchange("j", "k").tile(32, 32).plan`.
 
-Each method says its line of a script, so that both mean the same; the line is in the history.
+Each method makes the operation a script would name, and the plan after it; the operation is in the
+history.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from loopwright.display import Displayed
+from loopwright.errors import BadInput, Code
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Affine,
+    Distribute,
+    DistributeLegally,
+    FromZero,
+    Fuse,
+    Interchange,
+    Isolate,
+    Isplit,
+    Lift,
+    Operation,
+    Parallel,
+    Permute,
+    Realign,
+    Reorder,
+    Reverse,
+    Separate,
+    Shift,
+    Sink,
+    Skew,
+    StripMine,
+    Tile,
+    Unroll,
+    UnrollAndJam,
+    Vectorize,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.script.syntax import BRACES, parse_braces
+
+B = TypeVar("B", AffineMap, AffineSet)
 
 
 @dataclass(frozen=True)
@@ -29,12 +64,9 @@ class Handle(Displayed):
         """Another component of the same plan."""
         return self.plan[name]
 
-    def _say(self, line: str) -> Handle:
-        return Handle(self.plan.transform(line, "<python>"), self.name)
-
-    def _call(self, operation: str, *arguments: object, **named: object) -> Handle:
-        words = [self.name, *map(str, arguments), *(f"{name}={value}" for name, value in named.items())]
-        return self._say(f"{operation}({', '.join(words)})")
+    def perform(self, operation: Operation, *binds: str) -> Handle:
+        """The same component after an operation, whose handles get the names `binds`."""
+        return Handle(self.plan.perform(Step(operation, binds)), self.name)
 
     def _new_name(self, wanted: str | None, suffix: str) -> str:
         if wanted is not None:
@@ -45,82 +77,97 @@ class Handle(Displayed):
         return name
 
     def realign(self, other: str, common: int) -> Handle:
-        return self._call("realign", other, common)
+        return self.perform(Realign(self.name, other, common))
 
     def lift(self, loop: int, name: str | None = None) -> Handle:
         """A handle on the loop itself, under `name`."""
         target = self._new_name(name, str(loop))
-        return Handle(self._say(f"{target} = lift({self.name}, {loop})").plan, target)
+        return self.perform(Lift(self.name, loop), target)[target]
 
-    def affine(self, function: str) -> Handle:
+    def affine(self, function: str | AffineMap) -> Handle:
         """`function` as in a script: `{[i, j] -> [j, i]}`."""
-        return self._call("affine", function)
+        return self.perform(Affine(self.name, _braces(function, AffineMap, "a map")))
 
     def isplit(
-        self, condition: str, common: int, names: tuple[str, str] | None = None
+        self, condition: str | AffineSet, common: int, names: tuple[str, str] | None = None
     ) -> tuple[Handle, Handle]:
         """Handles on the iterations where the condition holds and on the others."""
         one, two = names or (self._new_name(None, "in"), self._new_name(None, "out"))
-        plan = self._say(f"({one}, {two}) = isplit({self.name}, {condition}, {common})").plan
-        return Handle(plan, one), Handle(plan, two)
+        operation = Isplit(self.name, _braces(condition, AffineSet, "a condition"), common)
+        after = self.perform(operation, one, two)
+        return after[one], after[two]
 
     def interchange(self, one: str, two: str) -> Handle:
-        return self._call("interchange", one, two)
+        return self.perform(Interchange(self.name, one, two))
 
     def permute(self, *order: str) -> Handle:
-        return self._call("interchange", f"[{', '.join(order)}]")
+        return self.perform(Permute(self.name, order))
 
     def skew(self, loop: str, along: str, factor: int = 1) -> Handle:
-        return self._call("skew", loop, along, factor)
+        return self.perform(Skew(self.name, loop, along, factor))
 
     def shift(self, loop: str, amount: int) -> Handle:
-        return self._call("shift", loop, amount)
+        return self.perform(Shift(self.name, (LoopNumber(amount, loop),)))
 
     def reverse(self, loop: str) -> Handle:
-        return self._call("reverse", loop)
+        return self.perform(Reverse(self.name, (loop,)))
 
     def strip_mine(self, loop: str, size: int) -> Handle:
-        return self._call("strip_mine", loop, size)
+        return self.perform(StripMine(self.name, loop, size))
 
     def from_zero(self) -> Handle:
-        return self._call("from_zero")
+        return self.perform(FromZero(self.name))
 
     def tile(self, *sizes: int, skew: bool = False, full: bool = False, **named: int) -> Handle:
         """`tile(32, 32)` for the innermost loops, or `tile(i=32, k=64)`."""
-        words = [self.name, *map(str, sizes), *(f"{loop}={size}" for loop, size in named.items())]
-        words += [word for word, wanted in (("skew", skew), ("full", full)) if wanted]
-        return self._say(f"tile({', '.join(words)})")
+        numbers = (*map(LoopNumber, sizes), *_numbers(named))
+        return self.perform(Tile(self.name, numbers, skew, full))
 
     def unroll(self, loop: str, factor: int | None = None) -> Handle:
-        return self._call("unroll", loop, *(() if factor is None else (factor,)))
+        return self.perform(Unroll(self.name, loop, factor))
 
-    def unroll_and_jam(self, **sizes: int) -> Handle:
-        return self._call("unroll_and_jam", **sizes)
+    def unroll_and_jam(self, **factors: int) -> Handle:
+        return self.perform(UnrollAndJam(self.name, _numbers(factors)))
 
     def fuse(self, *others: str, common: int | None = None) -> Handle:
         """The handle is on everything that was fused."""
-        words = [self.name, *others, *(() if common is None else (str(common),))]
         target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
-        return Handle(self._say(f"{target} = fuse({', '.join(words)})").plan, target)
+        return self.perform(Fuse((self.name, *others), common), target)[target]
 
     def distribute(self, *others: str, common: int = 0, legal: bool = False) -> Handle:
         """Apart from the others; alone, its statements apart, with `legal` as far as that is legal."""
-        return self._call("distribute", *others, "legal" if legal else common)
+        if not legal:
+            return self.perform(Distribute((self.name, *others), common))
+        if others or common:
+            raise BadInput(Code.ARGUMENTS, "distribute with legal=True is for one component alone")
+        return self.perform(DistributeLegally(self.name))
 
     def reorder(self, other: str) -> Handle:
-        return self._call("reorder", other)
+        return self.perform(Reorder(self.name, other))
 
     def sink(self, nest: str, value: int = 0) -> Handle:
-        return self._call("sink", nest, value)
+        return self.perform(Sink(self.name, nest, value))
 
     def parallel(self, loop: str) -> Handle:
-        return self._call("parallel", loop)
+        return self.perform(Parallel(self.name, (loop,)))
 
     def vectorize(self, loop: str) -> Handle:
-        return self._call("vectorize", loop)
+        return self.perform(Vectorize(self.name, (loop,)))
 
     def separate(self, loop: str) -> Handle:
-        return self._call("separate", loop)
+        return self.perform(Separate(self.name, (loop,)))
 
     def isolate(self, loop: str, points: tuple[str, ...]) -> Handle:
-        return self._call("isolate", loop, f"[{', '.join(points)}]")
+        return self.perform(Isolate(self.name, loop, tuple(points)))
+
+
+def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:
+    return tuple(LoopNumber(number, loop) for loop, number in named.items())
+
+
+def _braces(value: str | B, wanted: type[B], what: str) -> B:
+    """The map or the condition, read where it is text."""
+    found = parse_braces(value) if isinstance(value, str) else value
+    if not isinstance(found, wanted):
+        raise BadInput(Code.ARGUMENTS, f"'{found}' where {what} should be", hint=BRACES)
+    return found

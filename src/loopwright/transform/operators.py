@@ -1,7 +1,7 @@
 """The four operators: realign, lift, affine, isplit [Namjoshi2016, sections 3.1 and 3.2].
 
 Each is a function φ on schedule vectors, θ' = φ ∘ θ, written here with its formula; components
-follow by P'(l) = φ(P(l)).  Arguments in error messages are numbered from 0.
+follow by P'(l) = φ(P(l)).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.transform.directives import carried_through
-from loopwright.transform.plan import Component, Misuse, Plan, repositioned
+from loopwright.transform.plan import Component, Plan, repositioned
 from loopwright.transform.relations import Function
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import (
     Position,
     iteration_numbers,
@@ -27,7 +28,7 @@ from loopwright.transform.vectors import (
 
 
 def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
-    """Make `common` the number of loops that `one` and the component right behind it share.
+    """Make `common` the number of loops that `one` and the component right after it share.
 
     With p1 = max P(l1), p2 = min P(l2):
         φ(p, j) = (p + p1 - p2 + I(n), j)   where p ⪰ p2
@@ -41,7 +42,7 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
             raise Misuse(
                 Code.LOOPS_DO_NOT_FIT,
                 f"{common} common loops, but there are {depth} around the {which} component",
-                argument=2,
+                argument="common",
                 hint="affine(L, {[i] -> [i, 0]}) puts a loop of one iteration around L",
             )
     p1, p2 = one.last, two.first
@@ -53,12 +54,12 @@ def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
     if set(one.positions) & set(two.positions):
         names = ", ".join(plan.statements_at(Component.of(set(one.positions) & set(two.positions))))
         hint = f"both hold {names}: use handles that hold nothing twice"
-        raise Misuse(Code.NOT_NEIGHBOURS, "the two components overlap", argument=1, hint=hint)
+        raise Misuse(Code.NOT_NEIGHBOURS, "the two components overlap", argument="second", hint=hint)
     if two.first <= one.last:
         raise Misuse(
             Code.NOT_NEIGHBOURS,
             "the second component does not come after the first",
-            argument=1,
+            argument="second",
             hint="name them in the order of the program",
         )
     between = [leaf.position for leaf in plan.leaves if one.last < leaf.position < two.first]
@@ -67,7 +68,7 @@ def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
         raise Misuse(
             Code.NOT_NEIGHBOURS,
             f"the components are not adjacent: {names} {'is' if ',' not in names else 'are'} between them",
-            argument=1,
+            argument="second",
             hint="realign neighbours one after the other, from the first to the last",
         )
 
@@ -104,7 +105,7 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
         raise Misuse(
             Code.NOT_NEIGHBOURS,
             "the components are not in the body of one loop",
-            argument=1,
+            argument="second",
             hint="lift them to the same loop",
         )
     children = {position[: loop + 1] for position in both.positions}
@@ -114,7 +115,7 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
         raise Misuse(
             Code.NOT_NEIGHBOURS,
             f"the components share a loop with {', '.join(plan.statements_at(torn))}",
-            argument=1,
+            argument="second",
             hint="lift the handles to that loop",
         )
     ahead, behind = two.last[loop] - two.first[loop] + 1, two.first[loop] - one.first[loop]
@@ -149,7 +150,7 @@ def lift(plan: Plan, component: Component, loop: int) -> Component:
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"loop {loop} of a component that has {depth} loops around it",
-            argument=1,
+            argument="loop",
             hint=f"its loops are {', '.join(plan.leaf(component.first).loops) or 'none'}, from 1 on",
         )
     prefixes = {position[:loop] for position in component.positions}
@@ -211,20 +212,19 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
             Code.MAP,
             f"the map takes {function.taken} iterators, but no statement has more than {plan.loops} loops "
             "around it",
-            argument=1,
+            argument="function",
             hint=f"the loops of the component are {', '.join(plan.leaf(component.first).loops) or 'none'}",
         )
     if function.given < function.taken:
         raise Misuse(
             Code.MAP,
             f"the map takes {function.taken} iterators and gives only {function.given}",
-            argument=1,
+            argument="function",
             hint="a loop is removed by giving it a constant value: {[i, j] -> [i, 0]}",
         )
     if not function.relation.is_single_valued():
-        raise Misuse(
-            Code.MAP, "the map gives several values for one iteration", argument=1, hint=function.ambiguity()
-        )
+        message = "the map gives several values for one iteration"
+        raise Misuse(Code.MAP, message, argument="function", hint=function.ambiguity())
     for statement in plan.program.statements:
         for position, piece in pieces(statement.schedule):
             if position in component.positions:
@@ -235,7 +235,7 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
                     raise Misuse(
                         Code.MAP,
                         f"the map has no value for iteration {_example(left_out)} of {statement.name}",
-                        argument=1,
+                        argument="function",
                     )
 
 
@@ -310,7 +310,7 @@ def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: i
             Code.MAP,
             f"the condition is on {count} iterators, but no statement has more than {plan.loops} loops "
             "around it",
-            argument=1,
+            argument="condition",
             hint=f"the loops of the component are {', '.join(plan.leaf(component.first).loops) or 'none'}",
         )
     depth = plan.depth(component)
@@ -318,12 +318,12 @@ def _check_split(plan: Plan, component: Component, predicate: isl.Set, common: i
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"{common} common loops, but the component has {depth} loops around it",
-            argument=2,
+            argument="common",
         )
     if len({position[:common] for position in component.positions}) > 1:
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"the statements of the component do not share {common} loops now",
-            argument=2,
+            argument="common",
             hint=f"they share {plan.common_loops(component)}",
         )

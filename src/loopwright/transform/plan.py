@@ -1,4 +1,4 @@
-"""A program under transformation: schedules, handles on loop components, wishes for the generator.
+"""A program under transformation: schedules, handles on loop components, directives for the generator.
 
 A plan is a value: every operation makes a new one.  Nothing is checked for legality here; that
 is done once, for the schedule at the end [Namjoshi2016, section 4.1].
@@ -6,9 +6,8 @@ is done once, for the schedule at the end [Namjoshi2016, section 4.1].
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,24 +15,16 @@ from typing import TYPE_CHECKING
 import islpy as isl
 
 from loopwright.display import Displayed
-from loopwright.errors import BadInput, Code
+from loopwright.errors import Code
 from loopwright.model.program import Program
 from loopwright.source import Span
 from loopwright.transform.lines import HANDLE, at_lines, nearest
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.script.steps import Step, close_to, parse_script
 from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
     from loopwright.transform.handle import Handle
-
-
-class Misuse(BadInput):
-    """An operation that has no meaning here; `argument` is the number of the one to blame."""
-
-    def __init__(
-        self, code: Code, message: str, *, argument: int | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(code, message, hint=hint)
-        self.argument = argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +70,7 @@ class DirectiveKind(Enum):
 
 @dataclass(frozen=True)
 class Directive:
-    """A wish about the loops at depth `loop` (from 0) around the statements at `positions`.
+    """What is asked of the loops at depth `loop` (from 0) around the statements at `positions`.
 
     PARALLEL   its iterations run in any order;
     VECTORIZE  the same, and the compiler is told to use vector instructions;
@@ -110,11 +101,10 @@ class Directive:
 
 
 @dataclass(frozen=True)
-class Step:
-    """One operation of the script, and the program after it."""
+class Performed:
+    """A step of a script, and the program after it."""
 
-    text: str
-    span: Span | None
+    step: Step
     program: Program
 
 
@@ -127,14 +117,14 @@ class Plan(Displayed):
     leaves: tuple[Leaf, ...]
     components: dict[str, Component]
     directives: tuple[Directive, ...] = ()
-    history: tuple[Step, ...] = field(default=())
+    history: tuple[Performed, ...] = ()
 
     def __repr__(self) -> str:
         """The region on one line, then the last operations."""
         place = f"{self.original.source.path}:{self.original.region.line}"
         if not self.history:
             return f"<Plan {place}: as written>"
-        shown = [step.text for step in self.history[-6:]]
+        shown = [str(one.step) for one in self.history[-6:]]
         earlier = len(self.history) - len(shown)
         lines = [f"<Plan {place}:", *([f"... {earlier} operations"] if earlier else []), *shown]
         return "\n  ".join(lines) + ">"
@@ -147,8 +137,8 @@ class Plan(Displayed):
     def leaf(self, position: Position) -> Leaf:
         return next(leaf for leaf in self.leaves if leaf.position == position)
 
-    def component(self, name: str, argument: int | None = None) -> Component:
-        """The component with this handle; statements' own names are handles too."""
+    def component(self, name: str, argument: str | None = None, item: int = 0) -> Component:
+        """The component with this handle; `argument` of an operation names it, for errors."""
         if name in self.components:
             return self.components[name]
         by_line = [handle for handle in self.components if HANDLE.fullmatch(handle)]
@@ -162,7 +152,7 @@ class Plan(Displayed):
             near = close_to(name, known)
             hint = f"did you mean {near}?" if near else f"the handles are {', '.join(known) or 'none at all'}"
             hint += f", or by its line {by_line[0]} to {by_line[-1]}" if by_line and not near else ""
-        raise Misuse(Code.NO_COMPONENT, message, argument=argument, hint=hint)
+        raise Misuse(Code.NO_COMPONENT, message, argument=argument, item=item, hint=hint)
 
     def depth(self, component: Component) -> int:
         """How many loops are around every statement of the component."""
@@ -209,7 +199,7 @@ class Plan(Displayed):
         return replace(self, components={**self.components, name: component})
 
     def without(self, names: set[str]) -> Plan:
-        """The plan without some handles that were only needed for a while."""
+        """The plan without some handles, which an operation needed for itself."""
         kept = {name: component for name, component in self.components.items() if name not in names}
         return replace(self, components=kept)
 
@@ -221,13 +211,13 @@ class Plan(Displayed):
         )
         return replace(self, program=replace(self.program, statements=statements))
 
-    def remember(self, text: str, span: Span | None = None) -> Plan:
+    def remember(self, step: Step) -> Plan:
         """The plan with one more step of history, to which directives without a place belong."""
         placed = tuple(
-            replace(directive, span=span) if directive.span is None else directive
+            replace(directive, span=step.span) if directive.span is None else directive
             for directive in self.directives
         )
-        return replace(self, directives=placed, history=(*self.history, Step(text, span, self.program)))
+        return replace(self, directives=placed, history=(*self.history, Performed(step, self.program)))
 
     def __getitem__(self, name: str | int) -> Handle:
         """`plan["Mult"].tile(32, 32)`: the component with its operations as methods.
@@ -242,9 +232,16 @@ class Plan(Displayed):
 
     def transform(self, script: str, filename: str = "<script>") -> Plan:
         """The plan after the operations of a script."""
-        from loopwright.transform.interpret import continued
+        return self.perform(*parse_script(script, filename))
 
-        return continued(self, script, filename)
+    def perform(self, *steps: Step) -> Plan:
+        """The plan after some steps."""
+        from loopwright.transform.perform import performed
+
+        plan = self
+        for step in steps:
+            plan = performed(plan, step)
+        return plan
 
 
 def plan_of(program: Program) -> Plan:
@@ -267,13 +264,6 @@ def plan_of(program: Program) -> Plan:
         for handle, names in named.items()
     }
     return Plan(program, program, leaves, handles)
-
-
-def close_to(name: str, known: Iterable[str]) -> str | None:
-    """What the author may have meant: capitals do not matter."""
-    plain = {one.lower(): one for one in known}
-    found = difflib.get_close_matches(name.lower(), plain, 1)
-    return plain[found[0]] if found else None
 
 
 def repositioned(

@@ -23,9 +23,8 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.transform.isolation import full_part
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
-from loopwright.transform.vectors import Position, at, entry, pieces
+from loopwright.transform.vectors import Position, at, entry, iteration_numbers, pieces
 
 ANNOTATIONS: dict[DirectiveKind, Independent] = {
     DirectiveKind.PARALLEL: Parallel(),
@@ -140,7 +139,7 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
     isolated: isl.Set | None = None
     for directive in plan.directives:
         if directive.kind is DirectiveKind.ISOLATE and _concerns(directive, path, loops):
-            part = _extended(full_part(plan, directive), loops.stop)
+            part = _extended(_full_part(plan, directive), loops.stop)
             isolated = part if isolated is None else isolated.intersect(part)
     if isolated is None:
         return None
@@ -159,3 +158,43 @@ def _extended(part: isl.Set, count: int) -> isl.Set:
     if known > count:
         return part.project_out(DIM, count, known - count)
     return part.add_dims(DIM, count - known)
+
+
+def _full_part(plan: Plan, directive: Directive) -> isl.Set:
+    """The iteration vectors (j1, ..., j(L+1)) in which every point loop runs over all of its tile.
+
+    [Grosser2015, section 5.6].  For the loops 0 to L of a directive and its point loops, two instances
+    of a statement are neighbours if they agree in the iteration numbers of all loops but the point
+    loops.  A prefix of iteration numbers is full if no neighbour of an instance scheduled there is
+    missing:
+
+        full = θ(D) − θ(neighbours(D) − D),   θ cut after loop L.
+
+    θ itself bounds the neighbours: a tile loop [i/32] leaves the point loop i 32 values.
+    """
+    wanted = set(directive.positions)
+    scheduled: isl.Set | None = None
+    partial: isl.Set | None = None
+    for statement in plan.program.statements:
+        for position, piece in pieces(statement.schedule):
+            if position not in wanted:
+                continue
+            prefix = iteration_numbers(piece, directive.loop + 1)
+            instances = statement.domain.intersect(piece.domain()).intersect_params(plan.program.context)
+            missing = instances.apply(_neighbours(piece, directive.points)).subtract(instances)
+            missing = missing.intersect_params(plan.program.context)
+            here, cut = instances.apply(prefix), missing.apply(prefix)
+            scheduled = here if scheduled is None else scheduled.union(here)
+            partial = cut if partial is None else partial.union(cut)
+    if scheduled is None or partial is None:
+        length = directive.loop + 1
+        return isl.Set.empty(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, length))
+    return scheduled.subtract(partial).coalesce()
+
+
+def _neighbours(piece: isl.Map, points: tuple[int, ...]) -> isl.Map:
+    """{ x -> y : θ(x) and θ(y) agree but for the point loops }, at one position."""
+    others = piece
+    for loop in sorted(points, reverse=True):
+        others = others.project_out(OUT, entry(loop), 1)
+    return others.apply_range(others.reverse())

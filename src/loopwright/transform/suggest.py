@@ -1,4 +1,4 @@
-"""Operations worth trying on a program, as lines of a script.
+"""Operations worth trying on a program, as steps of a script.
 
 Nothing is known here of their legality: a proposal makes sense of the loops that are there, and
 whether it keeps the dependences is for a proof to say.
@@ -7,8 +7,8 @@ whether it keeps the dependences is for a proof to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 from itertools import combinations, pairwise
 
 import islpy as isl
@@ -18,47 +18,96 @@ from loopwright.model.dependences import Dependence
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.transform.delays import delays
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Distribute,
+    Fuse,
+    Interchange,
+    Lift,
+    Operation,
+    Parallel,
+    Shift,
+    Skew,
+    Tile,
+)
+from loopwright.transform.script.steps import Step
 from loopwright.transform.vectors import Position
 
 SIZE = 32
 """The tile size that is proposed."""
 
 MOST = 4
-"""A nest with more statements than this is not taken apart, and its tiles are not skewed."""
+"""A nest with more statements than this is not distributed, and its tiles are not skewed."""
 
 
-class Kind(Enum):
+class ProposalKind(Enum):
     INTERCHANGE = "interchange"
     FUSION = "fusion"
     TILING = "tiling"
     PARALLEL = "parallel loop"
 
 
+class Aim(Enum):
+    """What a proposal would give its loops."""
+
+    PARALLEL = auto()
+    WAVEFRONT = auto()
+    INTERCHANGE = auto()
+    INTERCHANGE_APART = auto()
+    TILES = auto()
+    TILES_OF_LOOPS = auto()
+    TILES_OF_ROWS = auto()
+    TILES_APART = auto()
+    FUSION = auto()
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An aim, the positions of the loops or statements it is for, and the loops by name."""
+
+    aim: Aim
+    where: tuple[Position, ...]
+    loops: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Proposal:
-    """Lines of a script, the loops they are about and the `statements` whose order they change.
+    """Steps, the loops they are about and the `statements` whose order they change.
 
     Of several with the same `goal` only the first that is legal is of interest.
     """
 
-    kind: Kind
-    script: str
+    kind: ProposalKind
+    steps: tuple[Step, ...]
     loops: tuple[str, ...]
     statements: tuple[str, ...]
-    goal: str
+    goal: Goal
     moved: str | None = None
     """The statement whose own loops are rearranged, where it is not all of them."""
     whole: str | None = None
     """The innermost loop, where it is left out of the tiles."""
-    reaches: tuple[str, ...] = ()
+    reaches: tuple[Goal, ...] = ()
     """Other goals that need no more proposals when it is legal."""
-    unless: tuple[str, ...] = ()
+    unless: tuple[Goal, ...] = ()
     """It is of no interest where one of these goals is reached."""
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(step.operation for step in self.steps)
+
+    @property
+    def is_skewed(self) -> bool:
+        """Whether its tiles are."""
+        return any(isinstance(one, Tile) and one.skew for one in self.operations)
+
+    @property
+    def is_shifted(self) -> bool:
+        return any(isinstance(one, Shift) for one in self.operations)
 
     def applied(self, plan: Plan) -> Plan | None:
         """The plan after it; None where the operations have no meaning here."""
         try:
-            return plan.transform(self.script, "<proposal>")
+            return plan.perform(*self.steps)
         except BadInput:
             return None
 
@@ -70,7 +119,12 @@ class Nest:
     component: Component
     loops: tuple[str, ...]
     handle: str
-    definition: str
+    definition: tuple[Step, ...]
+
+
+def steps_of(*operations: Operation) -> tuple[Step, ...]:
+    """Steps that bind no handle."""
+    return tuple(Step(one) for one in operations)
 
 
 def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
@@ -98,7 +152,8 @@ def nests(plan: Plan) -> list[Nest]:
             if component in seen:
                 continue
             seen.add(component)
-            found.append(_nest(plan, component, leaf.position, leaf.loops[: plan.common_loops(component)]))
+            nest = _nest(plan, component, leaf.position, leaf.loops[: plan.common_loops(component)])
+            found += [] if nest is None else [nest]
     return sorted(found, key=lambda nest: (nest.component.first, len(nest.component.positions)))
 
 
@@ -106,19 +161,23 @@ def _inside(plan: Plan, path: Position) -> Component:
     return Component.of(leaf.position for leaf in plan.leaves if leaf.position[: len(path)] == path)
 
 
-def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str, ...]) -> Nest:
-    """A handle that is there already, or one lifted from a statement's."""
+def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str, ...]) -> Nest | None:
+    """Under a handle that is there already, or under one lifted from a statement's; None without either."""
     name = handle_of(plan, component)
     if name is not None:
-        return Nest(component, loops, name, "")
-    inner = handle_of(plan, Component.of([position]))
-    new = _fresh(plan)
-    return Nest(component, loops, new, f"{new} = lift({inner}, {len(loops)})\n")
+        return Nest(component, loops, name, ())
+    inner, new = handle_at(plan, position), _fresh(plan)
+    return None if inner is None else Nest(component, loops, new, (Step(Lift(inner, len(loops)), (new,)),))
 
 
 def handle_of(plan: Plan, component: Component) -> str | None:
     """What the component is called: by a label rather than by a statement's own name."""
     return next((name for name, known in plan.components.items() if known == component), None)
+
+
+def handle_at(plan: Plan, position: Position) -> str | None:
+    """What the statements at a position are called."""
+    return handle_of(plan, Component.of([position]))
 
 
 def _fresh(plan: Plan) -> str:
@@ -129,29 +188,27 @@ def _parallel(plan: Plan) -> Iterator[Proposal]:
     """Each loop once, the handle of the first statement in it being good enough."""
     seen: set[Position] = set()
     for leaf in plan.leaves:
+        handle = handle_at(plan, leaf.position)
         for depth, loop in enumerate(leaf.loops, 1):
             path = leaf.position[:depth]
             if path in seen:
                 continue
             seen.add(path)
-            line = f"parallel({handle_of(plan, Component.of([leaf.position]))}, {loop})"
-            statements = plan.statements_at(_inside(plan, path))
-            yield Proposal(Kind.PARALLEL, line, (loop,), statements, _parallel_goal(path))
+            if handle is not None:
+                steps = steps_of(Parallel(handle, (loop,)))
+                statements = plan.statements_at(_inside(plan, path))
+                yield Proposal(ProposalKind.PARALLEL, steps, (loop,), statements, _parallel_goal(path))
 
 
-def _parallel_goal(path: Position) -> str:
-    return f"parallel {path}"
+def _parallel_goal(path: Position) -> Goal:
+    return Goal(Aim.PARALLEL, (path,))
 
 
 def _interchanges(nest: Nest, statements: tuple[str, ...]) -> Iterator[Proposal]:
     for one, two in combinations(nest.loops, 2):
-        line = f"{nest.definition}interchange({nest.handle}, {one}, {two})"
-        goal = _exchanged(nest.component.positions, one, two)
-        yield Proposal(Kind.INTERCHANGE, line, (one, two), statements, goal)
-
-
-def _exchanged(positions: tuple[Position, ...], one: str, two: str) -> str:
-    return f"interchange {positions} {one} {two}"
+        steps = (*nest.definition, Step(Interchange(nest.handle, one, two)))
+        goal = Goal(Aim.INTERCHANGE, nest.component.positions, (one, two))
+        yield Proposal(ProposalKind.INTERCHANGE, steps, (one, two), statements, goal)
 
 
 def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
@@ -163,37 +220,40 @@ def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
     unless = tuple(_parallel_goal(nest.component.first[:k]) for k in (depth - 1, depth))
     statements = plan.statements_at(nest.component)
     for factor in (1, 2):
-        lines = [
-            f"skew({nest.handle}, {inner}, {outer}{'' if factor == 1 else f', {factor}'})",
-            f"interchange({nest.handle}, {outer}, {inner})",
-            f"parallel({nest.handle}, {outer})",
-        ]
-        script = nest.definition + "\n".join(lines)
-        goal = f"wavefront {nest.component.positions}"
-        yield Proposal(Kind.PARALLEL, script, (outer, inner), statements, goal, unless=unless)
+        operations = (
+            Skew(nest.handle, inner, outer, factor),
+            Interchange(nest.handle, outer, inner),
+            Parallel(nest.handle, (outer,)),
+        )
+        steps = (*nest.definition, *steps_of(*operations))
+        goal = Goal(Aim.WAVEFRONT, nest.component.positions)
+        yield Proposal(ProposalKind.PARALLEL, steps, (outer, inner), statements, goal, unless=unless)
 
 
 def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
     """As many neighbouring loops as can be, without skew rather than with it; short ones are left alone."""
     if any(_is_short(plan, nest.component, loop) for loop in range(len(nest.loops))):
         return
+    where = nest.component.positions
     statements = plan.statements_at(nest.component)
-    goal = f"tile {nest.component.positions}"
-    deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
+    deepest = max((plan.leaf(position).loops for position in where), key=len)
+
+    def proposal(tile: Tile, loops: tuple[str, ...], aim: Aim = Aim.TILES) -> Proposal:
+        steps = (*nest.definition, Step(tile))
+        return Proposal(ProposalKind.TILING, steps, loops, statements, Goal(aim, where))
+
     for count in range(max(len(nest.loops), len(deepest)), 1, -1):
         for first in range(len(nest.loops) - count + 1):
             loops = nest.loops[first : first + count]
-            line = nest.definition + _tile(nest.handle, loops)
-            yield Proposal(Kind.TILING, line, loops, statements, goal, reaches=(f"{goal} {loops}",))
-        if count == len(deepest) and len(nest.component.positions) <= MOST:
-            sizes = ", ".join([str(SIZE)] * count)
-            line = f"{nest.definition}tile({nest.handle}, {sizes}, skew)"
-            yield Proposal(Kind.TILING, line, deepest, statements, goal)
-        if count == len(deepest) > 2 and len(nest.loops) < 3 and len(nest.component.positions) <= MOST:
-            outer = ", ".join(f"{loop}={SIZE}" for loop in deepest[:-1])
-            line = f"{nest.definition}tile({nest.handle}, {outer}, skew)"
-            rows = deepest[-1]
-            yield Proposal(Kind.TILING, line, deepest[:-1], statements, f"{goal} but for {rows}", whole=rows)
+            tile = Tile(nest.handle, _tiles(loops))
+            yield replace(proposal(tile, loops), reaches=(Goal(Aim.TILES_OF_LOOPS, where, loops),))
+        if count == len(deepest) and len(where) <= MOST:
+            tile = Tile(nest.handle, (LoopNumber(SIZE),) * count, skew=True)
+            yield proposal(tile, deepest)
+        if count == len(deepest) > 2 and len(nest.loops) < 3 and len(where) <= MOST:
+            *outer, rows = deepest
+            tile = Tile(nest.handle, _tiles(outer), skew=True)
+            yield replace(proposal(tile, tuple(outer), Aim.TILES_OF_ROWS), whole=rows)
 
 
 def _is_short(plan: Plan, component: Component, loop: int) -> bool:
@@ -208,8 +268,8 @@ def _is_short(plan: Plan, component: Component, loop: int) -> bool:
     return True
 
 
-def _tile(handle: str, loops: tuple[str, ...]) -> str:
-    return f"tile({handle}, {', '.join(f'{loop}={SIZE}' for loop in loops)})"
+def _tiles(loops: Sequence[str]) -> tuple[LoopNumber, ...]:
+    return tuple(LoopNumber(SIZE, loop) for loop in loops)
 
 
 def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
@@ -219,51 +279,56 @@ def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
         return
     if _inside(plan, nest.component.first[:1]) != nest.component:
         return
-    names = [handle_of(plan, Component.of([position])) for position in positions]
-    apart = f"distribute({', '.join(map(str, names))})\n"
-    statements = plan.statements_at(nest.component)
+    names = [handle_at(plan, position) for position in positions]
+    known = [name for name in names if name is not None]
+    if len(known) < len(names):
+        return
+    apart = Step(Distribute(tuple(known)))
     deepest = max(plan.leaf(position).depth for position in positions)
-    for name, position in zip(names, positions, strict=True):
-        loops = plan.leaf(position).loops
-        if len(loops) < max(2, deepest):
-            continue
-        (own,) = plan.statements_at(Component.of([position]))
-        for loop in loops[:-1]:
-            line = f"interchange({name}, {loop}, {loops[-1]})"
-            unless = tuple(_exchanged(one, loop, loops[-1]) for one in (positions, (position,)))
-            yield Proposal(
-                Kind.INTERCHANGE, apart + line, (loop, loops[-1]), statements, line, own, unless=unless
-            )
-        if any(_is_short(plan, Component.of([position]), loop) for loop in range(len(loops))):
-            continue
-        line, goal = apart + _tile(str(name), loops), f"tile {position} apart"
-        unless = tuple(f"tile {one} {loops}" for one in (positions, (position,)))
-        yield Proposal(Kind.TILING, line, loops, statements, goal, own, unless=unless)
+    for name, position in zip(known, positions, strict=True):
+        if len(plan.leaf(position).loops) >= max(2, deepest):
+            yield from _alone(plan, apart, nest, name, position)
+
+
+def _alone(plan: Plan, apart: Step, nest: Nest, name: str, position: Position) -> Iterator[Proposal]:
+    """Interchanges and tiles of one statement, distributed from the others of the nest."""
+    positions, loops = nest.component.positions, plan.leaf(position).loops
+    statements = plan.statements_at(nest.component)
+    (own,) = plan.statements_at(Component.of([position]))
+    for loop in loops[:-1]:
+        pair = (loop, loops[-1])
+        steps = (apart, Step(Interchange(name, *pair)))
+        goal = Goal(Aim.INTERCHANGE_APART, (position,), pair)
+        unless = tuple(Goal(Aim.INTERCHANGE, one, pair) for one in (positions, (position,)))
+        yield Proposal(ProposalKind.INTERCHANGE, steps, pair, statements, goal, own, unless=unless)
+    if any(_is_short(plan, Component.of([position]), loop) for loop in range(len(loops))):
+        return
+    steps, goal = (apart, Step(Tile(name, _tiles(loops)))), Goal(Aim.TILES_APART, (position,))
+    unless = tuple(Goal(Aim.TILES_OF_LOOPS, one, loops) for one in (positions, (position,)))
+    yield Proposal(ProposalKind.TILING, steps, loops, statements, goal, own, unless=unless)
 
 
 def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
-    """Neighbours in one body, joined in as many loops as can be, the second behind the first if need be."""
+    """Neighbours in one body, joined in as many loops as can be, the second delayed if need be."""
     for one, two in _neighbours(plan):
-        names = (
-            handle_of(plan, one) or handle_of(plan, Component.of([one.last])),
-            handle_of(plan, two) or handle_of(plan, Component.of([two.first])),
-        )
-        shared = plan.common_loops(Component.of((*one.positions, *two.positions)))
+        first = handle_of(plan, one) or handle_at(plan, one.last)
+        second = handle_of(plan, two) or handle_at(plan, two.first)
+        if first is None or second is None:
+            continue
+        both = Component.of((*one.positions, *two.positions))
+        shared = plan.common_loops(both)
         most = min(plan.leaf(one.last).depth, plan.leaf(two.first).depth)
-        statements = plan.statements_at(Component.of((*one.positions, *two.positions)))
         loops = plan.leaf(two.first).loops
-        goal = f"fuse {one.last} {two.first}"
+        goal = Goal(Aim.FUSION, (one.last, two.first))
         for common in range(most, shared, -1):
-            line = f"fuse({names[0]}, {names[1]}, {common})"
-            behind = delays(plan, one, two, range(shared, common), dependences)
-            if behind is not None and any(behind):
-                moves = ", ".join(
-                    f"{loop}={amount}"
-                    for loop, amount in zip(loops[shared:common], behind, strict=True)
-                    if amount
-                )
-                line = f"shift({names[1]}, {moves})\n{line}"
-            yield Proposal(Kind.FUSION, line, loops[:common], statements, goal)
+            steps = steps_of(Fuse((first, second), common))
+            delay = delays(plan, one, two, range(shared, common), dependences)
+            if delay is not None and any(delay):
+                amounts = zip(loops[shared:common], delay, strict=True)
+                moved = tuple(LoopNumber(amount, loop) for loop, amount in amounts if amount)
+                steps = (Step(Shift(second, moved)), *steps)
+            statements = plan.statements_at(both)
+            yield Proposal(ProposalKind.FUSION, steps, loops[:common], statements, goal)
 
 
 def _neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeVar
 
 WIDTH = 3
 """How many scripts are extended in each round."""
@@ -15,33 +15,35 @@ WORTH = 0.97
 SLOW = 1.25
 """A run is of no use when it takes this much of the time of the slowest script that is kept."""
 
+S = TypeVar("S", bound=Hashable)
+"""A step of a script."""
 
-@dataclass(frozen=True, order=True)
-class Trial:
-    """A script, and the seconds its program takes."""
+
+@dataclass(frozen=True)
+class Trial(Generic[S]):
+    """The steps of a script, and the seconds its program takes."""
 
     seconds: float
-    script: str
-
-    @property
-    def length(self) -> int:
-        return self.script.count("\n")
-
-
-Measure: TypeAlias = Callable[[str, float], float | None]
-"""The seconds a script's program takes; None if it is of no use, such as where it takes longer than given."""
+    script: tuple[S, ...]
 
 
 def search(
-    original: float, extensions: Callable[[str], Iterable[str]], measure: Measure, is_over: Callable[[], bool]
-) -> list[Trial]:
-    """What was found until `is_over`, the best first; the empty script takes `original` seconds."""
-    trials = [Trial(original, "")]
+    original: float,
+    extensions: Callable[[tuple[S, ...]], Iterable[tuple[S, ...]]],
+    measure: Callable[[tuple[S, ...], float], float | None],
+    is_over: Callable[[], bool],
+) -> list[Trial[S]]:
+    """What was found until `is_over`, the best first; the empty script takes `original` seconds.
+
+    `measure` gives the seconds a script's program takes; None if it is of no use, such as where it takes
+    longer than the seconds it is given.
+    """
+    trials: list[Trial[S]] = [Trial(original, ())]
     kept = trials
-    done = {""}
+    done: set[tuple[S, ...]] = {()}
     while kept:
-        best = min(trials).seconds
-        found: list[Trial] = []
+        best = min(one.seconds for one in trials)
+        found: list[Trial[S]] = []
         limit = kept[-1].seconds * SLOW
         for script in (script for start in kept for script in extensions(start.script)):
             if is_over():
@@ -53,12 +55,17 @@ def search(
             if seconds is not None:
                 found.append(Trial(seconds, script))
         trials = trials + found
-        kept = sorted(found)[:WIDTH] if found and min(found).seconds < best * WORTH else []
+        is_better = any(one.seconds < best * WORTH for one in found)
+        kept = sorted(found, key=lambda one: one.seconds)[:WIDTH] if is_better else []
     return ranked(trials)
 
 
-def ranked(trials: list[Trial]) -> list[Trial]:
+def ranked(trials: list[Trial[S]]) -> list[Trial[S]]:
     """By time; of those as fast as the fastest, but for chance, the shortest script first."""
-    fastest = min(trials).seconds
-    alike = [one for one in trials if one.seconds * WORTH <= fastest]
-    return [*sorted(alike, key=lambda one: (one.length, one)), *sorted(set(trials) - set(alike))]
+    fastest = min(one.seconds for one in trials)
+
+    def rank(one: Trial[S]) -> tuple[bool, int, float]:
+        is_slower = one.seconds * WORTH > fastest
+        return is_slower, 0 if is_slower else len(one.script), one.seconds
+
+    return sorted(trials, key=rank)

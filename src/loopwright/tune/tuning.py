@@ -17,16 +17,15 @@ from loopwright.model.dependences import Dependence, memory_based
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.read.c.reader import read_c
-from loopwright.read.script import parse_script
-from loopwright.rewrite.pipeline import rewritten, transformed
+from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Outcome, Request
 from loopwright.rewrite.scripts import applied
 from loopwright.run.compiler import find_compiler
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
 from loopwright.source import Span
-from loopwright.transform import Plan, plan_of
-from loopwright.tune.moves import moves
+from loopwright.transform import Plan, Step, plan_of, script_text
+from loopwright.tune.moves import Script, moves
 from loopwright.tune.search import WORTH, Trial, search
 from loopwright.tune.workshop import Workshop, opened
 
@@ -42,9 +41,9 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class Tuned:
-    """The result; without a `script` nothing was found to be faster."""
+    """The result; without `steps` nothing was found to be faster."""
 
-    script: str
+    steps: Script
     original: Times
     tuned: Times
     outcome: Outcome | None
@@ -54,6 +53,11 @@ class Tuned:
     @property
     def ratio(self) -> float:
         return self.original.median / self.tuned.median
+
+    @property
+    def script(self) -> str:
+        """The steps as a script."""
+        return script_text(self.steps)
 
 
 @dataclass
@@ -70,13 +74,13 @@ class _Bench:
     texts: dict[str, float] = field(default_factory=dict)
     illegal: int = 0
 
-    def extensions(self, script: str) -> Iterator[str]:
-        for plan, known in zip(self._applied(script), self.dependences, strict=True):
-            yield from (f"{script}{move}\n" for move in moves(plan, known))
+    def extensions(self, script: Script) -> Iterator[Script]:
+        for plan, known in zip(self.applied(script), self.dependences, strict=True):
+            yield from ((*script, *move) for move in moves(plan, known))
 
-    def measure(self, script: str, limit: float) -> float | None:
+    def measure(self, script: Script, limit: float) -> float | None:
         """How fast the script's program is, where it is legal, can be made and is fast enough."""
-        self.progress(f"trying {script.splitlines()[-1]} (best so far: {self.best:.3g} s)")
+        self.progress(f"trying {script[-1]} (best so far: {self.best:.3g} s)")
         try:
             text = within(PATIENCE, lambda progress: self._text(script), silent)
             if text is not None and text not in self.texts:
@@ -90,9 +94,9 @@ class _Bench:
         self.best = min(self.best, seconds)
         return seconds if seconds <= limit else None
 
-    def _text(self, script: str) -> str | None:
+    def _text(self, script: Script) -> str | None:
         """The C file the script makes; None where it is not legal."""
-        plans = self._applied(script)
+        plans = self.applied(script)
         if not self._is_legal(plans):
             return None
         return rewritten(plans, replace(self.request, prove=False), silent).source.text
@@ -100,8 +104,8 @@ class _Bench:
     def is_over(self) -> bool:
         return time.monotonic() > self.deadline
 
-    def _applied(self, script: str) -> tuple[Plan, ...]:
-        return applied(parse_script(script, "<trial>"), self.plans).plans
+    def applied(self, script: Script) -> tuple[Plan, ...]:
+        return applied(script, self.plans).plans
 
     def _is_legal(self, plans: Sequence[Plan]) -> bool:
         allowed = self.request.allow_reassociation
@@ -147,22 +151,22 @@ def tune(request: Request, workshop: Workshop, budget: float, progress: Progress
     progress("searching")
     bench = _Bench(plans, known, request, workshop, progress, time.monotonic() + budget, original)
     trials = search(original, bench.extensions, bench.measure, bench.is_over)
-    script, outcome = _proved(trials, request, progress)
+    steps, outcome = _proved(trials, bench)
     new = program if outcome is None else workshop.program(outcome.source.text, "tuned")
     times = _compared(workshop, program, new, progress)
-    return Tuned(script, times["original"], times["tuned"], outcome, len(bench.texts), bench.illegal)
+    return Tuned(steps, times["original"], times["tuned"], outcome, len(bench.texts), bench.illegal)
 
 
-def _proved(trials: list[Trial], request: Request, progress: Progress) -> tuple[str, Outcome | None]:
+def _proved(trials: list[Trial[Step]], bench: _Bench) -> tuple[Script, Outcome | None]:
     """The first script of which everything can be proved; the empty one is the program as it is."""
     for trial in trials:
         if not trial.script:
             break
         try:
-            return trial.script, transformed(replace(request, script=trial.script), progress)
+            return trial.script, rewritten(bench.applied(trial.script), bench.request, bench.progress)
         except GaveUp:
             continue
-    return "", None
+    return (), None
 
 
 def _compared(workshop: Workshop, original: Path, tuned: Path, progress: Progress) -> dict[str, Times]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.generate.conditions import condition
+from loopwright.generate.conditions import condition, piecewise_expression
 from loopwright.generate.expressions import Place, expression
-from loopwright.generate.piecewise import piecewise_expression
 from loopwright.loops.expressions import Expr, Select
 from loopwright.presburger.sets import DIV
 

@@ -23,7 +23,7 @@ from loopwright.source import Span
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """An operation of the script as it was written, and the schedules after it."""
+    """The text of an operation, where it stands in a script, and the schedules after it."""
 
     text: str
     span: Span | None

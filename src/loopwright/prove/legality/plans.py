@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.prove.scanning.targets import IndependentLoops
-from loopwright.source import Span
 from loopwright.transform.plan import Directive, DirectiveKind, Plan
 from loopwright.transform.scheduling import ANNOTATIONS
 from loopwright.transform.vectors import Position
@@ -58,7 +56,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             statements=everything,
             name=f"the loop over {_iterator(plan, directive, path)}",
             positions=path,
-            span=_span(plan, directive),
+            span=directive.span,
             combines=directive.kind is DirectiveKind.PARALLEL,
             privatises=True,
         )
@@ -83,16 +81,9 @@ def _iterator(plan: Plan, directive: Directive, path: Position) -> str:
     return plan.leaf(inside).loops[directive.loop]
 
 
-def _span(plan: Plan, directive: Directive) -> Span | None:
-    """The operation that asks for this, where only one in the script does."""
-    operation = re.compile(rf"(^|[=.])\s*{directive.kind.value}\s*\(")
-    asking = [step for step in plan.history if operation.search(step.text)]
-    return asking[0].span if len(asking) == 1 else None
-
-
 def stages(plan: Plan) -> tuple[Stage, ...]:
     """The operations of the plan, for explanations."""
     return tuple(
-        Stage(step.text, step.span, {item.name: item.schedule for item in step.program.statements})
-        for step in plan.history
+        Stage(str(one.step), one.step.span, {item.name: item.schedule for item in one.program.statements})
+        for one in plan.history
     )

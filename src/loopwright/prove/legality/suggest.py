@@ -15,26 +15,32 @@ from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan
-from loopwright.transform.suggest import Kind, Proposal, proposals
+from loopwright.transform.script.steps import Step, script_text
+from loopwright.transform.suggest import Goal, Proposal, ProposalKind, proposals
 
 
 @dataclass(frozen=True)
 class Suggestion:
     """A proposal with its verdict; `reassociation` where it is legal only if sums may be reordered."""
 
-    kind: Kind
-    script: str
+    kind: ProposalKind
+    steps: tuple[Step, ...]
     reason: str
     legal: bool
     reassociation: bool = False
     gain: int = 0
     """How many accesses no longer jump from row to row in the innermost loop."""
 
+    @property
+    def script(self) -> str:
+        """The steps as lines of a script."""
+        return script_text(self.steps).rstrip("\n")
+
 
 def suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]:
-    """Every proposal with its verdict, but of those for one goal none behind the first that is legal."""
+    """Every proposal with its verdict, but of those for one goal none after the first that is legal."""
     known = tuple(memory_based(plan.original))
-    reached: set[str] = set()
+    reached: set[Goal] = set()
     tried = list(proposals(plan, known))
     for number, proposal in enumerate(tried):
         if proposal.goal in reached or reached.intersection(proposal.unless):
@@ -42,9 +48,9 @@ def suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]
         after = proposal.applied(plan)
         if after is None:
             continue
-        progress(f"trying {proposal.script.splitlines()[-1]}", number, len(tried))
+        progress(f"trying {proposal.steps[-1]}", number, len(tried))
         found = _tried(plan, after, proposal, known)
-        if found.legal and (not found.reassociation or proposal.kind is not Kind.TILING):
+        if found.legal and (not found.reassociation or proposal.kind is not ProposalKind.TILING):
             reached.update((proposal.goal, *proposal.reaches))
         yield found
 
@@ -54,15 +60,15 @@ def _tried(plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence,
     if verdict.status is Status.PROVED:
         reason = _reason(plan.program, proposal, known)
         gain = _gain(proposal, _innermost(plan.program, proposal))
-        return Suggestion(proposal.kind, proposal.script, reason, legal=True, gain=gain)
+        return Suggestion(proposal.kind, proposal.steps, reason, legal=True, gain=gain)
     operators = _only_reductions(verdict)
     if operators:
         reason = f"legal with --allow-reassociation: only the order of the steps of {operators} changes"
-        return Suggestion(proposal.kind, proposal.script, reason, legal=True, reassociation=True)
+        return Suggestion(proposal.kind, proposal.steps, reason, legal=True, reassociation=True)
     first = verdict.failures[0]
     word = "" if verdict.status is Status.ILLEGAL else "could not decide: "
     reason = f"{word}{headline(first)}: {witness(first)}"
-    return Suggestion(proposal.kind, proposal.script, reason, legal=False)
+    return Suggestion(proposal.kind, proposal.steps, reason, legal=False)
 
 
 def _only_reductions(verdict: LegalityVerdict) -> str:
@@ -76,31 +82,29 @@ def _only_reductions(verdict: LegalityVerdict) -> str:
 
 
 def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...]) -> str:
-    inside = [
-        one for one in known if one.source in proposal.statements and one.sink in proposal.statements
-    ]
+    inside = [one for one in known if one.source in proposal.statements and one.sink in proposal.statements]
     match proposal.kind:
-        case Kind.PARALLEL if len(proposal.loops) > 1:
+        case ProposalKind.PARALLEL if len(proposal.loops) > 1:
             diagonal = " and ".join(proposal.loops)
             return f"{_each(len(inside))} goes from one diagonal of {diagonal} to a later one"
-        case Kind.PARALLEL:
+        case ProposalKind.PARALLEL:
             if not inside:
                 return f"no two iterations of {proposal.loops[0]} touch the same cell"
             return f"{_each(len(inside))} stays inside one iteration of {proposal.loops[0]}"
-        case Kind.INTERCHANGE:
+        case ProposalKind.INTERCHANGE:
             kept = f"{_each(len(inside))} keeps its order" if inside else "nothing depends on the order"
             inner = _innermost(program, proposal)
             effect = _effect(_gain(proposal, inner), proposal, inner)
             return f"{kept}; {effect}" if effect else kept
-        case Kind.TILING:
+        case ProposalKind.TILING:
             along = " and ".join(proposal.loops)
-            how = " once they are skewed" if "skew" in proposal.script else ""
+            how = " once they are skewed" if proposal.is_skewed else ""
             if not inside:
                 return f"nothing depends on the order of {along}"
             whole = f"; {proposal.whole} stays whole, for vectors" if proposal.whole else ""
             kept = f"{_each(len(inside))} goes forwards along {along}{how}"
             return f"{kept}, so tiles run one after the other{whole}"
-        case Kind.FUSION:
+        case ProposalKind.FUSION:
             return _fused(program, proposal)
 
 
@@ -121,7 +125,7 @@ def _effect(gain: int, proposal: Proposal, statement: Statement | None) -> str:
 
 def _innermost(program: Program, proposal: Proposal) -> Statement | None:
     """The statement whose innermost loop an interchange replaces."""
-    if proposal.kind is not Kind.INTERCHANGE:
+    if proposal.kind is not ProposalKind.INTERCHANGE:
         return None
     names = proposal.statements if proposal.moved is None else (proposal.moved,)
     found = [program.statement(name) for name in names]
@@ -158,6 +162,6 @@ def _fused(program: Program, proposal: Proposal) -> str:
     ]
     shared = sorted(set.intersection(*arrays)) if arrays else []
     loops = " and ".join(proposal.loops)
-    how = "the second runs behind the first" if "shift(" in proposal.script else "both run"
+    how = "the second runs behind the first" if proposal.is_shifted else "both run"
     kept = f"every value is there in time when {how} in the same loop over {loops}"
     return f"{kept}; they share {', '.join(shared)}" if shared else kept

@@ -12,7 +12,8 @@ import islpy as isl
 from loopwright.loops.expressions import Expr, Var
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.dimensions import split
+from loopwright.presburger.sets import IN
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.text.c_expressions import Words
 from loopwright.prove.text.loops import leaf_nodes, text_loops
@@ -49,5 +50,4 @@ def values_at(
 def _split(domain: isl.Set, arguments: isl.MultiPwAff, statement: Statement) -> isl.Map:
     """The arguments as instance -> values."""
     image = domain.apply(isl.Map.from_multi_pw_aff(arguments))
-    relation = isl.Map.from_range(image).move_dims(IN, 0, OUT, 0, statement.depth)
-    return relation.set_tuple_name(IN, statement.name)
+    return split(image, statement.depth).set_tuple_name(IN, statement.name)

@@ -15,13 +15,15 @@ from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
-    PARAM,
     everywhere,
+    names_of,
     number,
+    parameter_names,
     parameter_space,
     tuple_map,
     tuple_set,
     variable,
+    without_parameters,
 )
 from loopwright.read.c.accesses import Touch, access_of, shaped_access
 from loopwright.read.c.frames import Frame
@@ -116,9 +118,7 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
     for statement in statements:
         relations = [access.relation for access in statement.accesses]
         for item in (isl.Map.from_domain(statement.domain), *relations):
-            for position in range(item.dim(PARAM)):
-                if item.involves_dims(PARAM, position, 1):
-                    used.setdefault(str(item.get_dim_name(PARAM, position)))
+            used.update(dict.fromkeys(names_of(item)))
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
         raise InternalError(Code.INTERNAL, f"the iterator {stray[0]} escaped its loop")
@@ -159,20 +159,17 @@ def _aligned(statement: Statement, params: Sequence[str]) -> Statement:
 
 def _with_params(item: _Space, params: Sequence[str]) -> _Space:
     """`item` with exactly `params` as parameters; it must not depend on others."""
-    for position in reversed(range(item.dim(PARAM))):
-        if item.get_dim_name(PARAM, position) not in params:
-            if item.involves_dims(PARAM, position, 1):
-                raise InternalError(Code.INTERNAL, f"{item} depends on {item.get_dim_name(PARAM, position)}")
-            item = item.project_out(PARAM, position, 1)
-    return item.align_params(parameter_space(params))
+    stray = [name for name in names_of(item) if name not in params]
+    if stray:
+        raise InternalError(Code.INTERNAL, f"{item} depends on {stray[0]}")
+    others = [name for name in parameter_names(item) if name not in params]
+    return without_parameters(item, others).align_params(parameter_space(params))
 
 
 def _only_params(context: isl.Set, params: Sequence[str]) -> isl.Set:
     """What `context` says of `params`; names the region does not use are projected out."""
-    for position in reversed(range(context.dim(PARAM))):
-        if context.get_dim_name(PARAM, position) not in params:
-            context = context.project_out(PARAM, position, 1)
-    return context.align_params(parameter_space(params))
+    others = [name for name in reversed(parameter_names(context)) if name not in params]
+    return without_parameters(context, others).align_params(parameter_space(params))
 
 
 def _arrays(

@@ -22,7 +22,7 @@ from math import gcd
 import islpy as isl
 
 from loopwright.model.program import Assumption, AssumptionKind
-from loopwright.presburger.named import PARAM, everywhere, number, variable, whole
+from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
 from loopwright.read.c.accesses import Touch, affine_subscript
 from loopwright.read.c.frames import Frame, Polynomial
 from loopwright.read.c.not_affine import NotAffine
@@ -205,7 +205,7 @@ def _needed(own: Sequence[Place], shape: Shape) -> isl.Set:
         found = indices(touch, frame, shape) if touch.subscripts else None
         for index, size in zip((found or ())[1:], shape.extents, strict=False):
             outside = frame.known().subtract(_in_range(index, size))
-            needed = needed.subtract(_of_parameters(outside, frame.iterators))
+            needed = needed.subtract(without_parameters(outside, frame.iterators))
     context = own[0][1].setting.context
     needed = needed.coalesce().gist(context)
     return everywhere() if context.is_subset(needed) else needed
@@ -218,18 +218,10 @@ def _leaves_all(own: Sequence[Place], needed: isl.Set) -> bool:
     )
 
 
-def _of_parameters(values: isl.Set, iterators: Sequence[str]) -> isl.Set:
-    for name in iterators:
-        position = values.find_dim_by_name(PARAM, name)
-        if position >= 0:
-            values = values.project_out(PARAM, position, 1)
-    return values
-
-
 def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) -> Assumption:
     happens = everywhere().subtract(everywhere())
     for _, frame in own:
-        happens = happens.union(_of_parameters(frame.known(), frame.iterators))
+        happens = happens.union(without_parameters(frame.known(), frame.iterators))
     text = str(needed.gist(happens.coalesce()).coalesce())
     condition = text[text.index(":") + 1 : text.rindex("}")].strip()
     rows = " by ".join(shape.sizes)

@@ -15,7 +15,16 @@ from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_t
 from loopwright.c.idioms import countdown_of
 from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import Code
-from loopwright.presburger.named import constant_value, everywhere, number, variable, whole
+from loopwright.presburger.named import (
+    constant_value,
+    everywhere,
+    number,
+    onwards,
+    parameter_values,
+    variable,
+    whole,
+    without_parameters,
+)
 from loopwright.read.c.affine import affine, condition, constant, with_constants
 from loopwright.read.c.frames import Frame, Loop
 from loopwright.read.c.names import loop_iterator
@@ -202,9 +211,9 @@ def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int)
     iterator = inside.loops[-1].iterator
     steps = inside.domain
     failing = steps.subtract(passing)
-    later = _at_or_after(failing, iterator, step)
-    endless = _without(steps.intersect(inside.setting.context), iterator).subtract(
-        _without(failing, iterator)
+    later = onwards(failing, iterator, up=step > 0)
+    endless = without_parameters(steps.intersect(inside.setting.context), [iterator]).subtract(
+        without_parameters(failing, [iterator])
     )
     if not endless.is_empty():
         test = field(node, "condition")
@@ -217,30 +226,9 @@ def _until_first_failure(node: Node, inside: Frame, passing: isl.Set, step: int)
     return steps.subtract(later).intersect(known).coalesce().gist(known)
 
 
-def _at_or_after(values: isl.Set, iterator: str, step: int) -> isl.Set:
-    """{ i : some value i' <= i (>= i counting down) }, the other names fixed."""
-    found = values.find_dim_by_name(isl.dim_type.param, iterator)
-    line = isl.Set.from_params(values).move_dims(isl.dim_type.set, 0, isl.dim_type.param, found, 1)
-    space = line.get_space().map_from_set()
-    order = isl.Map.universe(space)
-    compare = order.order_le if step > 0 else order.order_ge
-    order = compare(isl.dim_type.in_, 0, isl.dim_type.out, 0)
-    result = line.apply(order).set_dim_name(isl.dim_type.set, 0, iterator)
-    count = result.dim(isl.dim_type.param)
-    return result.move_dims(isl.dim_type.param, count, isl.dim_type.set, 0, 1).params()
-
-
-def _without(values: isl.Set, iterator: str) -> isl.Set:
-    found = values.find_dim_by_name(isl.dim_type.param, iterator)
-    return values if found < 0 else values.project_out(isl.dim_type.param, found, 1)
-
-
 def _example(endless: isl.Set) -> str:
     point = endless.sample_point()
-    names = [
-        f"{endless.get_dim_name(isl.dim_type.param, k)} = {point.get_coordinate_val(isl.dim_type.param, k)}"
-        for k in range(endless.dim(isl.dim_type.param))
-    ]
+    names = [f"{name} = {value}" for name, value in parameter_values(point).items()]
     return "it does not for " + ", ".join(names) if names else "its test never fails"
 
 

@@ -13,7 +13,8 @@ import islpy as isl
 from loopwright.c.declarations import is_integer_type
 from loopwright.c.references import Subscript, is_subtracted
 from loopwright.c.syntax import Node, field, named_children, operator
-from loopwright.presburger.named import PARAM, number, variable, whole
+from loopwright.presburger.named import names_of, number, parameter_names, variable, whole
+from loopwright.presburger.sets import PARAM
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, Polynomial
 from loopwright.read.c.index_calls import called_expression
@@ -61,8 +62,7 @@ def of_affine(value: isl.PwAff) -> Polynomial:
         is_whole = function.get_denominator_val().is_one()
         if is_whole and function.dim(isl.dim_type.div) == 0:
             terms: dict[Monomial, int] = {(): _integer(function.get_constant_val())}
-            for position in range(function.dim(PARAM)):
-                name = str(function.get_dim_name(PARAM, position))
+            for position, name in enumerate(parameter_names(function)):
                 terms[(name,)] = _integer(function.get_coefficient_val(PARAM, position))
             names = {name: variable(name) for monomial in terms for name in monomial}
             return _cleaned(terms, names)
@@ -103,11 +103,7 @@ def split_terms(value: Polynomial, iterators: tuple[str, ...]) -> tuple[Split, .
 
 
 def _moves(atom: isl.PwAff, iterators: tuple[str, ...]) -> bool:
-    for name in iterators:
-        position = atom.find_dim_by_name(PARAM, name)
-        if position >= 0 and atom.involves_dims(PARAM, position, 1):
-            return True
-    return False
+    return not set(iterators).isdisjoint(names_of(atom))
 
 
 _ZERO = Polynomial({}, {})

@@ -18,7 +18,7 @@ from loopwright.c.expression_types import COMPARISONS, common_type, integer_type
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, operator
 from loopwright.c.types import CType, Integer, Unknown, is_unsigned, literal_type, promoted
-from loopwright.presburger.named import PARAM, everywhere, number, variable
+from loopwright.presburger.named import everywhere, names_of, number, parameter_values, variable
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.names import Setting
 from loopwright.read.c.not_affine import NotAffine
@@ -111,13 +111,10 @@ def require_from_zero(node: Node, value: isl.PwAff, frame: Frame) -> None:
 
 
 def _depends_on_iterators(value: isl.PwAff, frame: Frame) -> bool:
-    places = [value.find_dim_by_name(PARAM, iterator) for iterator in frame.iterators]
-    return any(place >= 0 and value.involves_dims(PARAM, place, 1) for place in places)
+    return not set(frame.iterators).isdisjoint(names_of(value))
 
 
 def _example(points: isl.Set) -> str:
     """Values of the names for which it happens."""
-    point = points.sample_point()
-    involved = [k for k in range(points.dim(PARAM)) if points.involves_dims(PARAM, k, 1)]
-    values = [f"{points.get_dim_name(PARAM, k)} = {point.get_coordinate_val(PARAM, k)}" for k in involved]
-    return ", ".join(values)
+    values = parameter_values(points.sample_point())
+    return ", ".join(f"{name} = {values[name]}" for name in names_of(points))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import islpy as isl
 
+from loopwright.c.syntax import Node, field
 from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import DIM, OUT, eliminate_inner
-from loopwright.read.script_starts import loop_starts
+from loopwright.read.affine import expressions
+from loopwright.read.scope import Scope
+from loopwright.source import Span
 from loopwright.transform.operators import affine
-from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import function_of
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 
@@ -40,7 +44,7 @@ def _counted(program: Program, statement: Statement) -> isl.Map:
     """{ iteration numbers -> (i - start)/step for each loop }."""
     numbers = iteration_numbers(statement.schedule, statement.depth)
     counts: isl.Map | None = None
-    for loop, start in enumerate(loop_starts(program, statement)):
+    for loop, start in enumerate(_loop_starts(program, statement)):
         local = isl.LocalSpace.from_space(start.get_domain_space())
         distance = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, loop)).sub(start)
         if _counts_down(numbers, loop):
@@ -58,3 +62,36 @@ def _counts_down(numbers: isl.Map, loop: int) -> bool:
     alone = numbers.project_out(OUT, loop + 1, numbers.dim(OUT) - loop - 1).project_out(OUT, 0, loop)
     upwards = isl.Map.universe(alone.get_space()).equate(isl.dim_type.in_, loop, OUT, 0)
     return not alone.is_subset(upwards)
+
+
+def _loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...]:
+    """For each loop around the statement its first value as it is written, over all iterators.
+
+    A domain forgets a start at which nothing runs, so the text is read again; `BadInput` at a start
+    that is not an affine expression.
+    """
+    heads = _heads(program.syntax, statement.body.place)
+    scope = Scope(program.params, statement.iterators)
+    found = []
+    for head in heads:
+        where = _start(head).span
+        found.append(expressions(program.source, where.start, where.end, scope)[0])
+    return tuple(found)
+
+
+def _heads(node: Node, inside: Span) -> list[Node]:
+    """The `for` statements around a place, outermost first."""
+    found: list[Node] = []
+    current: Node | None = node
+    while current is not None:
+        if current.type == "for_statement":
+            found.append(current)
+        current = next((child for child in current.named_children if child.span.contains(inside)), None)
+    return found
+
+
+def _start(loop: Node) -> Node:
+    start = field(loop, "initializer")
+    if start.type == "declaration":
+        return field(field(start, "declarator"), "value")
+    return field(start, "right")

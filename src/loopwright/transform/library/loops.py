@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from loopwright.errors import Code
 from loopwright.transform.operators import affine
-from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import written
+from loopwright.transform.script.arguments import Misuse
+
+
+@dataclass(frozen=True)
+class SizedLoop:
+    """A loop, by its depth from 0, with the size of its tiles or another number."""
+
+    loop: int
+    size: int
 
 
 def interchange(plan: Plan, component: Component, one: int, two: int) -> Plan:
     """affine(L, {[..., i, ..., j, ...] -> [..., j, ..., i, ...]})"""
     if one == two:
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be interchanged with itself", argument=2)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be interchanged with itself", argument="second")
     order = list(range(max(one, two) + 1))
     order[one], order[two] = two, one
     return permute(plan, component, order)
@@ -25,7 +35,7 @@ def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
     The loops named share the places they have now; a loop that is not named stays where it is.
     """
     if len(set(order)) != len(order):
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is named twice", argument=1)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop is named twice", argument="order")
     count = max(order) + 1
     full = list(range(count))
     for place, loop in zip(sorted(order), order, strict=True):
@@ -36,7 +46,7 @@ def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
 def skew(plan: Plan, component: Component, loop: int, along: int, factor: int) -> Plan:
     """affine(L, {[..., t, ..., i, ...] -> [..., t, ..., i + factor t, ...]})"""
     if loop == along:
-        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be skewed along itself", argument=2)
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be skewed along itself", argument="along")
     return _changed(plan, component, loop, f"x{loop} + {factor} x{along}", max(loop, along) + 1)
 
 
@@ -71,7 +81,7 @@ def refuse_others(plan: Plan, component: Component, loop: int) -> None:
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"the loop over {name} has other statements in it: {', '.join(plan.statements_at(others))}",
-            argument=0,
+            argument="target",
             hint=f"distribute it first, or name all of it: L = lift(..., {loop + 1})",
         )
 

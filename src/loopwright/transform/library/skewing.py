@@ -26,7 +26,8 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.model.dependences import memory_based
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
-from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import islpy as isl
+
 from loopwright.errors import Code
-from loopwright.transform.operators import affine, exchanged, realign
-from loopwright.transform.plan import Component, Misuse, Plan
+from loopwright.model.dependences import memory_based
+from loopwright.presburger.sets import IN, OUT
+from loopwright.transform.operators import affine, realign
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import written
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
 def fuse(plan: Plan, components: Sequence[Component], common: int | None = None) -> tuple[Plan, Component]:
@@ -39,13 +45,54 @@ def _realigned(plan: Plan, components: Sequence[Component], common: int) -> tupl
     return plan.without(set(names)), found
 
 
-def reorder(plan: Plan, one: Component, two: Component) -> Plan:
-    """Put `two` in front of `one`, its neighbour in the body of the same loop.
+def distribute_legally(plan: Plan, component: Component) -> tuple[Plan, Component]:
+    """realign(A, B, n) for all neighbours A, B in the component, each n the least that is legal.
 
-    (p, j) -> (p + d I(n), j) where p ∈ P(one), (p - e I(n), j) where p ∈ P(two): both are children
-    of loop n; e is the number of children `one` spans and d that of `two`.
+    The statements before a cut run all their iterations of the loops the cut takes apart before
+    those after it.  That is wrong for a dependence from a statement after the cut to one before it,
+    unless a loop that is still shared carries it.  What one cut needs does not depend on the
+    others:
+
+        n = max { l : loop l carries a dependence from after the cut to before it }
     """
-    return exchanged(plan, one, two)
+    places = [leaf.position for leaf in plan.leaves]
+    after = plan.named("all", component)
+    for place in places:
+        after = after.named(f"at {place}", Component.of([place]))
+    for (p, q), shared in zip(pairwise(places), _needed(plan, places), strict=True):
+        neighbours = Component.of([p, q])
+        if {p, q} <= set(component.positions) and shared < plan.common_loops(neighbours):
+            after = realign(after, after.components[f"at {p}"], after.components[f"at {q}"], shared)
+    return after.without({"all", *(f"at {place}" for place in places)}), after.components["all"]
+
+
+def _needed(plan: Plan, places: list[Position]) -> list[int]:
+    """How many loops have to stay shared, for each two neighbouring places."""
+    needed = [0] * (len(places) - 1)
+    current = {statement.name: pieces(statement.schedule) for statement in plan.program.statements}
+    for dependence in memory_based(plan.original):
+        for p, earlier in current[dependence.source]:
+            for q, later in current[dependence.sink]:
+                if p <= q:
+                    continue
+                common = plan.common_loops(Component.of([p, q]))
+                cuts = range(places.index(q), places.index(p))
+                if common <= min(needed[k] for k in cuts):
+                    continue
+                x, y = iteration_numbers(earlier, common), iteration_numbers(later, common)
+                deepest = _deepest_carrier(dependence.relation.apply_domain(x).apply_range(y))
+                for k in cuts:
+                    needed[k] = max(needed[k], deepest)
+    return needed
+
+
+def _deepest_carrier(pairs: isl.Map) -> int:
+    """The last loop, from 1, that is the first in which two iterations of a pair differ; 0 without pairs."""
+    carrier = 0
+    while carrier < pairs.dim(IN) and not pairs.is_empty():
+        pairs = pairs.equate(IN, carrier, OUT, carrier)
+        carrier += 1
+    return carrier
 
 
 def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple[Plan, Component]:
@@ -58,7 +105,7 @@ def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"the statements have {depth} loops around them already, the nest has {wanted}",
-            argument=1,
+            argument="nest",
         )
     plan = plan.named("sunk here", component).named("sunk into", nest)
     outputs = [*(f"x{k}" for k in range(depth)), *(str(value),) * (wanted - depth)]

@@ -11,28 +11,20 @@ were in, which is why inner loops stay as simple as they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from loopwright.errors import Code
 from loopwright.transform.directives import with_directive
-from loopwright.transform.library.loops import refuse_others
+from loopwright.transform.library.loops import SizedLoop, refuse_others
 from loopwright.transform.library.skewing import tile_coordinates
 from loopwright.transform.operators import affine, realign
-from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
+from loopwright.transform.plan import Component, DirectiveKind, Plan
 from loopwright.transform.relations import Function, written
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
 
-@dataclass(frozen=True)
-class Tiled:
-    """One loop to tile, and the size of its tiles."""
-
-    loop: int
-    size: int
-
-
-def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bool) -> list[Tiled]:
+def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bool) -> list[SizedLoop]:
     """The sizes for the innermost loops: of those all statements share, or of the deepest statement."""
     if skewed:
         depth = max(plan.leaf(position).depth for position in component.positions)
@@ -43,14 +35,15 @@ def innermost(plan: Plan, component: Component, sizes: Sequence[int], skewed: bo
         raise Misuse(
             Code.LOOPS_DO_NOT_FIT,
             f"{len(sizes)} tile sizes, but the statements share {depth} loops",
-            argument=depth + 1,
+            argument="sizes",
+            item=depth,
             hint=None if skewed else "'skew' as the last argument tiles loops that are not shared",
         )
-    return [Tiled(first + k, size) for k, size in enumerate(sizes)]
+    return [SizedLoop(first + k, size) for k, size in enumerate(sizes)]
 
 
 def tile(
-    plan: Plan, component: Component, tiles: Sequence[Tiled], *, skewed: bool = False, full: bool = False
+    plan: Plan, component: Component, tiles: Sequence[SizedLoop], *, skewed: bool = False, full: bool = False
 ) -> Plan:
     """Tile the loops named, in the order they are named; the tile loops start where the first one is.
 
@@ -70,7 +63,9 @@ def tile(
     return with_directive(plan, DirectiveKind.ISOLATE, component, first + count - 1, points=points)
 
 
-def _plain(plan: Plan, component: Component, tiles: Sequence[Tiled], first: int) -> tuple[Plan, Component]:
+def _plain(
+    plan: Plan, component: Component, tiles: Sequence[SizedLoop], first: int
+) -> tuple[Plan, Component]:
     shared = plan.common_loops(component)
     if any(one.loop >= shared for one in tiles):
         raise Misuse(
@@ -88,7 +83,7 @@ def _plain(plan: Plan, component: Component, tiles: Sequence[Tiled], first: int)
 
 
 def _with_tile_loops(
-    loops: tuple[str, ...], tiles: Sequence[Tiled], expressions: Sequence[str], inputs: int, first: int
+    loops: tuple[str, ...], tiles: Sequence[SizedLoop], expressions: Sequence[str], inputs: int, first: int
 ) -> Function:
     """{[x0, ...] -> [x0, ..., tile numbers, x(first), ...]}, a loop over tiles of i being called iT."""
     outputs = [f"x{k}" for k in range(first)] + list(expressions) + [f"x{k}" for k in range(first, inputs)]
@@ -97,7 +92,9 @@ def _with_tile_loops(
     return written(inputs, outputs, names)
 
 
-def _skewed(plan: Plan, component: Component, tiles: Sequence[Tiled], first: int) -> tuple[Plan, Component]:
+def _skewed(
+    plan: Plan, component: Component, tiles: Sequence[SizedLoop], first: int
+) -> tuple[Plan, Component]:
     """Each statement with its own coordinates, then all of them in the same tile loops."""
     loops = [one.loop for one in tiles]
     if loops != list(range(first, first + len(loops))):

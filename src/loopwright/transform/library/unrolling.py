@@ -9,11 +9,11 @@ import islpy as isl
 from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.directives import with_directive
-from loopwright.transform.library.loops import check_whole, strip_mine
-from loopwright.transform.library.tiling import Tiled
+from loopwright.transform.library.loops import SizedLoop, check_whole, strip_mine
 from loopwright.transform.operators import affine
-from loopwright.transform.plan import Component, DirectiveKind, Misuse, Plan
+from loopwright.transform.plan import Component, DirectiveKind, Plan
 from loopwright.transform.relations import written
+from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
 
@@ -43,12 +43,12 @@ def _check_constant(plan: Plan, component: Component, loop: int) -> None:
                 raise Misuse(
                     Code.UNBOUNDED,
                     f"the number of iterations of {name} is not a constant",
-                    argument=1,
+                    argument="loop",
                     hint=f"unroll(L, {name}, 4) writes out four at a time",
                 )
 
 
-def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[Tiled]) -> Plan:
+def unroll_and_jam(plan: Plan, component: Component, tiles: Sequence[SizedLoop]) -> Plan:
     """Write out `size` iterations of outer loops inside the innermost one.
 
     [..., i, ..., k] --> [..., [i/size], ..., k, i], the last loop written out where it is complete.
@@ -77,7 +77,7 @@ def _bodies(plan: Plan, component: Component) -> list[Component]:
     return [Component.of(positions) for positions in found.values()]
 
 
-def _jammed(plan: Plan, name: str, tiles: Sequence[Tiled]) -> Plan:
+def _jammed(plan: Plan, name: str, tiles: Sequence[SizedLoop]) -> Plan:
     """One body: strips in place of the loops, the copies innermost."""
     component = plan.components[name]
     loops = plan.leaf(component.first).loops

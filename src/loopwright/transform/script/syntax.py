@@ -1,4 +1,4 @@
-"""Transformation scripts (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
+"""The lines of a script (`.lw`), as in [Namjoshi2016, appendix B]: one operation a line.
 
     script    ::= {[operation] NEWLINE}
     operation ::= [targets "="] NAME "(" [argument {"," argument}] ")"
@@ -9,86 +9,74 @@
     set       ::= "{" tuple ":" condition "}"
     tuple     ::= "[" [expression {"," expression}] "]"
 
-A `;` ends a line too, and inside brackets a line may end anywhere.  What operations there are, and
+A `;` ends a line too, and inside brackets a line may end anywhere.  Which operations there are, and
 what their arguments must be, is not known here.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.errors import BadInput
-from loopwright.read.formula import Formula, Parser
+from loopwright.read.formula import Formula
+from loopwright.read.formula_grammar import Parser
 from loopwright.read.text import mistake
 from loopwright.read.tokens import Kind, Token
 from loopwright.source import Source, Span
+from loopwright.transform.script.formulas import AffineMap, AffineSet
 
 
 @dataclass(frozen=True)
-class Integer:
-    place: Span
-    value: int
-
-
-@dataclass(frozen=True)
-class Word:
+class ScriptWord:
     place: Span
     text: str
 
 
 @dataclass(frozen=True)
-class Items:
+class ScriptNumber:
+    place: Span
+    value: int
+
+
+@dataclass(frozen=True)
+class ScriptList:
     """`[a, b]`."""
 
     place: Span
-    values: tuple[Value, ...]
+    values: tuple[ScriptValue, ...]
 
 
 @dataclass(frozen=True)
-class MapText:
-    """`{[i, j] -> [j, i] : condition}`, its parts not yet given a meaning."""
+class ScriptBraces:
+    """A map or a set."""
 
     place: Span
-    inputs: tuple[Formula, ...]
-    outputs: tuple[Formula, ...]
-    condition: Formula | None
+    content: AffineMap | AffineSet
+
+
+ScriptValue: TypeAlias = ScriptWord | ScriptNumber | ScriptList | ScriptBraces
 
 
 @dataclass(frozen=True)
-class SetText:
-    """`{[i, j] : condition}`."""
+class ScriptArgument:
+    """`value` or `keyword=value`."""
 
     place: Span
-    inputs: tuple[Formula, ...]
-    condition: Formula
-
-
-Value: TypeAlias = Integer | Word | Items | MapText | SetText
+    keyword: ScriptWord | None
+    value: ScriptValue
 
 
 @dataclass(frozen=True)
-class Argument:
-    place: Span
-    keyword: str | None
-    value: Value
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One line: `targets = name(arguments)`."""
+class ScriptLine:
+    """`targets = name(arguments)`."""
 
     place: Span
-    targets: tuple[Word, ...]
-    name: Word
-    arguments: tuple[Argument, ...]
-
-
-@dataclass(frozen=True)
-class Script:
-    source: Source
-    operations: tuple[Operation, ...]
+    targets: tuple[ScriptWord, ...]
+    name: ScriptWord
+    arguments: tuple[ScriptArgument, ...]
 
 
 _PATTERN = re.compile(
@@ -107,6 +95,8 @@ VALUE = "a value"
 
 REMARK = "a remark begins with '#'"
 
+BRACES = "write {[i] -> [...]} or {[i] : ...}"
+
 USAGE = "a line reads: L = operation(arguments), such as tile(Mult, 32, 32)"
 
 _HINTS = {
@@ -121,15 +111,28 @@ _HINTS = {
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
-def parse_script(text: str, filename: str) -> Script:
-    """The operations of a script, or `BadInput` where it is not one."""
-    source = Source(filename, text)
-    lines = [line for line in _lines(source) if len(line) > 1]
-    return Script(source, tuple(_Line(source, line).operation() for line in lines))
+def parse_lines(source: Source) -> tuple[ScriptLine, ...]:
+    """The lines of a script, or `BadInput` where it is not one."""
+    return tuple(_LineParser(source, words).line() for words in _lines(source))
+
+
+def parse_braces(text: str, file: str = "<python>") -> AffineMap | AffineSet:
+    """The map or the set that the whole text is."""
+    source = Source(file, text)
+    lines = _lines(source)
+    if not lines:
+        raise mistake(source, 0, "neither a map nor a condition", hint=BRACES)
+    if len(lines) > 1:
+        raise _error(source, lines[1][0], "text after the map or condition", BRACES)
+    parser = _LineParser(source, lines[0])
+    found = parser.braces().content
+    if parser.token.kind is not Kind.END:
+        raise parser.error(f"{parser.shown()} after the map or condition", BRACES)
+    return found
 
 
 def _lines(source: Source) -> list[list[Token]]:
-    """The words of each line, an end behind them; brackets that are open join lines."""
+    """The words of each line that has some, an end after them; brackets that are open join lines."""
     lines: list[list[Token]] = [[]]
     opened: list[Token] = []
     position = 0
@@ -138,9 +141,8 @@ def _lines(source: Source) -> list[list[Token]]:
         if match is None:
             is_fraction = re.search(r"(?<!\w)[0-9]+\.$", source.text[: position + 1])
             hint = "numbers are whole" if is_fraction else _HINTS.get(source.text[position])
-            raise mistake(
-                source, position, f"'{source.text[position]}' has no meaning in a script", hint=hint
-            )
+            message = f"'{source.text[position]}' has no meaning in a script"
+            raise mistake(source, position, message, hint=hint)
         position = match.end()
         ends = match.group() in ("\n", ";") and not opened
         if ends:
@@ -181,7 +183,7 @@ def _error(source: Source, token: Token, message: str, hint: str | None = None) 
 
 
 @dataclass
-class _Line:
+class _LineParser:
     """A recursive descent over the words of one operation."""
 
     source: Source
@@ -211,21 +213,21 @@ class _Line:
             raise self.error(f"{self.shown()} where '{text}' should be", hint=USAGE)
         return token
 
-    def word(self, what: str) -> Word:
+    def word(self, what: str) -> ScriptWord:
         token = self.token
         if token.kind is not Kind.NAME or (token.text.startswith("@") and what != VALUE):
             hint = REMARK if token.text == "/" else USAGE
             raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
-        return Word(self.source.at(token.offset, len(token.text)), token.text)
+        return ScriptWord(self.source.at(token.offset, len(token.text)), token.text)
 
     def place(self, start: int) -> Span:
         last = self.tokens[self.position - 1]
         return Span(self.source, start, last.offset + len(last.text))
 
-    def operation(self) -> Operation:
+    def line(self) -> ScriptLine:
         start = self.token.offset
-        targets: list[Word] = []
+        targets: list[ScriptWord] = []
         if self.take("("):
             targets.append(self.word("a handle"))
             while self.take(","):
@@ -239,11 +241,11 @@ class _Line:
         arguments = self.separated(")")
         if self.token.kind is not Kind.END:
             hint = REMARK if self.token.text == "/" else "write one operation a line"
-            raise self.error(f"{self.shown()} behind the operation", hint=hint)
-        return Operation(self.place(start), tuple(targets), name, tuple(arguments))
+            raise self.error(f"{self.shown()} after the operation", hint=hint)
+        return ScriptLine(self.place(start), tuple(targets), name, tuple(arguments))
 
-    def separated(self, end: str) -> list[Argument]:
-        found: list[Argument] = []
+    def separated(self, end: str) -> list[ScriptArgument]:
+        found: list[ScriptArgument] = []
         if self.take(end):
             return found
         found.append(self.argument())
@@ -259,21 +261,21 @@ class _Line:
             return "a loop and its number are written i=32"
         return "arguments have commas between them: tile(Mult, 32, 32)"
 
-    def argument(self) -> Argument:
+    def argument(self) -> ScriptArgument:
         start, keyword = self.token.offset, None
         if self.token.kind is Kind.NAME and self.tokens[self.position + 1].text == "=":
-            keyword = self.word("a name").text
+            keyword = self.word("a name")
             self.expect("=")
         value = self.value()
-        return Argument(self.place(start), keyword, value)
+        return ScriptArgument(self.place(start), keyword, value)
 
-    def value(self) -> Value:
+    def value(self) -> ScriptValue:
         token = self.token
         if token.text == "{":
             return self.braces()
         if self.take("["):
-            items = [argument.value for argument in self.separated("]")]
-            return Items(self.place(token.offset), tuple(items))
+            values = tuple(self.items())
+            return ScriptList(self.place(token.offset), values)
         if token.kind is Kind.NAME:
             return self.word(VALUE)
         negative = self.take("-") is not None
@@ -288,9 +290,18 @@ class _Line:
                 hint="arguments are handles, iterators, numbers and maps or sets in braces",
             )
         self.position += 1
-        return Integer(self.place(token.offset), -int(number.text) if negative else int(number.text))
+        return ScriptNumber(self.place(token.offset), -int(number.text) if negative else int(number.text))
 
-    def braces(self) -> MapText | SetText:
+    def items(self) -> Iterator[ScriptValue]:
+        """The values of a list, after its bracket."""
+        for argument in self.separated("]"):
+            if argument.keyword is not None:
+                place, text = argument.keyword.place, argument.keyword.text
+                message = f"'{text} =' has no meaning in a list"
+                raise mistake(self.source, place.start, message, length=len(text))
+            yield argument.value
+
+    def braces(self) -> ScriptBraces:
         """A map or a set: the formulas in it are read by the grammar of conditions."""
         start = self.expect("{").offset
         inputs = self.tuple()
@@ -305,15 +316,10 @@ class _Line:
         self.expect("}")
         place = self.place(start)
         if outputs is not None:
-            return MapText(place, inputs, outputs, condition)
+            return ScriptBraces(place, AffineMap(inputs, outputs, condition))
         if condition is None:
-            raise mistake(
-                self.source,
-                place.end - 1,
-                "neither a map nor a condition",
-                hint="write {[i] -> [...]} or {[i] : ...}",
-            )
-        return SetText(place, inputs, condition)
+            raise mistake(self.source, place.end - 1, "neither a map nor a condition", hint=BRACES)
+        return ScriptBraces(place, AffineSet(inputs, condition))
 
     def tuple(self) -> tuple[Formula, ...]:
         self.expect("[")

@@ -1,0 +1,252 @@
+"""The grammar of affine expressions and conditions, as people and isl write them.
+
+value   ::= any ["?" value ":" value]          any ::= all {("or" | "||") all}
+all     ::= test {("and" | "&&") test}         test ::= ("not" | "!") test | exists | compare
+exists  ::= "exists" ( bound | "(" bound ")" )
+bound   ::= NAME ["=" sum] {"," NAME ["=" sum]} ":" any
+compare ::= sums {("<" | "<=" | ">" | ">=" | "=" | "==" | "!=") sums}
+sums    ::= sum {"," sum}                      sum ::= product {("+" | "-") product}
+product ::= factor {("*" | "/" | "%" | "mod") factor}
+factor  ::= {"-" | "+"} (NUMBER [factor] | NAME | "(" value ")" | "[" sum "]" | call)
+call    ::= ("floor" | "ceil" | "floord" | "ceild" | "min" | "max") "(" value {"," value} ")"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.errors import BadInput
+from loopwright.read.formula import (
+    Binary,
+    Call,
+    Chain,
+    Choice,
+    Exists,
+    Formula,
+    Junction,
+    Name,
+    Negative,
+    Not,
+    Number,
+    Sum,
+    Truth,
+)
+from loopwright.read.text import mistake
+from loopwright.read.tokens import Kind, Token, tokens
+from loopwright.source import Source, Span
+
+DEEPEST = 64
+"""How far expressions may be nested: a person's are not, and Python's own stack is finite."""
+
+COMPARISONS = ("<", "<=", ">", ">=", "=", "==", "!=")
+CALLS = {"floor": 1, "ceil": 1, "floord": 2, "ceild": 2, "min": None, "max": None}
+"""The functions there are, with how many arguments they take; None: one or more."""
+WORDS = (*CALLS, "and", "or", "not", "exists", "mod", "true", "false")
+"""Names with a meaning of their own, which nothing else can have."""
+
+
+def parse_condition(source: Source, start: int, end: int) -> Formula:
+    parser = Parser(source, tokens(source, start, end), lists=True)
+    found = parser.value()
+    parser.expect_end()
+    return found
+
+
+def parse_expressions(source: Source, start: int, end: int) -> list[Formula]:
+    """The expressions `text[start:end]` lists, separated by commas; none where it is empty."""
+    parser = Parser(source, tokens(source, start, end), lists=False)
+    if parser.token.kind is Kind.END:
+        return []
+    found = [parser.value()]
+    while parser.take(","):
+        found.append(parser.value())
+    parser.expect_end()
+    return found
+
+
+@dataclass
+class Parser:
+    """A recursive descent over the tokens; each method reads what its name says."""
+
+    source: Source
+    tokens: list[Token]
+    lists: bool
+    """May comparisons compare lists?  Not where commas separate expressions."""
+    position: int = 0
+    depth: int = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.position]
+
+    def place(self, token: Token) -> Span:
+        return self.source.at(token.offset, len(token.text))
+
+    def take(self, *texts: str) -> Token | None:
+        """The next token, if it is one of these."""
+        token = self.token
+        if token.kind is Kind.END or token.text not in texts:
+            return None
+        self.position += 1
+        return token
+
+    def expect(self, text: str) -> Token:
+        token = self.take(text)
+        if token is None:
+            raise self.error(f"{self.shown()} where '{text}' should be")
+        return token
+
+    def expect_end(self) -> None:
+        if self.token.kind is not Kind.END:
+            raise self.error(f"{self.shown()} where an operator or the end should be")
+
+    def shown(self) -> str:
+        return "the end" if self.token.kind is Kind.END else f"'{self.token.text}'"
+
+    def error(self, message: str) -> BadInput:
+        token = self.token
+        return mistake(self.source, token.offset, message, length=max(1, len(token.text)))
+
+    def value(self) -> Formula:
+        at = self.place(self.token)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error(f"expressions are nested more than {DEEPEST} deep")
+        found = self.any()
+        if self.take("?"):
+            then = self.value()
+            self.expect(":")
+            found = Choice(found, then, self.value(), at)
+        self.depth -= 1
+        return found
+
+    def any(self) -> Formula:
+        at, found = self.place(self.token), [self.all()]
+        while self.take("or", "||"):
+            found.append(self.all())
+        return found[0] if len(found) == 1 else Junction(False, tuple(found), at)
+
+    def all(self) -> Formula:
+        at, found = self.place(self.token), [self.test()]
+        while self.take("and", "&&"):
+            found.append(self.test())
+        return found[0] if len(found) == 1 else Junction(True, tuple(found), at)
+
+    def test(self) -> Formula:
+        negations: list[Token] = []
+        while sign := self.take("not", "!"):
+            negations.append(sign)
+        exists = self.take("exists")
+        found = self.exists(exists) if exists else self.compare()
+        return Not(found, self.place(negations[0])) if len(negations) % 2 else found
+
+    def exists(self, at: Token) -> Formula:
+        enclosed = self.take("(")
+        names: list[Name] = []
+        known: list[Formula] = []
+        while True:
+            names.append(self.name())
+            if sign := self.take("="):
+                known.append(Chain(((names[-1],), (self.sum(),)), ("=",), self.place(sign)))
+            if not self.take(","):
+                break
+        self.expect(":")
+        body = self.value()
+        if known:
+            body = Junction(True, (*known, body), self.place(at))
+        if enclosed:
+            self.expect(")")
+        return Exists(tuple(names), body, self.place(at))
+
+    def name(self) -> Name:
+        token = self.token
+        if token.kind is not Kind.NAME or token.text in WORDS:
+            raise self.error(f"{self.shown()} where a name should be")
+        self.position += 1
+        return Name(token.text, self.place(token))
+
+    def compare(self) -> Formula:
+        at, operands = self.place(self.token), [self.sums()]
+        operators: list[str] = []
+        while sign := self.take(*COMPARISONS):
+            operators.append("=" if sign.text == "==" else sign.text)
+            operands.append(self.sums())
+        if operators:
+            return Chain(tuple(operands), tuple(operators), at)
+        if len(operands[0]) > 1:
+            raise self.error(f"{self.shown()} where a list should be compared with something")
+        return operands[0][0]
+
+    def sums(self) -> tuple[Formula, ...]:
+        found = [self.sum()]
+        while self.lists and self.take(","):
+            found.append(self.sum())
+        return tuple(found)
+
+    def sum(self) -> Formula:
+        at, found = self.place(self.token), [self.product()]
+        while sign := self.take("+", "-"):
+            term = self.product()
+            found.append(term if sign.text == "+" else Negative(term, self.place(sign)))
+        return found[0] if len(found) == 1 else Sum(tuple(found), at)
+
+    def product(self) -> Formula:
+        found, length = self.factor(), 0
+        while sign := self.take("*", "/", "%", "mod"):
+            length += 1
+            if length > DEEPEST:
+                raise self.error(f"a product of more than {DEEPEST} factors")
+            operator = "%" if sign.text == "mod" else sign.text
+            found = Binary(operator, found, self.factor(), self.place(sign))
+        return found
+
+    def factor(self) -> Formula:
+        signs: list[Token] = []
+        while sign := self.take("-", "+"):
+            signs.append(sign)
+        found = self.primary()
+        negative = [sign for sign in signs if sign.text == "-"]
+        return Negative(found, self.place(negative[0])) if len(negative) % 2 else found
+
+    def primary(self) -> Formula:
+        token = self.token
+        if token.kind is Kind.NUMBER:
+            self.position += 1
+            return self.scaled(Number(int(token.text), self.place(token)))
+        if token.text in CALLS:
+            self.position += 1
+            return self.call(token)
+        if self.take("true", "false"):
+            return Truth(token.text == "true", self.place(token))
+        if self.take("("):
+            found = self.value()
+            self.expect(")")
+            return found
+        if self.take("["):
+            found = self.value()
+            self.expect("]")
+            return Call("floor", (found,), self.place(token))
+        if token.kind is Kind.NAME and token.text not in WORDS:
+            return self.name()
+        raise self.error(f"{self.shown()} where a name or a number should be")
+
+    def scaled(self, number: Number) -> Formula:
+        """`2i` and `2(i + j)` are products, as in isl."""
+        token = self.token
+        if token.text in ("(", "[") or (token.kind is Kind.NAME and token.text not in WORDS):
+            return Binary("*", number, self.primary(), self.place(token))
+        return number
+
+    def call(self, at: Token) -> Formula:
+        kept, self.lists = self.lists, False
+        self.expect("(")
+        arguments = [self.value()]
+        while self.take(","):
+            arguments.append(self.value())
+        self.expect(")")
+        self.lists = kept
+        wanted = CALLS[at.text]
+        if wanted is not None and len(arguments) != wanted:
+            message = f"{at.text} takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(arguments)}"
+            raise mistake(self.source, at.offset, message, length=len(at.text))
+        return Call(at.text, tuple(arguments), self.place(at))

@@ -1,0 +1,264 @@
+"""What each operation does to a plan, and scripts carried out, each mistake at its place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from loopwright.errors import BadInput, Code
+from loopwright.model.program import Program
+from loopwright.transform import operators
+from loopwright.transform.directives import with_directive
+from loopwright.transform.library import counting, loops, statements, tiling, unrolling
+from loopwright.transform.library.loops import SizedLoop
+from loopwright.transform.plan import Component, DirectiveKind, Plan, plan_of
+from loopwright.transform.relations import function_of
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.script.formulas import map_of, set_of
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Affine,
+    Distribute,
+    DistributeLegally,
+    FromZero,
+    Fuse,
+    Interchange,
+    Isolate,
+    Isplit,
+    Lift,
+    LoopDirective,
+    NestOperation,
+    Operation,
+    Operator,
+    Parallel,
+    Permute,
+    Realign,
+    Reorder,
+    Reverse,
+    Separate,
+    Shift,
+    Sink,
+    Skew,
+    StatementOperation,
+    StripMine,
+    Tile,
+    Unroll,
+    UnrollAndJam,
+    Vectorize,
+)
+from loopwright.transform.script.steps import Step, close_to
+
+
+def transform(program: Program, script: str, filename: str = "<script>") -> Plan:
+    """The plan that a script makes of a program."""
+    return plan_of(program).transform(script, filename)
+
+
+def performed(plan: Plan, step: Step) -> Plan:
+    """The plan after one step, which is remembered."""
+    try:
+        result = _performed(plan, step.operation)
+    except BadInput as error:
+        if error.span is not None:
+            raise
+        raise _placed(error, step) from None
+    after = result.plan
+    for name, component in zip(step.binds, result.handles, strict=False):
+        after = after.named(name, component)
+    return after.remember(step)
+
+
+def _placed(error: BadInput, step: Step) -> BadInput:
+    """The error at its place in the text; for a step that has none, with the argument it is about."""
+    argument, item = (error.argument, error.item) if isinstance(error, Misuse) else (None, 0)
+    message = error.message
+    if step.origin is None and argument is not None:
+        message += f" (argument {argument} of {step.operation.name})"
+    return BadInput(error.code, message, span=step.place(argument, item), hint=error.hint)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The plan after an operation, and the components it gives."""
+
+    plan: Plan
+    handles: tuple[Component, ...] = ()
+
+
+def _performed(plan: Plan, operation: Operation) -> Result:
+    """One family of operations a function."""
+    if isinstance(operation, Operator):
+        return _operator(plan, operation)
+    if isinstance(operation, NestOperation):
+        return Result(_nest(plan, _component(plan, operation.target), operation))
+    if isinstance(operation, StatementOperation):
+        return _statements(plan, operation)
+    if isinstance(operation, LoopDirective):
+        return Result(_directed(plan, plan.component(operation.target, "target"), operation))
+    assert_never(operation)
+
+
+def _component(plan: Plan, target: str | None) -> Component:
+    """The component of that name; without one, everything."""
+    if target is None:
+        return Component.of(leaf.position for leaf in plan.leaves)
+    return plan.component(target, "target")
+
+
+def _operator(plan: Plan, operation: Operator) -> Result:
+    match operation:
+        case Realign(first, second, common):
+            one, two = plan.component(first, "first"), plan.component(second, "second")
+            return Result(operators.realign(plan, one, two, common))
+        case Lift(target, loop):
+            return Result(plan, (operators.lift(plan, plan.component(target, "target"), loop),))
+        case Affine(target, function):
+            component, params = plan.component(target, "target"), plan.program.params
+            relation = map_of(function, params)
+            known = function_of(relation, function.new_iterators(params), function.input_names)
+            return Result(operators.affine(plan, component, known))
+        case Isplit(target, condition, common):
+            component = plan.component(target, "target")
+            predicate = set_of(condition, plan.program.params)
+            after, one, two = operators.isplit(plan, component, predicate, common)
+            return Result(after, (one, two))
+        case _:
+            assert_never(operation)
+
+
+def _nest(plan: Plan, component: Component, operation: NestOperation) -> Plan:
+    def loop(field: str) -> int:
+        return loop_called(plan, component, getattr(operation, field), field)
+
+    match operation:
+        case Interchange():
+            return loops.interchange(plan, component, loop("first"), loop("second"))
+        case Permute(_, order):
+            return loops.permute(plan, component, _loops(plan, component, order, "order"))
+        case Skew(_, _, _, factor):
+            return loops.skew(plan, component, loop("loop"), loop("along"), factor)
+        case Shift(_, amounts):
+            for one in _sized(plan, component, amounts, "amounts"):
+                plan = loops.shift(plan, component, one.loop, one.size)
+            return plan
+        case Reverse(_, names):
+            for depth in _loops(plan, component, names, "loops"):
+                plan = loops.reverse(plan, component, depth)
+            return plan
+        case StripMine(_, _, size):
+            return loops.strip_mine(plan, component, loop("loop"), size)
+        case Tile():
+            return _tiled(plan, component, operation)
+        case Unroll(_, _, factor):
+            return unrolling.unroll(plan, component, loop("loop"), factor)
+        case UnrollAndJam(_, factors):
+            tiles = _sized(plan, component, factors, "factors")
+            return unrolling.unroll_and_jam(plan, component, tiles)
+        case FromZero():
+            return counting.from_zero(plan, component)
+        case _:
+            assert_never(operation)
+
+
+def _tiled(plan: Plan, component: Component, operation: Tile) -> Plan:
+    """Sizes without loops are for the innermost loops."""
+    sizes, skewed = operation.sizes, operation.skew
+    if sizes[0].loop is None:
+        tiles = tiling.innermost(plan, component, [one.number for one in sizes], skewed)
+    else:
+        tiles = _sized(plan, component, sizes, "sizes", everywhere=not skewed)
+    return tiling.tile(plan, component, tiles, skewed=skewed, full=operation.full)
+
+
+def _statements(plan: Plan, operation: StatementOperation) -> Result:
+    match operation:
+        case Fuse(targets, common):
+            after, found = statements.fuse(plan, _in_order(plan, targets), common)
+        case Distribute(targets, common):
+            after, found = statements.distribute(plan, _in_order(plan, targets), common)
+        case DistributeLegally(target):
+            after, found = statements.distribute_legally(plan, _component(plan, target))
+        case Sink(target, nest, value):
+            sunk, into = plan.component(target, "target"), plan.component(nest, "nest")
+            after, found = statements.sink(plan, sunk, into, value)
+        case Reorder(first, second):
+            one, two = plan.component(first, "first"), plan.component(second, "second")
+            earlier, later = (two, one) if two.last < one.first else (one, two)
+            return Result(operators.exchanged(plan, earlier, later))
+        case _:
+            assert_never(operation)
+    return Result(after, (found,))
+
+
+def _in_order(plan: Plan, targets: tuple[str, ...]) -> list[Component]:
+    """The components in the order of the program."""
+    named = [plan.component(name, "targets", item) for item, name in enumerate(targets)]
+    return sorted(named, key=lambda component: component.first)
+
+
+def _directed(plan: Plan, component: Component, operation: LoopDirective) -> Plan:
+    match operation:
+        case Parallel(_, names):
+            kind = DirectiveKind.PARALLEL
+        case Vectorize(_, names):
+            kind = DirectiveKind.VECTORIZE
+        case Separate(_, names):
+            kind = DirectiveKind.SEPARATE
+        case Isolate(_, name, points):
+            loop = loop_called(plan, component, name, "loop")
+            tiles = _loops(plan, component, points, "points")
+            return with_directive(plan, DirectiveKind.ISOLATE, component, loop, points=tiles)
+        case _:
+            assert_never(operation)
+    for loop in _loops(plan, component, names, "loops"):
+        plan = with_directive(plan, kind, component, loop)
+    return plan
+
+
+def _loops(plan: Plan, component: Component, names: tuple[str, ...], argument: str) -> tuple[int, ...]:
+    return tuple(loop_called(plan, component, name, argument, item) for item, name in enumerate(names))
+
+
+def _sized(
+    plan: Plan,
+    component: Component,
+    numbers: tuple[LoopNumber, ...],
+    argument: str,
+    *,
+    everywhere: bool = True,
+) -> list[SizedLoop]:
+    """Every number with the loop it is for."""
+    return [
+        SizedLoop(loop_called(plan, component, one.loop, argument, item, everywhere=everywhere), one.number)
+        for item, one in enumerate(numbers)
+        if one.loop is not None
+    ]
+
+
+def loop_called(
+    plan: Plan, component: Component, name: str, argument: str, item: int = 0, *, everywhere: bool = True
+) -> int:
+    """The depth, from 0, of the loop with iterator `name` around the component's statements.
+
+    All of them must have it at that depth, unless not `everywhere`: then one is enough.
+    """
+    leaves = [plan.leaf(position) for position in component.positions]
+    depths = {leaf.loops.index(name) for leaf in leaves if name in leaf.loops}
+    if not depths:
+        known = list(dict.fromkeys(loop for leaf in leaves for loop in leaf.loops))
+        near = close_to(name, known)
+        hint = (f"did you mean {near}? " if near else "") + f"its loops are {', '.join(known) or 'none'}"
+        message = f"no loop of the component has the iterator {name}"
+        raise Misuse(Code.NO_ITERATOR, message, argument=argument, item=item, hint=hint)
+    depth = min(depths)
+    others = [leaf.position for leaf in leaves if leaf.loops[depth : depth + 1] != (name,)]
+    if len(depths) > 1 or (everywhere and others):
+        names = ", ".join(plan.statements_at(Component.of(others)))
+        raise Misuse(
+            Code.LOOPS_DO_NOT_FIT,
+            f"{name} is loop {depth + 1} of some statements of the component, but not of {names}",
+            argument=argument,
+            item=item,
+            hint="use a handle on those it is meant for",
+        )
+    return depth

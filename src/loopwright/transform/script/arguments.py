@@ -1,0 +1,322 @@
+"""The kinds of arguments that operations have: how each is read from a line, checked and written.
+
+The fields of an operation are annotated with them, so that an operation is a dataclass and no more:
+`loops: Loops` is read from `i, j` or `[i, j]`, must be names, and is written `i, j`.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeAlias
+
+from loopwright.errors import BadInput, Code
+from loopwright.source import Span
+from loopwright.transform.script.formulas import AffineMap, AffineSet
+from loopwright.transform.script.syntax import (
+    LONGEST,
+    ScriptArgument,
+    ScriptBraces,
+    ScriptLine,
+    ScriptList,
+    ScriptNumber,
+    ScriptValue,
+    ScriptWord,
+)
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+HANDLE = re.compile(rf"{NAME.pattern}|@[0-9]+")
+
+
+class Misuse(BadInput):
+    """An operation that has no meaning here.
+
+    `argument` is the field of the operation to blame; `item` says which value of the field, where it
+    has several.
+    """
+
+    def __init__(
+        self, code: Code, message: str, *, argument: str | None = None, item: int = 0, hint: str | None = None
+    ) -> None:
+        super().__init__(code, message, hint=hint)
+        self.argument = argument
+        self.item = item
+
+
+@dataclass
+class Reader:
+    """The arguments of a line, read one after the other; the places of those read are remembered."""
+
+    line: ScriptLine
+    usage: str
+    rest: list[ScriptArgument]
+    flags: frozenset[str] = frozenset()
+    """The words at the end of the line that are flags."""
+    places: dict[tuple[str, int], Span] = field(default_factory=dict)
+
+    def wrong(self, place: Span, wanted: str, hint: str | None = None) -> BadInput:
+        """What is at `place` is not what is wanted there."""
+        text = " ".join(place.text.split())
+        return self.error(place, f"'{text}' where {wanted} should be", hint or f"write it as {self.usage}")
+
+    def error(self, place: Span, message: str, hint: str | None = None) -> BadInput:
+        return BadInput(Code.ARGUMENTS, message, span=place, hint=hint)
+
+    def take(self) -> ScriptValue:
+        """The next argument, which must not have a keyword."""
+        argument = self.rest.pop(0)
+        if argument.keyword is not None:
+            raise self.error(argument.place, f"'{argument.keyword.text} =' has no meaning here")
+        return argument.value
+
+    def remember(self, name: str, *places: Span) -> None:
+        """Where the values of a field are."""
+        for item, place in enumerate(places):
+            self.places[name, item] = place
+
+
+class ArgumentKind(ABC):
+    """What all values of a kind have in common; `least` and `most` count arguments of a line."""
+
+    least: int = 1
+    most: int | None = 1
+
+    @abstractmethod
+    def read(self, reader: Reader, name: str) -> Any:
+        """The value of the field `name`, from the next arguments of the line."""
+
+    @abstractmethod
+    def check(self, value: Any, name: str) -> None:
+        """Refuse, by a `Misuse` of the field `name`, what no script can say."""
+
+    @abstractmethod
+    def words(self, value: Any, name: str) -> list[str]:
+        """The arguments as they are written."""
+
+    def handles(self, value: Any) -> tuple[str, ...]:
+        """The loop components it names."""
+        return ()
+
+
+@dataclass(frozen=True)
+class HandleKind(ArgumentKind):
+    """A loop component: a label, a statement, a line `@12`, or a name given by `=`."""
+
+    def read(self, reader: Reader, name: str) -> str:
+        word = _handle(reader, reader.take())
+        reader.remember(name, word.place)
+        return word.text
+
+    def check(self, value: Any, name: str) -> None:
+        check_name(value, name, 0, HANDLE, Code.NO_COMPONENT, "loop component")
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [value]
+
+    def handles(self, value: Any) -> tuple[str, ...]:
+        return () if value is None else (value,)
+
+
+def _handle(reader: Reader, value: ScriptValue) -> ScriptWord:
+    if isinstance(value, ScriptWord):
+        return value
+    line = f"; a line of the C file is written @{value.value}" if isinstance(value, ScriptNumber) else ""
+    raise reader.wrong(value.place, "a handle", f"a label, or a name given by '='{line}")
+
+
+def check_name(
+    value: object, argument: str, item: int, pattern: re.Pattern[str], code: Code, what: str
+) -> None:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise Misuse(code, f"no {what} is called {value!r}", argument=argument, item=item)
+
+
+@dataclass(frozen=True)
+class HandlesKind(ArgumentKind):
+    """Several components, `A, B` or `[A, B]`; a number may follow them."""
+
+    fewest: int = 1
+    reserved: tuple[str, ...] = ()
+    """Words with a meaning of their own as a last argument."""
+    most = None
+
+    def read(self, reader: Reader, name: str) -> tuple[str, ...]:
+        words: list[ScriptWord] = []
+        while reader.rest and not (len(reader.rest) == 1 and isinstance(reader.rest[0].value, ScriptNumber)):
+            words += [_handle(reader, one) for one in items(reader.take())]
+        reader.remember(name, *(word.place for word in words))
+        return tuple(word.text for word in words)
+
+    def check(self, value: Any, name: str) -> None:
+        for item, one in enumerate(checked_tuple(value, name)):
+            check_name(one, name, item, HANDLE, Code.NO_COMPONENT, "loop component")
+        if len(value) < self.fewest:
+            message = f"at least {self.fewest} loop components are needed, not {len(value)}"
+            raise Misuse(Code.ARGUMENTS, message, argument=name)
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [f"[{', '.join(value)}]"] if value[-1] in self.reserved else list(value)
+
+    def handles(self, value: Any) -> tuple[str, ...]:
+        return tuple(value)
+
+
+def items(value: ScriptValue) -> Sequence[ScriptValue]:
+    """The values of a list; what is no list is one of a single value."""
+    return value.values if isinstance(value, ScriptList) else (value,)
+
+
+def checked_tuple(value: object, name: str) -> tuple[object, ...]:
+    if not isinstance(value, tuple):
+        raise Misuse(Code.ARGUMENTS, f"{value!r} must be a tuple", argument=name)
+    return value
+
+
+@dataclass(frozen=True)
+class LoopKind(ArgumentKind):
+    """A loop, by its iterator."""
+
+    numbered: bool = False
+    """Whether its number is the next argument: `i=32` says both."""
+
+    def read(self, reader: Reader, name: str) -> str:
+        argument = reader.rest[0]
+        if self.numbered and argument.keyword is not None:
+            reader.rest[0] = ScriptArgument(argument.value.place, None, argument.value)
+            reader.remember(name, argument.keyword.place)
+            return argument.keyword.text
+        value = reader.take()
+        found = [_iterator(reader, one) for one in items(value)]
+        if len(found) != 1:
+            raise reader.error(value.place, "one loop at a time", f"write it as {reader.usage}")
+        reader.remember(name, found[0].place)
+        return found[0].text
+
+    def check(self, value: Any, name: str) -> None:
+        check_name(value, name, 0, NAME, Code.NO_ITERATOR, "iterator")
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [value]
+
+
+def _iterator(reader: Reader, value: ScriptValue) -> ScriptWord:
+    if not isinstance(value, ScriptWord) or value.text.startswith("@"):
+        raise reader.wrong(value.place, "an iterator")
+    return value
+
+
+@dataclass(frozen=True)
+class LoopsKind(ArgumentKind):
+    """Several loops, `i, j` or `[i, j]`."""
+
+    brackets: bool = False
+    """Whether they are written as a list."""
+    most = None
+
+    def read(self, reader: Reader, name: str) -> tuple[str, ...]:
+        words: list[ScriptWord] = []
+        while reader.rest:
+            value = reader.take()
+            if isinstance(value, ScriptList) and not value.values:
+                raise reader.wrong(value.place, "a list of iterators")
+            words += [_iterator(reader, one) for one in items(value)]
+        reader.remember(name, *(word.place for word in words))
+        return tuple(word.text for word in words)
+
+    def check(self, value: Any, name: str) -> None:
+        for item, one in enumerate(checked_tuple(value, name)):
+            check_name(one, name, item, NAME, Code.NO_ITERATOR, "iterator")
+        if not value:
+            raise Misuse(Code.ARGUMENTS, "no loop is named", argument=name)
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [f"[{', '.join(value)}]"] if self.brackets else list(value)
+
+
+@dataclass(frozen=True)
+class NumberKind(ArgumentKind):
+    """An integer."""
+
+    minimum: int | None = None
+
+    def read(self, reader: Reader, name: str) -> int:
+        found = items(reader.take())
+        if len(found) != 1 or not isinstance(found[0], ScriptNumber):
+            raise reader.wrong(found[0].place if found else reader.line.place, "a number")
+        reader.remember(name, found[0].place)
+        return found[0].value
+
+    def check(self, value: Any, name: str) -> None:
+        check_number(value, self.minimum, name)
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [str(value)]
+
+
+def check_number(value: object, minimum: int | None, argument: str, item: int = 0) -> None:
+    right = isinstance(value, int) and not isinstance(value, bool) and (minimum is None or value >= minimum)
+    if not right:
+        raise Misuse(Code.ARGUMENTS, must_be(value, minimum), argument=argument, item=item)
+    if len(str(value).lstrip("-")) > LONGEST:
+        message = f"the number must have at most {LONGEST} digits"
+        raise Misuse(Code.ARGUMENTS, message, argument=argument, item=item)
+
+
+def must_be(value: object, minimum: int | None) -> str:
+    least = "" if minimum is None else f" >= {minimum}"
+    return f"the number must be an integer{least}, not {value!r}"
+
+
+@dataclass(frozen=True)
+class FlagKind(ArgumentKind):
+    """The name of the field among the last arguments, or nothing."""
+
+    least = 0
+
+    def read(self, reader: Reader, name: str) -> bool:
+        return name in reader.flags
+
+    def check(self, value: Any, name: str) -> None:
+        if not isinstance(value, bool):
+            raise Misuse(Code.ARGUMENTS, f"{value!r} must be True or False", argument=name)
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [name] if value else []
+
+
+@dataclass(frozen=True)
+class BracesKind(ArgumentKind):
+    """A map between iteration vectors, or a set of them."""
+
+    type: type[AffineMap] | type[AffineSet]
+    what: str
+    example: str
+
+    def read(self, reader: Reader, name: str) -> AffineMap | AffineSet:
+        value = reader.take()
+        if not isinstance(value, ScriptBraces) or not isinstance(value.content, self.type):
+            raise reader.wrong(value.place, self.what, f"such as {self.example}")
+        reader.remember(name, value.place)
+        return value.content
+
+    def check(self, value: Any, name: str) -> None:
+        if not isinstance(value, self.type):
+            raise Misuse(Code.ARGUMENTS, f"{value!r} where {self.what} should be", argument=name)
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [str(value)]
+
+
+Target: TypeAlias = Annotated[str, HandleKind()]
+Loop: TypeAlias = Annotated[str, LoopKind()]
+NumberedLoop: TypeAlias = Annotated[str, LoopKind(numbered=True)]
+Loops: TypeAlias = Annotated[tuple[str, ...], LoopsKind()]
+LoopList: TypeAlias = Annotated[tuple[str, ...], LoopsKind(brackets=True)]
+Whole: TypeAlias = Annotated[int, NumberKind()]
+Count: TypeAlias = Annotated[int, NumberKind(0)]
+Size: TypeAlias = Annotated[int, NumberKind(1)]
+Flag: TypeAlias = Annotated[bool, FlagKind()]
+MapArgument: TypeAlias = Annotated[AffineMap, BracesKind(AffineMap, "a map", "{[i, j] -> [j, i]}")]
+SetArgument: TypeAlias = Annotated[AffineSet, BracesKind(AffineSet, "a condition", "{[i, j] : j < n/2}")]

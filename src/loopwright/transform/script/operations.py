@@ -1,0 +1,371 @@
+"""Every operation of a script: a value whose fields are its arguments, in the order of the text.
+
+What an operation means is on its page in docs/operations, what it does to a plan in
+`transform.perform`.  `str(operation)` is its text in a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args, get_origin, get_type_hints
+
+from loopwright.transform.script.arguments import (
+    ArgumentKind,
+    Count,
+    Flag,
+    HandlesKind,
+    Loop,
+    LoopList,
+    Loops,
+    MapArgument,
+    Misuse,
+    NumberedLoop,
+    SetArgument,
+    Size,
+    Target,
+    Whole,
+)
+from loopwright.transform.script.loop_numbers import LoopNumbers, LoopSizes, TileSizes
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A field of an operation: its name, the kind of its values, and its default value if it has one."""
+
+    name: str
+    kind: ArgumentKind
+    default: Any
+
+    @property
+    def is_optional(self) -> bool:
+        return self.default is not MISSING
+
+    def check(self, value: Any) -> None:
+        """Refuse, by a `Misuse`, what no script can say."""
+        if value is not self.default:
+            self.kind.check(value, self.name)
+
+
+class BaseOperation:
+    """What all operations have: a name in scripts, right calls to show, and the handles they give."""
+
+    name: ClassVar[str]
+    usage: ClassVar[str]
+    gives: ClassVar[int] = 0
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """The fields with the kinds they are annotated with."""
+        hints = get_type_hints(cls, include_extras=True)
+        assert is_dataclass(cls)
+        return tuple(Parameter(one.name, _kind(hints[one.name]), one.default) for one in fields(cls))
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters():
+            try:
+                parameter.check(getattr(self, parameter.name))
+            except Misuse as error:
+                message = f"{error.message} (argument {parameter.name} of {self.name})"
+                raise Misuse(error.code, message, argument=error.argument, item=error.item) from None
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(word for _, word in self.words())})"
+
+    def words(self) -> Iterator[tuple[str, str]]:
+        """The arguments as they are written, each with the field it is of; default values are left out."""
+        for parameter in self.parameters():
+            value = getattr(self, parameter.name)
+            if value != parameter.default:
+                yield from ((parameter.name, word) for word in parameter.kind.words(value, parameter.name))
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """The loop components it names."""
+        return tuple(
+            handle
+            for parameter in self.parameters()
+            for handle in parameter.kind.handles(getattr(self, parameter.name))
+        )
+
+
+def _kind(hint: Any) -> ArgumentKind:
+    """The kind in `Annotated[int, NumberKind()]`, or in that `| None`."""
+    annotated = hint if get_origin(hint) is Annotated else get_args(hint)[0]
+    kind = get_args(annotated)[1]
+    assert isinstance(kind, ArgumentKind)
+    return kind
+
+
+@dataclass(frozen=True)
+class Realign(BaseOperation):
+    """`common` is how many loops two neighbours share afterwards."""
+
+    name = "realign"
+    usage = "realign(L1, L2, n)"
+    first: Target
+    second: Target
+    common: Count
+
+
+@dataclass(frozen=True)
+class Lift(BaseOperation):
+    """A handle on the `loop`-th loop around a component, 1 the outermost."""
+
+    name = "lift"
+    usage = "L = lift(L1, n)"
+    gives = 1
+    target: Target
+    loop: Count
+
+
+@dataclass(frozen=True)
+class Affine(BaseOperation):
+    """New iterators, as functions of the old ones."""
+
+    name = "affine"
+    usage = "affine(L, {[i, j] -> [j, i]})"
+    target: Target
+    function: MapArgument
+
+
+@dataclass(frozen=True)
+class Isplit(BaseOperation):
+    """The iterations where a condition holds, and after them the others."""
+
+    name = "isplit"
+    usage = "(A, B) = isplit(L, {[i, j] : j < n}, 1)"
+    gives = 2
+    target: Target
+    condition: SetArgument
+    common: Count
+
+
+@dataclass(frozen=True)
+class Interchange(BaseOperation):
+    """Two loops take each other's places."""
+
+    name = "interchange"
+    usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
+    target: Target
+    first: Loop
+    second: Loop
+
+
+@dataclass(frozen=True)
+class Permute(BaseOperation):
+    """A new order of loops, from the outside in; scripts call it `interchange`, with a list."""
+
+    name = "interchange"
+    usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
+    target: Target
+    order: LoopList
+
+
+@dataclass(frozen=True)
+class Skew(BaseOperation):
+    """`factor` times the iterator of `along` is added to that of `loop`."""
+
+    name = "skew"
+    usage = "skew(L, i, t) or skew(L, i, t, 2)"
+    target: Target
+    loop: Loop
+    along: NumberedLoop
+    factor: Whole = 1
+
+
+@dataclass(frozen=True)
+class Shift(BaseOperation):
+    """A number is added to iterators."""
+
+    name = "shift"
+    usage = "shift(L, i, 1) or shift(L, i=1, j=2)"
+    target: Target
+    amounts: LoopNumbers
+
+
+@dataclass(frozen=True)
+class Reverse(BaseOperation):
+    """The iterations of loops from the last to the first."""
+
+    name = "reverse"
+    usage = "reverse(L, i)"
+    target: Target
+    loops: Loops
+
+
+@dataclass(frozen=True)
+class StripMine(BaseOperation):
+    """A loop of `size` iterations inside a loop over these strips."""
+
+    name = "strip_mine"
+    usage = "strip_mine(L, i, 32)"
+    target: Target
+    loop: NumberedLoop
+    size: Size
+
+
+@dataclass(frozen=True)
+class Tile(BaseOperation):
+    """Loops over tiles around the nest; sizes without loops are for the innermost ones."""
+
+    name = "tile"
+    usage = "tile(L, 32, 32), tile(L, i=32, j=32) or tile(L, 32, 32, 32, skew)"
+    target: Target
+    sizes: TileSizes
+    skew: Flag = False
+    full: Flag = False
+
+
+@dataclass(frozen=True)
+class Unroll(BaseOperation):
+    """A loop written out, or `factor` iterations of it at a time."""
+
+    name = "unroll"
+    usage = "unroll(L, i) or unroll(L, i, 4)"
+    target: Target
+    loop: NumberedLoop
+    factor: Size | None = None
+
+
+@dataclass(frozen=True)
+class UnrollAndJam(BaseOperation):
+    """Iterations of outer loops written out inside the innermost one."""
+
+    name = "unroll_and_jam"
+    usage = "unroll_and_jam(L, i=4, j=4) or unroll_and_jam(L, i, 4)"
+    target: Target
+    factors: LoopSizes
+
+
+@dataclass(frozen=True)
+class FromZero(BaseOperation):
+    """Loops that count 0, 1, 2, ...; without a target, all of them."""
+
+    name = "from_zero"
+    usage = "from_zero() or from_zero(L)"
+    target: Target | None = None
+
+
+@dataclass(frozen=True)
+class Fuse(BaseOperation):
+    """Neighbours in the same loops, `common` of them or as many as there are."""
+
+    name = "fuse"
+    usage = "L = fuse(A, B) or L = fuse(A, B, n)"
+    gives = 1
+    targets: Annotated[tuple[str, ...], HandlesKind(fewest=2)]
+    common: Count | None = None
+
+
+DISTRIBUTE = "distribute(), distribute(L, legal), distribute(L), distribute(A, B) or distribute(A, B, n)"
+
+
+@dataclass(frozen=True)
+class Distribute(BaseOperation):
+    """Loops of their own but for `common` shared ones; one component alone is split into its statements."""
+
+    name = "distribute"
+    usage = DISTRIBUTE
+    gives = 1
+    targets: Annotated[tuple[str, ...], HandlesKind(reserved=("legal",))]
+    common: Count = 0
+
+
+@dataclass(frozen=True)
+class DistributeLegally(BaseOperation):
+    """The statements of a component apart as far as that is legal; without a target, all statements."""
+
+    name = "distribute"
+    usage = DISTRIBUTE
+    gives = 1
+    target: Target | None = None
+
+    def words(self) -> Iterator[tuple[str, str]]:
+        if self.target is not None:
+            yield from (("target", self.target), ("target", "legal"))
+
+
+@dataclass(frozen=True)
+class Reorder(BaseOperation):
+    """Two neighbours change places."""
+
+    name = "reorder"
+    usage = "reorder(A, B)"
+    first: Target
+    second: Target
+
+
+@dataclass(frozen=True)
+class Sink(BaseOperation):
+    """Statements move into the loops of a neighbouring nest that they lack, at iteration `value`."""
+
+    name = "sink"
+    usage = "L = sink(A, B, 0)"
+    gives = 1
+    target: Target
+    nest: Target
+    value: Whole
+
+
+@dataclass(frozen=True)
+class Parallel(BaseOperation):
+    """The iterations of loops may run at the same time."""
+
+    name = "parallel"
+    usage = "parallel(L, i)"
+    target: Target
+    loops: Loops
+
+
+@dataclass(frozen=True)
+class Vectorize(BaseOperation):
+    """The iterations of loops may run at the same time, in the lanes of a vector."""
+
+    name = "vectorize"
+    usage = "vectorize(L, i)"
+    target: Target
+    loops: Loops
+
+
+@dataclass(frozen=True)
+class Separate(BaseOperation):
+    """Loops are cut where the bounds of their statements differ, so that they need no guards."""
+
+    name = "separate"
+    usage = "separate(L, i)"
+    target: Target
+    loops: Loops
+
+
+@dataclass(frozen=True)
+class Isolate(BaseOperation):
+    """The iterations of the loops down to `loop` in which all `points` run over full tiles, apart."""
+
+    name = "isolate"
+    usage = "isolate(L, jT, [i, j])"
+    target: Target
+    loop: Loop
+    points: LoopList
+
+
+Operator: TypeAlias = Realign | Lift | Affine | Isplit
+"""The four operators of [Namjoshi2016, section 3.1]."""
+
+NestOperation: TypeAlias = (
+    Interchange | Permute | Skew | Shift | Reverse | StripMine | Tile | Unroll | UnrollAndJam | FromZero
+)
+"""The loops of one nest in another order, or counted another way."""
+
+StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink
+"""Which statements share loops, and in what order they stand."""
+
+LoopDirective: TypeAlias = Parallel | Vectorize | Separate | Isolate
+"""What the generated loops should be, the order unchanged."""
+
+Operation: TypeAlias = Operator | NestOperation | StatementOperation | LoopDirective
+
+CLASSES: tuple[type[Operation], ...] = get_args(Operation)
+"""All of them."""
