@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from loopwright.check.run.findings import Class
 from loopwright.check.run.report import Answer, Report
 from loopwright.check.verify import Options, check_text
 from loopwright.cli.main import main
-from loopwright.errors import BadInput, Crashed
+from loopwright.errors import BadInput, Crashed, GaveUp
 from tests.check.support import QUICK
 
 FRAME = """\
@@ -229,6 +232,26 @@ def test_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert status(text(before="for (;;) { }"), "--timeout", "0.5") == 4
     assert status(text("A[0] = B[0]; abort();")) == 4
     assert status(text(), "-D", "N") == 2
+
+
+def test_the_time_limit_holds_where_the_analysis_is_slow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """isl does not look up while it computes: the analysis is ended from outside."""
+    path = tmp_path / "p.c"
+    path.write_text(text())
+    monkeypatch.setattr(importlib.import_module("loopwright.cli.check"), "LEAST", 0.5)
+    verify = importlib.import_module("loopwright.check.verify")
+    monkeypatch.setattr(verify, "writers", lambda spec: time.sleep(3600))
+    code, out, err = _run(capsys, str(path), "--timeout", "0.5", "--json")
+    assert (code, json.loads(out)["verdict"]) == (3, "gave up")
+    assert "the time limit of 2.5 s ran out while checking" in err
+
+
+def test_no_time_is_left() -> None:
+    tools = replace(QUICK, deadline=time.monotonic() - 1)
+    with pytest.raises(GaveUp, match="the time limit ran out"):
+        check_text(text(), options=Options(tools=tools))
 
 
 def test_the_instrumented_program_stays_readable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

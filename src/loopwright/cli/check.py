@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,11 @@ STATUS = (
     "exit status: 0 valid; 1 a violation was found; 2 bad input; 3 gave up; "
     "4 the checked program crashed or did not end, or internal error"
 )
+
+LEAST = 10.0
+"""Seconds that reading, analysis and the compiler get in any case; `--timeout` then is for each run."""
+GRACE = 2.0
+"""Seconds after which work is ended that does not end by itself when the time is up."""
 
 
 def add_to(verbs: Verbs) -> None:
@@ -47,7 +53,7 @@ def add_to(verbs: Verbs) -> None:
     add("--only-checks", action="store_true", help="run the checks in place of the operations: faster")
     add("--one-by-one", action="store_true", help="check every operation by itself, no nest as a whole")
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
-    add("--timeout", type=seconds, default=60.0, metavar="SECONDS", help="for each run (default 60)")
+    add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="for all of it (default 120)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
@@ -56,20 +62,22 @@ def add_to(verbs: Verbs) -> None:
     add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
 
-def check(arguments: argparse.Namespace) -> Invocation[Report]:
+def check(arguments: argparse.Namespace) -> Invocation[Printed]:
     empty: dict[str, Any] = {"file": arguments.file, "verdict": ""}
+    limit = max(arguments.timeout, LEAST)
     return Invocation(
-        work=lambda progress: _report(arguments, progress),
-        render=lambda report: _printed(arguments, report),
+        work=lambda progress: _printed(arguments, _report(arguments, time.monotonic() + limit, progress)),
+        render=lambda printed: printed,
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
+        seconds=limit + GRACE,
     )
 
 
-def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
+def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) -> Report:
     from loopwright.check.verify import check_file, check_text
 
-    options = _options(arguments)
+    options = _options(arguments, deadline)
     if arguments.script is None:
         progress(f"checking {arguments.file}")
         return check_file(arguments.file, arguments.spec, options)
@@ -77,14 +85,12 @@ def _report(arguments: argparse.Namespace, progress: Progress) -> Report:
     from loopwright.rewrite.pipeline import transformed
 
     script = load(arguments.script).text
-    outcome = transformed(
-        Request(arguments.file, script, arguments.script, tuple(arguments.pure)), progress
-    )
+    outcome = transformed(Request(arguments.file, script, arguments.script, tuple(arguments.pure)), progress)
     progress(f"checking {arguments.file}")
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 
-def _options(arguments: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace, deadline: float) -> Options:
     from loopwright.check.run.execute import Toolchain
     from loopwright.check.verify import Options
 
@@ -99,6 +105,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         tuple(arguments.cc_option),
         words,
         arguments.timeout,
+        deadline,
         keep=None if arguments.keep is None else Path(arguments.keep),
     )
     pure = tuple(arguments.pure)
