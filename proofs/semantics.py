@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from loopwright.errors import GaveUp
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
-from loopwright.loops.interpreter import Execution, execute
+from loopwright.loops.interpreter import ExecutedCall, execute
 from loopwright.prove.coq.terms import node_term
 
 PARAMETERS = {"n": 5, "m": -3}
@@ -92,7 +92,7 @@ def node_text(node: nd.Node) -> str:
     return "\n  ".join(node_term(node, lambda position: ()))
 
 
-def trace_text(trace: list[Execution]) -> str:
+def trace_text(trace: list[ExecutedCall]) -> str:
     return items(f'Event "{name}" {items(f"({value})" for value in values)} []' for name, values in trace)
 
 

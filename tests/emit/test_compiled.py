@@ -35,7 +35,7 @@ from loopwright.loops.expressions import (
     TruncDiv,
     Var,
 )
-from loopwright.loops.interpreter import Execution, execute
+from loopwright.loops.interpreter import ExecutedCall, execute
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to compile with")
@@ -143,7 +143,7 @@ def test_the_compiled_text_makes_the_calls_of_the_program(
         assert compiled(node, n, m, folder) == list(execute(node, {"n": n, "m": m}))
 
 
-def compiled(node: Node, n: int, m: int, folder: Path) -> list[Execution]:
+def compiled(node: Node, n: int, m: int, folder: Path) -> list[ExecutedCall]:
     """The calls the compiled text of `node` makes."""
     text = to_c(node, standalone=True, parameters=("n", "m"), iterator_type="long long")
     (folder / "run.c").write_text(text)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.loops.interpreter import Execution
+from loopwright.loops.interpreter import ExecutedCall
 from loopwright.model.schedule import (
     Annotated,
     AnyOrder,
@@ -185,7 +185,7 @@ def earlier(one: tuple[Step, ...], other: tuple[Step, ...]) -> bool:
     return False
 
 
-def mistake(wanted: Iterable[Timed], executions: Iterable[Execution]) -> str | None:
+def mistake(wanted: Iterable[Timed], executions: Iterable[ExecutedCall]) -> str | None:
     """Why `executions` is not one of the runs the schedule allows, or None.
 
     An instance with several times runs once for each: its first execution is for the first.

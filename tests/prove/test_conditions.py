@@ -31,8 +31,7 @@ from loopwright.loops.expressions import (
 from loopwright.loops.interpreter import evaluate, execute, holds
 from loopwright.loops.nodes import Call, For
 from loopwright.prove.scanning.conditions import Scope, negation, region, value
-from loopwright.prove.scanning.executed import executed, runs
-from loopwright.prove.scanning.growth import ends, is_upper_bound
+from loopwright.prove.scanning.executed import ends, executed, is_upper_bound, runs
 
 NAMES = ("i", "n")
 SCOPE = Scope(isl.Set("[n] -> { [i] }"), {"i": 0})

@@ -22,14 +22,14 @@ from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
-class LoopComment(Note):
+class CommentNote(Note):
     """A comment of the source, by its place."""
 
     place: Span
 
 
 @dataclass(frozen=True, slots=True)
-class LoopLabel(Note):
+class LabelNote(Note):
     name: str
 
 
@@ -43,7 +43,7 @@ def with_comments(node: Node, program: Program) -> Node:
             depth = sum(loop.contains(comment) for loop in loops)
             path = next(_paths(node, statement.name), ())
             if depth < min(len(path), statement.depth):
-                node = _on_loop(node, path[depth], LoopComment(comment))
+                node = _on_loop(node, path[depth], CommentNote(comment))
     return node
 
 
@@ -62,7 +62,7 @@ def closing(program: Program) -> list[str]:
 def in_front_of_loops(node: Node) -> frozenset[Span]:
     """The comments that have been given to loops."""
     remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
-    return frozenset(remark.place for remark in remarks if isinstance(remark, LoopComment))
+    return frozenset(remark.place for remark in remarks if isinstance(remark, CommentNote))
 
 
 def _on_loop(node: Node, loop: For, note: Note) -> Node:
@@ -96,7 +96,7 @@ def with_loop_labels(node: Node, program: Program) -> Node:
     for tag in program.tags:
         loop = _labelled(node, tag) if _is_on_loop(program, tag) else None
         if loop is not None:
-            node = _on_loop(node, loop, LoopLabel(tag.name))
+            node = _on_loop(node, loop, LabelNote(tag.name))
     return node
 
 

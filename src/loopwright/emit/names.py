@@ -1,4 +1,4 @@
-"""Names that C accepts, one for each name of the program.
+"""CNames that C accepts, one for each name of the program.
 
 A name that already is one stays.  Of the others, odd characters become underscores, and
 underscores are appended until no two names are the same.
@@ -31,7 +31,7 @@ KEYWORDS = frozenset((
 
 
 @dataclass(frozen=True)
-class Names:
+class CNames:
     """The C names of a program's variables, and of its statements by name and arity."""
 
     variables: Mapping[str, str]
@@ -41,29 +41,29 @@ class Names:
         return frozenset((*self.variables.values(), *self.statements.values()))
 
 
-def readable_names(node: Node, parameters: Iterable[str] = ()) -> Names:
-    """Names for code the reader puts into a program of their own, as isl prints it.
+def readable_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
+    """CNames for code the reader puts into a program of their own, as isl prints it.
 
     A statement may share its name with a variable or with a statement of another arity, and
     may have none: the reader decides what a call means.
     """
     named = _distinct([*_variables(node, parameters), *(name for name, _ in called_statements(node) if name)])
     statements = {(name, arity): named.get(name, "") for name, arity in called_statements(node)}
-    return Names(named, statements)
+    return CNames(named, statements)
 
 
-def standalone_names(node: Node, parameters: Iterable[str] = ()) -> Names:
-    """Names for code that is compiled as it stands: no two things share one, and all have one."""
+def standalone_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
+    """CNames for code that is compiled as it stands: no two things share one, and all have one."""
     named = _distinct(_variables(node, parameters))
     used = set(named.values())
     statements: dict[tuple[str, int], str] = {}
     for name, arity in sorted(called_statements(node), key=lambda called: not _is_identifier(called[0])):
         statements[name, arity] = fresh(name or "S", used)
         used.add(statements[name, arity])
-    return Names(named, statements)
+    return CNames(named, statements)
 
 
-def with_names(node: Node, names: Names) -> Node:
+def with_names(node: Node, names: CNames) -> Node:
     """`node` with its variables and statements called by their C names.
 
     A declaration hides its own name from the expression it starts with in LOOP, not in C: in
@@ -72,7 +72,7 @@ def with_names(node: Node, names: Names) -> Node:
     return _with_names(node, names, names.variables)
 
 
-def _with_names(node: Node, names: Names, scope: Mapping[str, str]) -> Node:
+def _with_names(node: Node, names: CNames, scope: Mapping[str, str]) -> Node:
     match node:
         case Call(name, arguments):
             renamed = tuple(rename(argument, scope) for argument in arguments)
@@ -98,7 +98,7 @@ def _with_names(node: Node, names: Names, scope: Mapping[str, str]) -> Node:
 
 
 def _declare(
-    name: str, mentioned: frozenset[str], names: Names, scope: Mapping[str, str]
+    name: str, mentioned: frozenset[str], names: CNames, scope: Mapping[str, str]
 ) -> tuple[str, Mapping[str, str]]:
     declared = names.variables[name]
     if declared in mentioned:

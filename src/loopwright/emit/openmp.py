@@ -24,7 +24,7 @@ ORDERED = {Relation.LT: 1, Relation.LE: 1, Relation.GT: -1, Relation.GE: -1}
 
 
 @dataclass(frozen=True, slots=True)
-class Accumulation:
+class ReductionStep:
     """A statement whose steps a parallel loop may combine in any order."""
 
     statement: str
@@ -46,7 +46,7 @@ class Sharing:
     """What is known of the storage of a program's parallel loops."""
 
     program: Program
-    accumulations: tuple[Accumulation, ...] = ()
+    accumulations: tuple[ReductionStep, ...] = ()
     private: tuple[PrivateStorage, ...] = ()
     outside: frozenset[str] = frozenset()
     """Iterators that are declared outside of the loops."""
@@ -85,7 +85,7 @@ class Sharing:
         )
         return Clauses(len(together), tuple(private), tuple(last), reductions)
 
-    def _sections(self, accumulated: list[Accumulation], operator: str) -> Iterator[str]:
+    def _sections(self, accumulated: list[ReductionStep], operator: str) -> Iterator[str]:
         for name in sorted({step.array for step in accumulated if step.operator == operator}):
             yield str(_section(self._array(name)))
 
@@ -109,11 +109,11 @@ class Sharing:
             found.append(inner)
         return tuple(found)
 
-    def _accumulated(self, loop: For) -> list[Accumulation]:
+    def _accumulated(self, loop: For) -> list[ReductionStep]:
         inside = _statements(loop)
         return [step for step in self.accumulations if step.statement in inside]
 
-    def _only_combined(self, loop: For, step: Accumulation) -> bool:
+    def _only_combined(self, loop: For, step: ReductionStep) -> bool:
         """Whether all the loop does to the array is to combine values into it.
 
         A thread has the whole array of a `reduction` for itself, and it starts with zeros.

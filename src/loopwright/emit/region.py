@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
 from loopwright.emit.comments import (
-    LoopComment,
-    LoopLabel,
+    CommentNote,
+    LabelNote,
     closing,
     comment_lines,
     with_comments,
@@ -27,10 +27,10 @@ from loopwright.emit.handwriting import handwriting_of
 from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_out
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
 from loopwright.emit.loop_names import LoopNames, author_named
-from loopwright.emit.names import Names, with_names
-from loopwright.emit.openmp import Accumulation, PrivateStorage, Sharing, pragma, unshared, with_clauses
-from loopwright.emit.scopes import Declaration, declaration, declared_inside, declaring, with_declarations
-from loopwright.emit.statement_text import StatementText
+from loopwright.emit.names import CNames, with_names
+from loopwright.emit.openmp import PrivateStorage, ReductionStep, Sharing, pragma, unshared, with_clauses
+from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
+from loopwright.emit.statement_text import StatementPrinter
 from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Note
 from loopwright.loops.traverse import subprograms
@@ -45,7 +45,7 @@ class Loops:
 
     program: Program
     node: Node
-    accumulations: tuple[Accumulation, ...] = ()
+    accumulations: tuple[ReductionStep, ...] = ()
     private: tuple[PrivateStorage, ...] = ()
     names: LoopNames = field(default_factory=dict)
     scopes: Mapping[str, int] = field(default_factory=dict)
@@ -154,23 +154,23 @@ def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting
 
     def marked(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
         match remark:
-            case Declaration(name):
+            case DeclarationNote(name):
                 return declaring(program, name, body, lines)
-            case LoopComment(place):
+            case CommentNote(place):
                 return [*comment_lines(program.source, place), *lines]
-            case LoopLabel(label) if lines[0].startswith("#"):
+            case LabelNote(label) if lines[0].startswith("#"):
                 return [f"{label}:", *lines]
-            case LoopLabel(label):
+            case LabelNote(label):
                 return [f"{label}: {lines[0]}", *lines[1:]]
             case _:
                 return lines
 
     return Style(
         types.number,
-        StatementText(program, node, types).lines,
+        StatementPrinter(program, node, types).lines,
         _annotated,
         marked,
-        lambda remark: isinstance(remark, Declaration | LoopComment),
+        lambda remark: isinstance(remark, DeclarationNote | CommentNote),
         hand,
         types.own,
     )
@@ -205,7 +205,7 @@ def _with_parameters(
         if isinstance(part, For | Let)
     }
     calls = [part for part in subprograms(node) if isinstance(part, Call)]
-    names = Names(
+    names = CNames(
         {**texts, **{name: name for name in sorted(iterators)}},
         {(call.name, len(call.arguments)): call.name for call in calls},
     )
@@ -240,7 +240,7 @@ def described_text(node: Node, program: Program, *, openmp: bool = False) -> str
     """
     named = author_named(node, program, {})
     number = "long long" if is_wide(named) else "int"
-    texts = StatementText(program, named, IteratorTypes(number, {}, frozenset()))
+    texts = StatementPrinter(program, named, IteratorTypes(number, {}, frozenset()))
 
     def lines(call: Call) -> list[str]:
         place = program.statement(call.name).body.place

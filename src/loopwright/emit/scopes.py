@@ -15,7 +15,7 @@ from loopwright.model.program import Array, Program
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration(Note):
+class DeclarationNote(Note):
     """A variable of the region, declared in front of the statement."""
 
     name: str
@@ -26,14 +26,14 @@ def with_declarations(node: Node, program: Program, scopes: Mapping[str, int]) -
     for name, depth in scopes.items():
         touching = {s.name for s in program.statements if any(a.array == name for a in s.accesses)}
         if _is_inside(node, touching, depth):
-            node = _marked(node, touching, depth, Declaration(name))
+            node = _marked(node, touching, depth, DeclarationNote(name))
     return node
 
 
 def declared_inside(node: Node) -> frozenset[str]:
     """The variables that are declared somewhere in `node`."""
     remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
-    return frozenset(remark.name for remark in remarks if isinstance(remark, Declaration))
+    return frozenset(remark.name for remark in remarks if isinstance(remark, DeclarationNote))
 
 
 def declaration(array: Array) -> str:

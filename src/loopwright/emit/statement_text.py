@@ -21,7 +21,7 @@ _ATOM = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-class StatementText:
+class StatementPrinter:
     """What the calls of one program are written as."""
 
     def __init__(self, program: Program, node: Node, types: IteratorTypes) -> None:

@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[\w\s+*()-]*")
 
 _CALL = re.compile(r"\w\s*\(")
 
-Linear = Counter[str]
+SubscriptSum = Counter[str]
 """The factor of each name, in the order the names come; that of "" is the constant."""
 
 
@@ -38,7 +38,7 @@ def tidied(subscript: str) -> str:
     return subscript if linear is None else _printed(linear)
 
 
-def _linear(expression: ast.expr) -> Linear | None:
+def _linear(expression: ast.expr) -> SubscriptSum | None:
     """The sum an expression is, or None if it is no sum."""
     match expression:
         case ast.Name(id=name):
@@ -56,17 +56,17 @@ def _linear(expression: ast.expr) -> Linear | None:
             return None
 
 
-def _scaled(linear: Linear | None, factor: int) -> Linear | None:
+def _scaled(linear: SubscriptSum | None, factor: int) -> SubscriptSum | None:
     if linear is None:
         return None
     return Counter({name: factor * number for name, number in linear.items()})
 
 
-def _sum(one: Linear, other: Linear) -> Linear:
+def _sum(one: SubscriptSum, other: SubscriptSum) -> SubscriptSum:
     return Counter({name: one[name] + other[name] for name in [*one, *other]})
 
 
-def _product(one: Linear | None, other: Linear | None) -> Linear | None:
+def _product(one: SubscriptSum | None, other: SubscriptSum | None) -> SubscriptSum | None:
     """One of the two has to be a number."""
     if one is None or other is None:
         return None
@@ -75,7 +75,7 @@ def _product(one: Linear | None, other: Linear | None) -> Linear | None:
     return _scaled(one, other[""]) if set(other) <= {""} else None
 
 
-def _printed(linear: Linear) -> str:
+def _printed(linear: SubscriptSum) -> str:
     """A positive term first, the constant last."""
     terms = [(name, factor) for name, factor in linear.items() if name and factor]
     terms.sort(key=lambda term: term[1] < 0)

@@ -8,7 +8,7 @@ import islpy as isl
 
 from loopwright.errors import BadInput, Code
 from loopwright.generate.conditions import combined, constraint_test, piecewise_expression
-from loopwright.generate.expressions import Linear, Place, linear
+from loopwright.generate.expressions import EvaluationPlace, LinearSum, linear
 from loopwright.generate.strides import Stride
 from loopwright.loops.expressions import TRUE, And, Compare, Expr, Max, Min, Relation, Test, Var
 from loopwright.presburger.sets import DIM, eliminate_inner, has_lower_bound, has_upper_bound, value_map
@@ -26,7 +26,7 @@ def loop_header(
     bounds: isl.BasicSet,
     domain: isl.Set,
     stride: Stride | None,
-    place: Place,
+    place: EvaluationPlace,
     level: int,
     single_upper_bound: bool,
 ) -> Header:
@@ -64,7 +64,9 @@ def _split(bounds: isl.BasicSet, level: int) -> tuple[list[isl.Constraint], list
     return lower, upper
 
 
-def _lower(constraint: isl.Constraint, stride: Stride | None, place: Place, level: int) -> Linear:
+def _lower(
+    constraint: isl.Constraint, stride: Stride | None, place: EvaluationPlace, level: int
+) -> LinearSum:
     """h + v·i ≥ 0 with v > 0 gives i ≥ ⌈−h/v⌉, moved up to the stride."""
     bound = constraint.get_bound(DIM, level).ceil()
     if stride is not None:
@@ -72,12 +74,12 @@ def _lower(constraint: isl.Constraint, stride: Stride | None, place: Place, leve
     return linear(bound.gist(place.known), place)
 
 
-def _upper(constraint: isl.Constraint, place: Place, level: int) -> Linear:
+def _upper(constraint: isl.Constraint, place: EvaluationPlace, level: int) -> LinearSum:
     """h − v·i ≥ 0 with v > 0 gives i ≤ ⌊h/v⌋."""
     return linear(constraint.get_bound(DIM, level).floor().gist(place.known), place)
 
 
-def _at_most(iterator: Var, bounds: list[Linear], place: Place) -> Test:
+def _at_most(iterator: Var, bounds: list[LinearSum], place: EvaluationPlace) -> Test:
     """iterator ≤ min(bounds), said with `<` where every bound reads better so."""
     if all(bound.terms and bound.constant < 0 for bound in bounds):
         limits = (bound.plus_constant(1).expr() for bound in bounds)
@@ -85,7 +87,7 @@ def _at_most(iterator: Var, bounds: list[Linear], place: Place) -> Test:
     return Compare(Relation.LE, iterator, combined(Min, (bound.expr() for bound in bounds), place))
 
 
-def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: int) -> Expr:
+def _extreme_start(domain: isl.Set, stride: Stride | None, place: EvaluationPlace, level: int) -> Expr:
     """The least value of dimension `level` in `domain` as a function of the outer ones."""
     local = eliminate_inner(domain, level)
     if not has_lower_bound(local, level):
@@ -98,7 +100,7 @@ def _extreme_start(domain: isl.Set, stride: Stride | None, place: Place, level: 
     return piecewise_expression(least, place)
 
 
-def _extreme_test(domain: isl.Set, iterator: Var, place: Place, level: int) -> Test:
+def _extreme_test(domain: isl.Set, iterator: Var, place: EvaluationPlace, level: int) -> Test:
     """Up to the greatest value in `domain`, or for ever if there is none."""
     local = eliminate_inner(domain, level)
     if not has_upper_bound(local, level):

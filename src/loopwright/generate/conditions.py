@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import islpy as isl
 
-from loopwright.generate.expressions import Linear, Place, expression, linear
+from loopwright.generate.expressions import EvaluationPlace, LinearSum, expression, linear
 from loopwright.loops.expressions import (
     FALSE,
     TRUE,
@@ -27,7 +27,7 @@ from loopwright.loops.traverse import variables
 from loopwright.presburger.sets import DIM, DIV
 
 
-def condition(domain: isl.Set, place: Place) -> Test:
+def condition(domain: isl.Set, place: EvaluationPlace) -> Test:
     """A test that holds exactly on `domain`, given what is known at `place`."""
     domain = domain.compute_divs()
     pieces = domain.get_basic_sets()
@@ -43,11 +43,11 @@ def condition(domain: isl.Set, place: Place) -> Test:
         # where an earlier disjunct holds the later ones no longer matter
         simpler = piece.to_set().gist(place.known)
         tests.append(condition(simpler, place) if simpler.n_basic_set() <= 1 else _conjunction(piece, place))
-        place = Place(place.names, place.known.subtract(piece.to_set()))
+        place = EvaluationPlace(place.names, place.known.subtract(piece.to_set()))
     return TRUE if TRUE in tests else Or(tuple(dict.fromkeys(tests)))
 
 
-def _disequality(domain: isl.Set, place: Place) -> Test | None:
+def _disequality(domain: isl.Set, place: EvaluationPlace) -> Test | None:
     """`a != b` where everything known but one equality is in `domain`."""
     if domain.n_basic_set() != 2:
         return None
@@ -60,7 +60,7 @@ def _disequality(domain: isl.Set, place: Place) -> Test | None:
     return None
 
 
-def _conjunction(piece: isl.BasicSet, place: Place) -> Test:
+def _conjunction(piece: isl.BasicSet, place: EvaluationPlace) -> Test:
     """Constraints without integer divisions first: they help to write the others (5.10).
 
     Of these the ones on outer iterators come first: they fail, or move out of a loop, together.
@@ -93,7 +93,7 @@ def _division_count(constraint: isl.Constraint) -> int:
     return sum(not function.get_coefficient_val(DIV, k).is_zero() for k in range(function.dim(DIV)))
 
 
-def constraint_test(constraint: isl.Constraint, place: Place) -> Test:
+def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> Test:
     """`constraint` as a comparison, or as a divisibility test where it is one."""
     function = constraint.get_aff()
     if not constraint.is_equality():
@@ -103,7 +103,7 @@ def constraint_test(constraint: isl.Constraint, place: Place) -> Test:
     )
 
 
-def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Place) -> Test | None:
+def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: EvaluationPlace) -> Test | None:
     """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is right whatever the sign of x."""
     positions = [
         k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()
@@ -119,7 +119,7 @@ def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Place) -
         return None
     argument = linear(dividend, place)
     terms = [(_symmetric(coefficient, modulus), term) for coefficient, term in argument.terms]
-    reduced = Linear(tuple((c, t) for c, t in terms if c), _symmetric(argument.constant, modulus))
+    reduced = LinearSum(tuple((c, t) for c, t in terms if c), _symmetric(argument.constant, modulus))
     if sum(c < 0 for c, _ in reduced.terms) * 2 > len(reduced.terms):
         reduced = reduced.negated()
     return Compare(Relation.EQ, Rem(reduced.expr(), modulus), Int(0))
@@ -131,7 +131,7 @@ def _symmetric(value: int, modulus: int) -> int:
     return remainder - modulus if 2 * remainder > modulus else remainder
 
 
-def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
+def comparison(difference: LinearSum, relation: Relation, place: EvaluationPlace) -> Test:
     """`difference relation 0`, the terms moved to the side where they are positive.
 
     The side with the innermost iterator stands on the left, and `a > b` is preferred to
@@ -140,8 +140,8 @@ def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
     if not difference.terms:
         holds = difference.constant == 0 if relation is Relation.EQ else difference.constant >= 0
         return TRUE if holds else FALSE
-    left = Linear(tuple((c, t) for c, t in difference.terms if c > 0), 0)
-    right = Linear(tuple((-c, t) for c, t in difference.terms if c < 0), 0)
+    left = LinearSum(tuple((c, t) for c, t in difference.terms if c > 0), 0)
+    right = LinearSum(tuple((-c, t) for c, t in difference.terms if c < 0), 0)
     constant = difference.constant
     if left.terms and right.terms and relation is Relation.GE and constant == -1:
         relation, constant = Relation.GT, 0
@@ -151,8 +151,8 @@ def comparison(difference: Linear, relation: Relation, place: Place) -> Test:
         left = left.plus_constant(constant)
     if _depth(right, place) > _depth(left, place):
         left, right, relation = right, left, _MIRROR[relation]
-    if relation is Relation.LE and right == Linear((), -1):
-        relation, right = Relation.LT, Linear((), 0)
+    if relation is Relation.LE and right == LinearSum((), -1):
+        relation, right = Relation.LT, LinearSum((), 0)
     return Compare(relation, left.expr(), right.expr())
 
 
@@ -165,11 +165,11 @@ _MIRROR = {
 }
 
 
-def _depth(side: Linear, place: Place) -> int:
+def _depth(side: LinearSum, place: EvaluationPlace) -> int:
     return max((place.depth(term) for _, term in side.terms), default=-2)
 
 
-def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
+def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
     """An expression for a piecewise function; its domain is known to hold at `place`.
 
     A function that is right on all pieces stands alone.  The maximum (minimum) of the pieces'
@@ -198,7 +198,7 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
             return combined(combine, (expression(value, place) for _, value in pieces), place)
     domain, value = pieces[0]
     inside = place.where(domain)
-    outside = Place(place.names, place.known.subtract(domain))
+    outside = EvaluationPlace(place.names, place.known.subtract(domain))
     return Select(
         condition(domain.gist(place.known), place),
         expression(value, inside),
@@ -206,7 +206,7 @@ def piecewise_expression(function: isl.PwAff, place: Place) -> Expr:
     )
 
 
-def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr], place: Place) -> Expr:
+def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr], place: EvaluationPlace) -> Expr:
     """Max or Min of the distinct arguments; the argument itself if there is one.
 
     Outer ones come first, so that what does not change in the loops around stands together, and of

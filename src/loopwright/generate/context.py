@@ -68,7 +68,7 @@ class GenerationRun:
 
 
 @dataclass(frozen=True)
-class Site:
+class BandSite:
     """A band under generation, and what follows when its last dimension has been entered."""
 
     band: Band
@@ -100,7 +100,7 @@ class GenerationContext:
     """
 
     run: GenerationRun
-    site: Site
+    site: BandSite
     names: tuple[str, ...]
     level: int
     generated: isl.Set
@@ -120,7 +120,7 @@ class GenerationContext:
         domain = isl.Set.from_params(context) if context.is_params() else context
         times = isl.MultiAff.zero(domain.get_space().map_from_set())
         universe = isl.Set.universe(domain.get_space())
-        outside = Site(Band(isl.UnionMap.empty(domain.get_space()), (), LEAF), 0, lambda c, e: [])
+        outside = BandSite(Band(isl.UnionMap.empty(domain.get_space()), (), LEAF), 0, lambda c, e: [])
         return GenerationContext(run, outside, (), 0, domain, universe, domain, times, ())
 
     @property
@@ -210,7 +210,9 @@ class GenerationContext:
         """The iterators stand for schedule dimensions through `plug`."""
         return replace(self, times=self.times.pullback_multi_aff(plug))
 
-    def widen(self, site: Site, names: tuple[str, ...], origins: tuple[int | None, ...]) -> GenerationContext:
+    def widen(
+        self, site: BandSite, names: tuple[str, ...], origins: tuple[int | None, ...]
+    ) -> GenerationContext:
         """Append the dimensions of a band, those with an origin standing for new schedule dimensions."""
         count = len(names)
         first = len(self.names)

@@ -24,13 +24,13 @@ LARGEST_SHIFT = 4096
 
 
 @dataclass(frozen=True)
-class Place:
+class EvaluationPlace:
     """Where an expression is evaluated: the names of the dimensions and what holds there."""
 
     names: tuple[str, ...]
     known: isl.Set
 
-    def where(self, condition: isl.Set) -> Place:
+    def where(self, condition: isl.Set) -> EvaluationPlace:
         return replace(self, known=self.known.intersect(condition))
 
     def depth(self, expr: Expr) -> int:
@@ -40,32 +40,32 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearSum:
     """constant + Σ coefficient · term, the terms distinct expressions without a constant factor."""
 
     terms: tuple[tuple[int, Expr], ...]
     constant: int
 
-    def plus(self, other: Linear, factor: int = 1) -> Linear:
+    def plus(self, other: LinearSum, factor: int = 1) -> LinearSum:
         collected = {term: coefficient for coefficient, term in self.terms}
         for coefficient, term in other.terms:
             collected[term] = collected.get(term, 0) + factor * coefficient
         terms = tuple((coefficient, term) for term, coefficient in collected.items() if coefficient)
-        return Linear(terms, self.constant + factor * other.constant)
+        return LinearSum(terms, self.constant + factor * other.constant)
 
-    def plus_term(self, coefficient: int, term: Expr) -> Linear:
-        return self.plus(Linear(((coefficient, term),), 0))
+    def plus_term(self, coefficient: int, term: Expr) -> LinearSum:
+        return self.plus(LinearSum(((coefficient, term),), 0))
 
-    def plus_constant(self, constant: int) -> Linear:
-        return Linear(self.terms, self.constant + constant)
+    def plus_constant(self, constant: int) -> LinearSum:
+        return LinearSum(self.terms, self.constant + constant)
 
     @property
     def leads_positive(self) -> bool:
         """Whether the positive terms are not outnumbered."""
         return 2 * sum(coefficient < 0 for coefficient, _ in self.terms) <= len(self.terms)
 
-    def negated(self) -> Linear:
-        return Linear((), 0).plus(self, -1)
+    def negated(self) -> LinearSum:
+        return LinearSum((), 0).plus(self, -1)
 
     def expr(self) -> Expr:
         """A positive term first, if there is one, then the terms in their order, the constant last.
@@ -80,19 +80,19 @@ class Linear:
         return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
 
-def expression(function: isl.Aff, place: Place) -> Expr:
+def expression(function: isl.Aff, place: EvaluationPlace) -> Expr:
     """An expression with the value of `function` wherever `place` is reached."""
     return linear(function, place).expr()
 
 
-def linear(function: isl.Aff, place: Place) -> Linear:
+def linear(function: isl.Aff, place: EvaluationPlace) -> LinearSum:
     """`function` as a sum; a common denominator divides exactly at `place`."""
     denominator = function.get_denominator_val().to_python()
     if denominator == 1:
         return _integral(function, place)
     scaled = _integral(function.scale_val(function.get_denominator_val()), place)
-    outside = Linear(tuple((c // denominator, t) for c, t in scaled.terms if c % denominator == 0), 0)
-    inside = Linear(tuple((c, t) for c, t in scaled.terms if c % denominator), scaled.constant)
+    outside = LinearSum(tuple((c // denominator, t) for c, t in scaled.terms if c % denominator == 0), 0)
+    inside = LinearSum(tuple((c, t) for c, t in scaled.terms if c % denominator), scaled.constant)
     if not inside.terms:
         return outside.plus_constant(inside.constant // denominator)
     inside, moved = _best_constants(inside, denominator, 0, 1, None)
@@ -101,9 +101,9 @@ def linear(function: isl.Aff, place: Place) -> Linear:
     return outside.plus_term(sign, quotient).plus_constant(moved)
 
 
-def _integral(function: isl.Aff, place: Place) -> Linear:
+def _integral(function: isl.Aff, place: EvaluationPlace) -> LinearSum:
     """A sum with integer coefficients: the linear part, then each ⌊a/m⌋."""
-    result = Linear(_affine_terms(function, place), function.get_constant_val().to_python())
+    result = LinearSum(_affine_terms(function, place), function.get_constant_val().to_python())
     for position in range(function.dim(DIV)):
         coefficient = function.get_coefficient_val(DIV, position).to_python()
         if coefficient:
@@ -111,7 +111,7 @@ def _integral(function: isl.Aff, place: Place) -> Linear:
     return result
 
 
-def _affine_terms(function: isl.Aff, place: Place) -> tuple[tuple[int, Expr], ...]:
+def _affine_terms(function: isl.Aff, place: EvaluationPlace) -> tuple[tuple[int, Expr], ...]:
     """The parameters and then the iterators, each with its coefficient."""
     if function.is_cst():
         return ()
@@ -124,7 +124,7 @@ def _affine_terms(function: isl.Aff, place: Place) -> tuple[tuple[int, Expr], ..
     )
 
 
-def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place) -> Linear:
+def _add_floor(total: LinearSum, coefficient: int, division: isl.Aff, place: EvaluationPlace) -> LinearSum:
     """total + coefficient · ⌊a/m⌋ with division = a/m."""
     divisor = division.get_denominator_val().to_python()
     dividend = division.scale_val(division.get_denominator_val())
@@ -140,7 +140,7 @@ def _add_floor(total: Linear, coefficient: int, division: isl.Aff, place: Place)
     return total.plus_term(factor, FloorDiv(inside.expr(), divisor)).plus_constant(factor * moved)
 
 
-def _add_quotient(total: Linear, factor: int, dividend: Linear, divisor: int, least: int) -> Linear:
+def _add_quotient(total: LinearSum, factor: int, dividend: LinearSum, divisor: int, least: int) -> LinearSum:
     """total + factor · ⌊dividend/divisor⌋, the dividend not negative once `least` divisors are added."""
     if factor % divisor == 0:
         # f·m·⌊a/m⌋ = f·a − f·(a mod m), if the sum does not get longer by it
@@ -154,8 +154,8 @@ def _add_quotient(total: Linear, factor: int, dividend: Linear, divisor: int, le
 
 
 def _best_constants(
-    dividend: Linear, divisor: int, outside: int, factor: int, least: int | None
-) -> tuple[Linear, int]:
+    dividend: LinearSum, divisor: int, outside: int, factor: int, least: int | None
+) -> tuple[LinearSum, int]:
     """(a + k·m, −k) for a k, at least `least`: outside + factor · (⌊(a + k·m)/m⌋ − k) is the same for all k.
 
     It reads best where one of its two constants vanishes, and the one inside is small.
@@ -184,7 +184,7 @@ def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:
     return dividend.neg().add_constant_val(amount)
 
 
-def _least_shift(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
+def _least_shift(dividend: isl.Aff, divisor: int, place: EvaluationPlace) -> int | None:
     """The least k with dividend + k·divisor ≥ 0 at `place`, if it is small."""
     least = minimum(dividend, place)
     if least is None:
@@ -193,7 +193,7 @@ def _least_shift(dividend: isl.Aff, divisor: int, place: Place) -> int | None:
     return None if needed * divisor > LARGEST_SHIFT else needed
 
 
-def minimum(function: isl.Aff, place: Place) -> int | None:
+def minimum(function: isl.Aff, place: EvaluationPlace) -> int | None:
     """The least integer value of `function` at `place`, if there is one."""
     value = place.known.min_val(function)
     if value.is_nan():  # the place is never reached
@@ -201,6 +201,6 @@ def minimum(function: isl.Aff, place: Place) -> int | None:
     return value.floor().to_python() if value.is_rat() else None
 
 
-def is_nonnegative(function: isl.Aff, place: Place) -> bool:
+def is_nonnegative(function: isl.Aff, place: EvaluationPlace) -> bool:
     least = minimum(function, place)
     return least is not None and least >= 0

@@ -11,7 +11,7 @@ from functools import cached_property, reduce
 import islpy as isl
 
 from loopwright.generate.conditions import condition
-from loopwright.generate.expressions import Place
+from loopwright.generate.expressions import EvaluationPlace
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, If, Node
 from loopwright.presburger.sets import DIM, DIV, constraint_count, involves, shared_constraints, union
@@ -101,7 +101,7 @@ class _Branching:
     """
 
     test: isl.Set
-    place: Place
+    place: EvaluationPlace
     condition: isl.Set
     then: list[Node | _Branching]
     orelse: list[Node | _Branching] = field(default_factory=list)
@@ -111,7 +111,7 @@ class _Branching:
         return self.place.known.subtract(self.test).coalesce()
 
 
-def nest(grafts: list[Graft], place: Place) -> Node:
+def nest(grafts: list[Graft], place: EvaluationPlace) -> Node:
     """One node for a list of grafts: a tree of ifs around them, in order wherever two of them can run."""
     program: list[Node | _Branching] = []
     for graft in _simplest_first(_merge_twins(grafts)):
@@ -157,7 +157,7 @@ def _with_first(choices: list[Graft]) -> list[Graft]:
 
 
 def _append(
-    program: list[Node | _Branching], node: Node, guard: isl.Set, inside: isl.Set, place: Place
+    program: list[Node | _Branching], node: Node, guard: isl.Set, inside: isl.Set, place: EvaluationPlace
 ) -> None:
     """Put `node` at the end of `program`, in the deepest branch that `inside` implies.
 
@@ -167,16 +167,16 @@ def _append(
     last = program[-1] if program else None
     if isinstance(last, _Branching):
         if inside.is_subset(last.condition):
-            return _append(last.then, node, guard, inside, Place(place.names, last.condition))
+            return _append(last.then, node, guard, inside, EvaluationPlace(place.names, last.condition))
         if inside.is_disjoint(last.condition):
-            return _append(last.orelse, node, guard, inside, Place(place.names, last.complement))
+            return _append(last.orelse, node, guard, inside, EvaluationPlace(place.names, last.complement))
     rest = guard if guard.plain_is_universe() else simplified(guard, place.known)
     if rest.plain_is_universe():
         return program.append(node)
     around = _around_both(last, rest) if isinstance(last, _Branching) else None
     if around is not None:
         program[-1] = around
-        return _append(around.then, node, guard, inside, Place(place.names, around.condition))
+        return _append(around.then, node, guard, inside, EvaluationPlace(place.names, around.condition))
     return program.append(_Branching(rest, place, place.known.intersect(rest), [node]))
 
 

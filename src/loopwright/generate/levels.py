@@ -10,7 +10,7 @@ from loopwright.generate.bounds import loop_header
 from loopwright.generate.components import components, sort_pieces
 from loopwright.generate.conditions import piecewise_expression
 from loopwright.generate.context import Executed, GenerationContext, restrict
-from loopwright.generate.expressions import Place
+from loopwright.generate.expressions import EvaluationPlace
 from loopwright.generate.grafts import (
     Graft,
     hoistable_guard,
@@ -208,7 +208,7 @@ def _loop(piece: DimensionPiece) -> list[Graft]:
         return []
     enforced = shared_enforced(children, level)
     guard = _loop_guard(piece, children, inside, generated, enforced)
-    place = Place(context.names, context.generated.intersect(guard))
+    place = EvaluationPlace(context.names, context.generated.intersect(guard))
     body = nest(children, place.where(generated))
     node = _node(piece, bounds, body, place, most_copies(children))
     scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
@@ -254,7 +254,9 @@ def _implied(condition: isl.Set, level: int) -> isl.Set:
     return condition.eliminate(DIM, level, 1).compute_divs()
 
 
-def _node(piece: DimensionPiece, bounds: isl.BasicSet, body: Node, place: Place, copies: int) -> Node:
+def _node(
+    piece: DimensionPiece, bounds: isl.BasicSet, body: Node, place: EvaluationPlace, copies: int
+) -> Node:
     """The loop around `body`, evaluated at `place`, with what is said of it."""
     context = piece.context
     name, dimension = place.names[context.level], context.dimension

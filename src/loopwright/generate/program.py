@@ -11,7 +11,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.generate.context import Executed, GenerationContext, GenerationRun, Options
-from loopwright.generate.expressions import Place
+from loopwright.generate.expressions import EvaluationPlace
 from loopwright.generate.grafts import nest
 from loopwright.generate.tree import generate_tree, runs_again
 from loopwright.loops.nodes import EMPTY, Node
@@ -41,7 +41,7 @@ def generate(schedule: Schedule, options: Options | None = None) -> Node:
     context = GenerationContext.initial(run, known.align_params(_parameters(schedule)))
     try:
         grafts = generate_tree(tree, context, _executed(schedule, context))
-        return nest(grafts, Place((), context.generated)) if grafts else EMPTY
+        return nest(grafts, EvaluationPlace((), context.generated)) if grafts else EMPTY
     except isl.Error as error:
         raise InternalError(Code.ISL, f"isl failed while generating loops: {error}") from error
 

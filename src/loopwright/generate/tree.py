@@ -14,8 +14,8 @@ import islpy as isl
 from loopwright.errors import BadInput, Code
 from loopwright.generate.components import expand, extend_by_band, maps_of, passing
 from loopwright.generate.conditions import piecewise_expression
-from loopwright.generate.context import Executed, GenerationContext, Site
-from loopwright.generate.expressions import Place, expression
+from loopwright.generate.context import BandSite, Executed, GenerationContext
+from loopwright.generate.expressions import EvaluationPlace, expression
 from loopwright.generate.grafts import Graft, hoistable_guard, most_copies, nest, shared_enforced
 from loopwright.generate.levels import generate_band
 from loopwright.generate.pieces import options_by_name
@@ -128,7 +128,7 @@ def _band(band: Band, context: GenerationContext, executed: Executed) -> list[Gr
     if count == 0:
         return generate_tree(band.child, context, executed)
     first = context.times.dim(OUT)
-    site = Site(band, first, lambda c, e: generate_tree(band.child, c, e), options_by_name(band.options))
+    site = BandSite(band, first, lambda c, e: generate_tree(band.child, c, e), options_by_name(band.options))
     names = tuple(f"{context.run.prefix}{first + k}" for k in range(count))
     inside = context.widen(site, names, tuple(range(first, first + count)))
     extended = _nonempty(extend_by_band(relation, band) for relation in executed)
@@ -175,7 +175,7 @@ def _together(grafts: list[Graft], context: GenerationContext, remark: str | Non
     if not grafts:
         return []
     guard = hoistable_guard(grafts, context.known, None)
-    body = nest(grafts, Place(context.names, context.generated.intersect(guard)))
+    body = nest(grafts, EvaluationPlace(context.names, context.generated.intersect(guard)))
     node = body if remark is None else nodes.Mark(remark, body)
     return [Graft(node, guard, shared_enforced(grafts, None), most_copies(grafts))]
 
@@ -199,7 +199,7 @@ def _call(context: GenerationContext, relation: isl.Map) -> Graft:
     """The call at each point of the relation's domain, guarded by what is not yet enforced."""
     context.run.count_copy()
     guard = relation.domain().compute_divs().coalesce()
-    place = Place(context.names, context.known.intersect(guard))
+    place = EvaluationPlace(context.names, context.known.intersect(guard))
     name = relation.get_tuple_name(OUT) or ""
     transformation = context.run.arguments.get(name)
     values = relation if transformation is None else relation.apply_range(transformation)
@@ -209,13 +209,13 @@ def _call(context: GenerationContext, relation: isl.Map) -> Graft:
     return Graft(Call(name, arguments, time), guard.gist(context.generated).coalesce(), universe)
 
 
-def _arguments(relation: isl.Map, context: GenerationContext, place: Place) -> tuple[Expr, ...]:
+def _arguments(relation: isl.Map, context: GenerationContext, place: EvaluationPlace) -> tuple[Expr, ...]:
     """The instance as a function of the iterators, simplified by what is known here."""
     function = relation.as_pw_multi_aff().gist(context.known).coalesce()
     return tuple(piecewise_expression(function.get_at(k), place) for k in range(relation.dim(OUT)))
 
 
-def _time(context: GenerationContext, place: Place) -> tuple[Expr, ...]:
+def _time(context: GenerationContext, place: EvaluationPlace) -> tuple[Expr, ...]:
     """The schedule point of the call (see `Call.time`)."""
     return tuple(expression(context.times.get_aff(k), place) for k in range(context.times.dim(OUT)))
 
@@ -228,7 +228,7 @@ def _unordered(context: GenerationContext, relation: isl.Map) -> list[Graft]:
     count = relation.dim(OUT)
     copied = relation.flat_domain_product(_identity(relation)).coalesce()
     band = Band(isl.UnionMap.from_map(_identity(relation)), (Member(),) * count, LEAF)
-    site = Site(band, 0, _leaf, unordered=True)
+    site = BandSite(band, 0, _leaf, unordered=True)
     names = tuple(f"{context.run.prefix}{len(context.names) + k}" for k in range(count))
     inside = context.widen(site, names, (None,) * count)
     return _narrow(generate_band(inside, (copied,)), context, inside)

@@ -34,7 +34,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.annotations import Independent
 
 Environment: TypeAlias = Mapping[str, int]
-Execution: TypeAlias = tuple[str, tuple[int, ...]]
+ExecutedCall: TypeAlias = tuple[str, tuple[int, ...]]
 """The name of a statement and the values of its arguments."""
 Shuffle: TypeAlias = Callable[[Sequence[int]], Iterable[int]]
 """The values of an iterator in another order."""
@@ -85,7 +85,7 @@ def holds(test: Test, env: Environment) -> bool:
 
 def execute(
     node: Node, parameters: Environment, limit: int | None = None, shuffle: Shuffle | None = None
-) -> Iterator[Execution]:
+) -> Iterator[ExecutedCall]:
     """The calls of the program `node`, in order, for the given parameter values.
 
     Iterations run in the order of the iterator; those of an independent loop, which may run in any
@@ -98,7 +98,7 @@ def execute(
 
 def _execute(
     node: Node, env: Environment, fuel: Iterator[object], shuffle: Shuffle | None
-) -> Iterator[Execution]:
+) -> Iterator[ExecutedCall]:
     match node:
         case Call(name, arguments):
             yield name, tuple(evaluate(argument, env) for argument in arguments)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loopwright.emit.loop_names import names_in
-from loopwright.emit.openmp import Accumulation, PrivateStorage
+from loopwright.emit.openmp import PrivateStorage, ReductionStep
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
 from loopwright.generate.context import Options
@@ -53,7 +53,7 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
     if verdict is None:
         return Loops(plan.original, node, names=names_in(plan), scopes=scopes)
     racing = [one for one in verdict.reassociations if one.loops]
-    accumulations = tuple(Accumulation(one.statement, one.operator, one.array) for one in racing)
+    accumulations = tuple(ReductionStep(one.statement, one.operator, one.array) for one in racing)
     private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
     return Loops(plan.original, node, accumulations, private, names_in(plan), scopes)
 

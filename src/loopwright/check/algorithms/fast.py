@@ -36,7 +36,7 @@ from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.emit.expressions import Level, expression_to_c
-from loopwright.generate.expressions import Place, linear
+from loopwright.generate.expressions import EvaluationPlace, linear
 from loopwright.presburger.sets import DIM
 
 NARROW = 1 << 24
@@ -269,7 +269,7 @@ def domain_checks(domain: isl.Set, names: Sequence[str], dif: str, neg: str) -> 
     if len(pieces) != 1 or pieces[0].dim(isl.dim_type.div):
         everything = isl.Set.universe(domain.get_space())
         return [f"{dif} |= (unsigned long)!({test(domain, names, everything, branches=False)});"]
-    place = Place(tuple(names), domain)
+    place = EvaluationPlace(tuple(names), domain)
     lines = []
     for constraint in constraints:
         text = expression_to_c(linear(constraint.get_aff(), place).expr(), Level.SELECT)

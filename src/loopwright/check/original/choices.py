@@ -11,14 +11,14 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.generate.conditions import condition, piecewise_expression
-from loopwright.generate.expressions import Place, expression
+from loopwright.generate.expressions import EvaluationPlace, expression
 from loopwright.loops.expressions import Expr, Select
 from loopwright.presburger.sets import DIV
 
 Piece = tuple[isl.Set, isl.Aff]
 
 
-def chosen_expression(function: isl.PwAff, place: Place) -> Expr:
+def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
     """An expression for `function`, which is defined wherever `place` is reached."""
     found = piecewise_expression(function, place)
     if not isinstance(found, Select):

@@ -25,9 +25,8 @@ from loopwright.presburger.named import parameter_names
 from loopwright.prove.obligations.decisions import Choice, Decision, decided
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
-from loopwright.prove.scanning.hints import choose
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
-from loopwright.prove.scanning.targets import Key, Timed, timed_calls
+from loopwright.prove.scanning.targets import Key, Timed, choose, timed_calls
 from loopwright.prove.verdict import Undecided
 
 Vector: TypeAlias = tuple[Expr, ...]

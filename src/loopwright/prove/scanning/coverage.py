@@ -1,4 +1,7 @@
-"""Obligations 1 to 3: nothing missing, nothing extra, nothing twice, target by target."""
+"""Obligations 1 to 3: nothing missing, nothing extra, nothing twice, target by target.
+
+Besides, a loop that does not end is right only while there is something left to execute.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,12 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.presburger.congruences import Residues, are_apart, in_class, residues
+from loopwright.presburger.dimensions import first
 from loopwright.presburger.equalities import is_plainly_injective
-from loopwright.prove.scanning.executed import Run
-from loopwright.prove.scanning.targets import Execution, Target
+from loopwright.presburger.lexicographic import earlier_by_last
+from loopwright.presburger.sets import DIM
+from loopwright.prove.scanning.executed import Executed, Repeat, Run, loops, runs
+from loopwright.prove.scanning.targets import Target, TargetExecutions
 from loopwright.prove.scanning.witness import Failure
 
 Range: TypeAlias = tuple[isl.Set, Residues]
@@ -86,7 +92,7 @@ def _twice(target: Target, ranges: list[Range]) -> Iterator[Failure | None]:
             yield None if disjoint else _failure("twice", target, mine.intersect(other))
 
 
-def _again(execution: Execution, target: Target) -> Failure | None:
+def _again(execution: TargetExecutions, target: Target) -> Failure | None:
     """No point is reached by two iterator vectors."""
     points = execution.points
     if is_plainly_injective(points) or points.is_injective():
@@ -94,3 +100,24 @@ def _again(execution: Execution, target: Target) -> Failure | None:
     pairs = points.apply_range(points.reverse())
     different = pairs.subtract(isl.Map.identity(pairs.get_space()))
     return _failure("twice", target, different.domain().apply(points))
+
+
+def endless(tree: Executed) -> Iterator[Failure | None]:
+    """Each iteration of a loop that may not end is, or comes before, one that executes something."""
+    for loop in loops(tree):
+        if loop.endless is not None:
+            yield _in_vain(loop, loop.endless)
+
+
+def _in_vain(loop: Repeat, iterations: isl.Set) -> Failure | None:
+    nothing = isl.Set.empty(iterations.get_space())
+    useful = reduce(isl.Set.union, (_iterations(run.domain, loop.depth) for run in runs(loop.body)), nothing)
+    idle = iterations.subtract(useful)
+    if idle.is_empty():
+        return None
+    idle = idle.subtract(earlier_by_last(useful))
+    return None if idle.is_empty() else Failure("endless", idle.params(), (), loop=loop.iterator)
+
+
+def _iterations(domain: isl.Set, depth: int) -> isl.Set:
+    return first(domain, DIM, depth + 1)

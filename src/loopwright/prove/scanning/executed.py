@@ -5,12 +5,14 @@ its loops, bounds, strides and guards define; the arguments are a function of th
 tree of calls keeps what the order of execution depends on: blocks, alternatives and loops.
 
 Order is that of paths.  What follows a loop that does not end comes after infinitely many
-executions, as the schedule's own order has it.
+executions, as the schedule's own order has it.  When a loop ends is decided by how its test moves as
+the iterator grows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from itertools import count
 from typing import TypeAlias, assert_never
 
@@ -18,12 +20,27 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.loops.direction import counted_up
-from loopwright.loops.expressions import Compare, Expr, Relation, Var
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Scaled,
+    Sum,
+    Test,
+    TruncDiv,
+    Var,
+)
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
 from loopwright.presburger.lexicographic import later_by_last
-from loopwright.prove.scanning.conditions import Scope, multiples, negation, region, value
-from loopwright.prove.scanning.growth import ends, is_upper_bound
+from loopwright.prove.scanning.conditions import MIRRORED, Scope, multiples, negation, region, value
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,3 +221,83 @@ def iterations_of(loop: For, scope: Scope) -> Scope:
         return accepted
     failed = steps.domain.intersect(region(negation(loop.test), steps))
     return Scope(accepted.domain.subtract(later_by_last(failed)), accepted.names)
+
+
+class Growth(Enum):
+    """An expression as a function of the iterator."""
+
+    FREE = "does not mention it"
+    UP = "never falls, and passes every bound"
+    DOWN = "never rises, and passes every bound"
+    UNKNOWN = "may do anything"
+
+
+FLIPPED = {Growth.UP: Growth.DOWN, Growth.DOWN: Growth.UP}
+
+
+def growth(expr: Expr, iterator: str) -> Growth:
+    """All of LOOP's operators but `%` and `?:` are monotone in each argument."""
+    if iterator not in variables(expr):
+        return Growth.FREE
+    match expr:
+        case Var():
+            return Growth.UP
+        case Scaled(factor, argument):
+            inner = growth(argument, iterator)
+            return Growth.FREE if factor == 0 else inner if factor > 0 else FLIPPED.get(inner, inner)
+        case FloorDiv(argument) | TruncDiv(argument):
+            return growth(argument, iterator)
+        case Sum(terms):
+            return _all_that_move(terms, iterator)
+        case Min(arguments) | Max(arguments):
+            directions = {growth(one, iterator) for one in arguments}
+            return directions.pop() if len(directions) == 1 else Growth.UNKNOWN
+        case _:
+            return Growth.UNKNOWN
+
+
+def _all_that_move(terms: tuple[Expr, ...], iterator: str) -> Growth:
+    """The common direction of those terms that depend on the iterator."""
+    directions = [growth(term, iterator) for term in terms]
+    moving = [one for one in directions if one is not Growth.FREE]
+    if not moving:
+        return Growth.FREE
+    return moving[0] if all(one is moving[0] for one in moving) else Growth.UNKNOWN
+
+
+def is_upper_bound(test: Test, iterator: str) -> bool:
+    """Whether `test`, once it fails, fails for all greater values of the iterator."""
+    if iterator not in variables(test):
+        return True
+    match test:
+        case Compare(relation, left, right):
+            return _bounds(relation, left, right, iterator)
+        case And(arguments) | Or(arguments):
+            return all(is_upper_bound(one, iterator) for one in arguments)
+        case Not(argument):
+            return is_upper_bound(negation(argument), iterator)
+    return False
+
+
+def ends(test: Test, iterator: str) -> bool:
+    """Whether `test` fails for all values of the iterator that are great enough."""
+    match test:
+        case Compare(relation, left, right):
+            return _bounds(relation, left, right, iterator)
+        case And(arguments):
+            return any(ends(one, iterator) for one in arguments)
+        case Or(arguments):
+            return all(ends(one, iterator) for one in arguments)
+        case Not(argument):
+            return ends(negation(argument), iterator)
+    return False
+
+
+def _bounds(relation: Relation, left: Expr, right: Expr, iterator: str) -> bool:
+    """`left <= right` with a left side that grows, a right side that does not, and not both free."""
+    if relation in (Relation.GE, Relation.GT):
+        return _bounds(MIRRORED[relation], right, left, iterator)
+    if relation in (Relation.EQ, Relation.NE):
+        return False
+    sides = growth(left, iterator), growth(right, iterator)
+    return sides in ((Growth.UP, Growth.FREE), (Growth.FREE, Growth.DOWN), (Growth.UP, Growth.DOWN))

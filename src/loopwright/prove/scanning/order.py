@@ -22,14 +22,14 @@ from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.scanning.executed import Either, Executed, InOrder, Repeat, Run, common_domain, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition
 from loopwright.prove.scanning.pairs import Slices, all_before, later_parts, misordered
-from loopwright.prove.scanning.targets import Entry, Piece
+from loopwright.prove.scanning.targets import CallPiece, Entry
 from loopwright.prove.scanning.witness import Failure
 
 MANY = 5
 """How many pieces in a block are looked at together, rather than in pairs."""
 
 
-class Compared(Enum):
+class ColumnOrder(Enum):
     """A column of an execution against that of a later one."""
 
     BEFORE = "the later execution has the greater value"
@@ -55,19 +55,19 @@ class Meeting:
         return self.loop is None or all(piece.wanted(k) == self.loop.said for _, piece in placed)
 
 
-Placed: TypeAlias = tuple[int, Piece]
+Placed: TypeAlias = tuple[int, CallPiece]
 """A piece with the part of the block it is in; in a loop, always 0."""
 
 
-def order(tree: Executed, pieces: tuple[Piece, ...]) -> Iterator[Failure | None]:
+def order(tree: Executed, pieces: tuple[CallPiece, ...]) -> Iterator[Failure | None]:
     """The obligations one after the other: None where one holds, its failure where it does not."""
-    by_run: dict[int, list[Piece]] = {}
+    by_run: dict[int, list[CallPiece]] = {}
     for piece in pieces:
         by_run.setdefault(piece.run.position, []).append(piece)
     yield from _order(tree, by_run, Slices())
 
 
-def _order(tree: Executed, by_run: dict[int, list[Piece]], slices: Slices) -> Iterator[Failure | None]:
+def _order(tree: Executed, by_run: dict[int, list[CallPiece]], slices: Slices) -> Iterator[Failure | None]:
     match tree:
         case Run():
             return
@@ -88,7 +88,7 @@ def _order(tree: Executed, by_run: dict[int, list[Piece]], slices: Slices) -> It
             assert_never(tree)
 
 
-def _pieces(tree: Executed, by_run: dict[int, list[Piece]]) -> Iterator[Piece]:
+def _pieces(tree: Executed, by_run: dict[int, list[CallPiece]]) -> Iterator[CallPiece]:
     for run in runs(tree):
         yield from by_run.get(run.position, [])
 
@@ -98,7 +98,7 @@ Class: TypeAlias = tuple[Entry, list[Placed]]
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MeetingColumn:
     """Column `k` of the times of pieces that meet, all before it being the same."""
 
     placed: list[Placed]
@@ -119,7 +119,7 @@ class Column:
 
 def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure | None]:
     """The pairs of `placed`, whose times are the same before column `k`."""
-    column = Column(placed, k, meeting)
+    column = MeetingColumn(placed, k, meeting)
     families = _families(_classes(placed, k), meeting)
     for number, family in enumerate(families):
         in_order = _in_order(family, k, meeting)
@@ -132,18 +132,18 @@ def _columns(placed: list[Placed], k: int, meeting: Meeting) -> Iterator[Failure
                 yield from _class_pairs(first, second, column)
 
 
-def _class_pairs(first: Class, second: Class, column: Column) -> Iterator[Failure | None]:
+def _class_pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator[Failure | None]:
     """The pieces of one class before those of another, or of the same."""
     meeting = column.meeting
     if not _meet(first[1], second[1], meeting):
         return
     compared = _compare(first[0], second[0], meeting)
-    if compared is Compared.SAME:
+    if compared is ColumnOrder.SAME:
         if first[0] != second[0]:
             raise InternalError(Code.INTERNAL, "one function in two forms")
         yield from _columns(first[1], column.k + 1, meeting)
-    elif compared is Compared.UNORDERED or (
-        compared is Compared.BEFORE and meeting.settled(chain(first[1], second[1]), column.k)
+    elif compared is ColumnOrder.UNORDERED or (
+        compared is ColumnOrder.BEFORE and meeting.settled(chain(first[1], second[1]), column.k)
     ):
         yield None
     else:
@@ -174,7 +174,7 @@ def _in_order(family: list[Class], k: int, meeting: Meeting) -> bool:
     if meeting.loop is not None:
         ends = family[-1][0], family[0][0]
         pieces = chain.from_iterable(mine for _, mine in family)
-        return _compare(*ends, meeting) is Compared.BEFORE and meeting.settled(pieces, k)
+        return _compare(*ends, meeting) is ColumnOrder.BEFORE and meeting.settled(pieces, k)
     places = [(mine[0][0], mine[-1][0]) for _, mine in family]
     return all(before[1] <= after[0] for before, after in pairwise(places))
 
@@ -201,7 +201,7 @@ def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
     return merged
 
 
-def _agrees(piece: Piece, mine: Entry, other: Entry) -> bool:
+def _agrees(piece: CallPiece, mine: Entry, other: Entry) -> bool:
     """Whether a column of `piece`, which is `mine`, is `other` as well."""
     if not piece.values.known:
         return False
@@ -218,13 +218,13 @@ def _meet(mine: list[Placed], theirs: list[Placed], meeting: Meeting) -> bool:
     return meeting.loop is not None or mine[0][0] < theirs[-1][0]
 
 
-def _compare(first: Entry, second: Entry, meeting: Meeting) -> Compared:
+def _compare(first: Entry, second: Entry, meeting: Meeting) -> ColumnOrder:
     """Column `first` of an execution against column `second` of a later one, all before being the same."""
     match first, second:
         case AnyPosition(a), AnyPosition(b):
-            return Compared.SAME if a == b else Compared.UNORDERED
+            return ColumnOrder.SAME if a == b else ColumnOrder.UNORDERED
         case SequencePosition(a), SequencePosition(b):
-            return Compared.SAME if a == b else Compared.BEFORE if a < b else Compared.UNKNOWN
+            return ColumnOrder.SAME if a == b else ColumnOrder.BEFORE if a < b else ColumnOrder.UNKNOWN
         case (BandDimension(a), earlier), (BandDimension(b), later) if a == b:
             return _compare_forms(earlier, later, meeting)
         case _:
@@ -233,23 +233,23 @@ def _compare(first: Entry, second: Entry, meeting: Meeting) -> Compared:
             )
 
 
-def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting: Meeting) -> Compared:
+def _compare_forms(earlier: AffineForm | None, later: AffineForm | None, meeting: Meeting) -> ColumnOrder:
     """The difference of two affine functions of the same outer iterators, and of x < x' in a loop:
     α x' + c' − (α x + c) ≥ α · step + c' − c.
     """
     if earlier is None or later is None:
-        return Compared.UNKNOWN
+        return ColumnOrder.UNKNOWN
     depth, loop = meeting.depth, meeting.loop
     common = depth if loop is None else depth + 1
     if max(len(earlier.coefficients), len(later.coefficients)) > common:
-        return Compared.UNKNOWN
+        return ColumnOrder.UNKNOWN
     if _direction(earlier) != _direction(later):
-        return Compared.UNKNOWN
+        return ColumnOrder.UNKNOWN
     slope = earlier.coefficients[depth] if len(earlier.coefficients) > depth else 0
     least = (0 if loop is None else slope * loop.step) + later.rest[-1] - earlier.rest[-1]
     if slope >= 0 and least > 0:
-        return Compared.BEFORE
-    return Compared.SAME if slope == 0 and least == 0 else Compared.UNKNOWN
+        return ColumnOrder.BEFORE
+    return ColumnOrder.SAME if slope == 0 and least == 0 else ColumnOrder.UNKNOWN
 
 
 def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]:
@@ -257,8 +257,8 @@ def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]
     return form.coefficients, form.rest[:-1], form.denominator
 
 
-def _pairs(first: Class, second: Class, column: Column) -> Iterator[Failure | None]:
-    """Piece by piece; before that, in a block, all pieces of two parts together."""
+def _pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator[Failure | None]:
+    """CallPiece by piece; before that, in a block, all pieces of two parts together."""
     meeting = column.meeting
     for place, mine in _by_place(first[1]):
         for other_place, theirs in _by_place(second[1]):
@@ -277,8 +277,8 @@ def _pairs(first: Class, second: Class, column: Column) -> Iterator[Failure | No
                     yield misordered(piece, other, column.k, meeting.depth, meeting.loop, meeting.slices)
 
 
-def _by_place(placed: list[Placed]) -> list[tuple[int, list[Piece]]]:
-    found: dict[int, list[Piece]] = {}
+def _by_place(placed: list[Placed]) -> list[tuple[int, list[CallPiece]]]:
+    found: dict[int, list[CallPiece]] = {}
     for place, piece in placed:
         found.setdefault(place, []).append(piece)
     return list(found.items())

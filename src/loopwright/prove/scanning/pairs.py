@@ -12,7 +12,7 @@ from loopwright.presburger.equalities import AffineForm, graph_of
 from loopwright.presburger.lexicographic import split_domain
 from loopwright.prove.scanning.executed import Repeat
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, SequencePosition
-from loopwright.prove.scanning.targets import Entry, Piece
+from loopwright.prove.scanning.targets import CallPiece, Entry
 from loopwright.prove.scanning.witness import Failure
 
 OUT = isl.dim_type.out
@@ -24,7 +24,7 @@ class Slices:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int, int], isl.Map] = {}
 
-    def of(self, piece: Piece, column: int, depth: int, kept: int) -> isl.Map:
+    def of(self, piece: CallPiece, column: int, depth: int, kept: int) -> isl.Map:
         key = (id(piece), column, depth, kept)
         if key not in self._known:
             self._known[key] = split_domain(only(piece.times, OUT, column), depth, kept)
@@ -48,7 +48,7 @@ class Joint:
 
 
 def misordered(
-    earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None, slices: Slices
+    earlier: CallPiece, later: CallPiece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> Failure | None:
     """No execution of `later` has a time before that of one of `earlier`; and in a loop, one has a time
     after it only where the loop says of its iterations what is wanted of one that scans the column in
@@ -67,7 +67,7 @@ def misordered(
 
 
 def _plainly_later(
-    earlier: Piece, later: Piece, column: int, depth: int, loop: Repeat | None, slices: Slices
+    earlier: CallPiece, later: CallPiece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> bool:
     """Whether `later` has greater values in this column already, which few dimensions can show."""
     match earlier.entries[column]:
@@ -83,7 +83,7 @@ def _plainly_later(
 
 
 def _joint(
-    earlier: Piece, later: Piece, depth: int, loop: Repeat | None, *, with_arguments: bool = False
+    earlier: CallPiece, later: CallPiece, depth: int, loop: Repeat | None, *, with_arguments: bool = False
 ) -> Joint:
     kept = depth if loop is None else depth + 1
     mine, theirs = (
@@ -97,12 +97,12 @@ def _joint(
     return Joint(pairs, kept - depth, width + kept - depth)
 
 
-def _shown(piece: Piece) -> isl.Map:
+def _shown(piece: CallPiece) -> isl.Map:
     """Iterators -> [time, arguments]."""
     return piece.times.flat_range_product(piece.run.arguments.as_map())
 
 
-def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
+def _arguments(wrong: Joint, earlier: CallPiece, later: CallPiece) -> isl.Set:
     """The arguments of both calls, alone."""
     pairs = wrong.pairs.range()
     width = later.times.dim(OUT)
@@ -111,7 +111,7 @@ def _arguments(wrong: Joint, earlier: Piece, later: Piece) -> isl.Set:
 
 
 def _wrong(
-    earlier: Piece, later: Piece, column: int, joint: Joint, loop: Repeat | None
+    earlier: CallPiece, later: CallPiece, column: int, joint: Joint, loop: Repeat | None
 ) -> Iterator[tuple[str, Joint]]:
     """The pairs in the wrong order, lexicographically: by each column in turn where all before agree."""
     before = "parallel" if loop is not None and loop.said else "order"
@@ -141,7 +141,7 @@ def _wrong(
                     return
 
 
-def _after_is_wrong(earlier: Piece, later: Piece, column: int, loop: Repeat | None) -> str | None:
+def _after_is_wrong(earlier: CallPiece, later: CallPiece, column: int, loop: Repeat | None) -> str | None:
     """The obligation that fails where the later execution has the greater value in `column`, if one does."""
     said = frozenset() if loop is None else loop.said
     wanted = frozenset() if loop is None else earlier.wanted(column) & later.wanted(column)
@@ -170,7 +170,7 @@ def _values(entry: Entry, domain: isl.Set, depth: int) -> isl.Map | None:
 
 
 def later_parts(
-    parts: list[tuple[int, list[Piece]]], column: int, depth: int, slices: Slices
+    parts: list[tuple[int, list[CallPiece]]], column: int, depth: int, slices: Slices
 ) -> frozenset[int]:
     """The parts of a block, given in order, with values in `column` greater than all in parts before them."""
     later: list[int] = []
@@ -186,7 +186,7 @@ def later_parts(
     return frozenset(later)
 
 
-def _column_values(pieces: list[Piece], column: int, depth: int, slices: Slices) -> isl.Map | None:
+def _column_values(pieces: list[CallPiece], column: int, depth: int, slices: Slices) -> isl.Map | None:
     """Outer iterators -> the values of a column that is a band dimension."""
     found: isl.Map | None = None
     for piece in pieces:

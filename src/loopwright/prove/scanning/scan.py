@@ -17,14 +17,12 @@ from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.points import smallest_point
-from loopwright.prove.scanning.coverage import coverage
-from loopwright.prove.scanning.endless import endless
+from loopwright.prove.scanning.coverage import coverage, endless
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.scanning.meaning import Meaning, meaning
 from loopwright.prove.scanning.order import order
-from loopwright.prove.scanning.replay import replayed
 from loopwright.prove.scanning.targets import IndependentLoops, Timed, match, timed_calls
-from loopwright.prove.scanning.witness import refuted
+from loopwright.prove.scanning.witness import refuted, replayed
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
 NEARBY = 4

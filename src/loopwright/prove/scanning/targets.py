@@ -3,7 +3,10 @@
 A target is what calls of one name and number of arguments have to execute, each point of it
 once.  Where every such instance has one time, a point is the instance itself.  Where instances
 have several, it is an instance with one of its times, in one leaf of the tree, and a call must
-say which: its time, given as a hint, is believed only as far as the obligations hold with it.
+say which: its time, given as a hint, is believed only as far as the obligations hold with it.  Where a
+call has no hint, as in a program that was read from text, the time is guessed: a dimension that the
+instance does not determine is the value of an iterator, the outer for the outer.  A wrong choice makes an
+obligation fail, and then there is no answer, rather than a no.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ import islpy as isl
 
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.dimensions import only
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.scanning.executed import Kinds, Run
-from loopwright.prove.scanning.hints import choose
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Meaning, SequencePosition, maps_of
 from loopwright.prove.verdict import Undecided
 
@@ -39,7 +43,7 @@ class Timed:
 
 
 @dataclass(frozen=True, eq=False)
-class Execution:
+class TargetExecutions:
     """A call as executions of a target: [p] -> point, for iterator vectors p in the call's domain."""
 
     run: Run
@@ -52,13 +56,13 @@ class Target:
 
     key: Key
     wanted: isl.Set
-    executions: tuple[Execution, ...]
+    executions: tuple[TargetExecutions, ...]
     several_times: bool
     """Whether a point is the arguments followed by the time, and not the arguments alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class CallPiece:
     """A call, or the part of it in one leaf of the schedule, with its time: [p] -> [band dimensions]."""
 
     run: Run
@@ -91,11 +95,11 @@ class IndependentLoops:
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class MatchedCalls:
     targets: tuple[Target, ...]
     strays: tuple[Run, ...]
     """Calls of what the schedule does not have."""
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CallPiece, ...]
 
 
 def timed_calls(schedule: Schedule, known: Meaning) -> tuple[Timed, ...] | Undecided:
@@ -103,11 +107,11 @@ def timed_calls(schedule: Schedule, known: Meaning) -> tuple[Timed, ...] | Undec
     found: dict[tuple[Key, int], isl.Map] = {}
     for number, leaf in enumerate(known.leaves):
         for times in maps_of(leaf.times):
-            name = times.get_tuple_name(isl.dim_type.in_) or ""
+            name = times.get_tuple_name(IN) or ""
             shown = _shown(times, schedule.arguments.get(name))
             if shown is None:
                 return Undecided(f"several instances of {name or 'a statement'} are one call at one time")
-            key = (name, shown.dim(isl.dim_type.in_))
+            key = (name, shown.dim(IN))
             earlier = found.get((key, number))
             if earlier is not None and not earlier.is_disjoint(shown):
                 return Undecided(f"instances of two spaces are the same call of {name or 'a statement'}")
@@ -134,21 +138,21 @@ def _shown(times: isl.Map, transformation: isl.Map | None) -> isl.Map | None:
 
 def _plain(times: isl.Map) -> isl.Map:
     flat = times.flatten_domain().flatten_range()
-    return flat.reset_tuple_id(isl.dim_type.in_).reset_tuple_id(isl.dim_type.out)
+    return flat.reset_tuple_id(IN).reset_tuple_id(OUT)
 
 
 def match(
     known: Meaning, timed: tuple[Timed, ...], calls: tuple[Run, ...], independent: Sequence[IndependentLoops]
-) -> Matched | Undecided:
+) -> MatchedCalls | Undecided:
     """Every call with its target, and with the pieces of the schedule's leaves that it executes."""
     by_key: dict[Key, list[Timed]] = {}
     for one in timed:
         by_key.setdefault(one.key, []).append(one)
     called: dict[Key, list[Run]] = {}
     for run in calls:
-        called.setdefault((run.name, run.arguments.dim(isl.dim_type.out)), []).append(run)
+        called.setdefault((run.name, run.arguments.dim(OUT)), []).append(run)
     targets: list[Target] = []
-    pieces: list[Piece] = []
+    pieces: list[CallPiece] = []
     for key, parts in by_key.items():
         mine = called.get(key, [])
         found = _with_one_time(key, parts, mine) if _one_time(parts) else _with_times(key, parts, mine)
@@ -158,7 +162,7 @@ def match(
             targets.append(target)
             pieces.extend(_piece(known, independent, target, *entry) for entry in timing)
     strays = tuple(run for key, runs in called.items() if key not in by_key for run in runs)
-    return Matched(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
+    return MatchedCalls(tuple(targets), strays, tuple(sorted(pieces, key=lambda piece: piece.run.position)))
 
 
 Timing: TypeAlias = list[tuple[Timed, Run, isl.Map]]
@@ -174,7 +178,7 @@ def _one_time(parts: list[Timed]) -> bool:
 
 def _with_one_time(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Target, Timing]]:
     wanted = reduce(isl.Set.union, (part.times.domain() for part in parts))
-    executions = tuple(Execution(run, _graph(run, run.arguments)) for run in calls)
+    executions = tuple(TargetExecutions(run, _graph(run, run.arguments)) for run in calls)
     timing = [(part, one.run, one.points.apply_range(part.times)) for one in executions for part in parts]
     if len(parts) > 1:
         timing = [entry for entry in timing if not entry[2].is_empty()]
@@ -193,7 +197,7 @@ def _with_times(key: Key, parts: list[Timed], calls: list[Run]) -> list[tuple[Ta
     found: list[tuple[Target, Timing]] = []
     for k, part in enumerate(parts):
         mine = [one for one in chosen if one.leaf == k]
-        executions = tuple(Execution(one.run, one.points) for one in mine)
+        executions = tuple(TargetExecutions(one.run, one.points) for one in mine)
         target = Target(key, part.times.wrap().flatten(), executions, several_times=True)
         found.append((target, [(part, one.run, one.times) for one in mine]))
     return found
@@ -206,7 +210,7 @@ def _piece(
     part: Timed,
     run: Run,
     times: isl.Map,
-) -> Piece:
+) -> CallPiece:
     times = times.align_params(known.context.get_space())
     values = affine_values(times)
     found: dict[int, Kinds] = {}
@@ -214,7 +218,7 @@ def _piece(
     for kind, dimension in (*known.leaves[part.leaf].independent, *here):
         found[dimension] = found.get(dimension, frozenset()) | {kind}
     entries = tuple(_entries(known, part, values.forms))
-    return Piece(run, times, entries, values, target.several_times, found)
+    return CallPiece(run, times, entries, values, target.several_times, found)
 
 
 def _is_at(times: isl.Map, values: AffineValues, positions: tuple[int, ...]) -> bool:
@@ -224,10 +228,83 @@ def _is_at(times: isl.Map, values: AffineValues, positions: tuple[int, ...]) -> 
         return tuple(form.rest[-1] for form in forms if form is not None) == positions
     fixed = times
     for k, position in enumerate(positions):
-        fixed = fixed.fix_val(isl.dim_type.out, 2 * k, isl.Val.int_from_si(times.get_ctx(), position))
+        fixed = fixed.fix_val(OUT, 2 * k, isl.Val.int_from_si(times.get_ctx(), position))
     return bool(times.is_subset(fixed))
 
 
 def _entries(known: Meaning, part: Timed, forms: tuple[AffineForm | None, ...]) -> Iterator[Entry]:
     for column in known.leaves[part.leaf].columns:
         yield (column, forms[column.index]) if isinstance(column, BandDimension) else column
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenTimes:
+    """The executions of a call as points (arguments, time) of the `leaf`-th relation given."""
+
+    run: Run
+    leaf: int
+    points: isl.Map
+    times: isl.Map
+
+
+def choose(calls: list[Run], leaves: list[isl.Map]) -> list[ChosenTimes] | Run:
+    """A choice for every call, or a call for which there is none.
+
+    `leaves` are relations [arguments] -> [band dimensions].  A call belongs to the first that
+    has all its points, none of them taken by an earlier call, or else to the first it fits.
+    """
+    chosen: list[ChosenTimes] = []
+    for run in calls:
+        if run.domain.is_empty():
+            continue
+        candidates = list(_candidates(run, leaves))
+        if not candidates:
+            return run
+        holding = [one for one in candidates if one.points.range().is_subset(_points(leaves[one.leaf]))]
+        free = [one for one in holding if not any(_overlap(one, other) for other in chosen)]
+        chosen.append((free or holding or candidates)[0])
+    return chosen
+
+
+def _overlap(one: ChosenTimes, other: ChosenTimes) -> bool:
+    return one.leaf == other.leaf and not one.points.range().is_disjoint(other.points.range())
+
+
+def _points(relation: isl.Map) -> isl.Set:
+    return relation.wrap().flatten()
+
+
+def _candidates(run: Run, leaves: list[isl.Map]) -> Iterator[ChosenTimes]:
+    arguments = run.arguments.as_map().intersect_domain(run.domain)
+    for number, relation in enumerate(leaves):
+        times = _guess(run, arguments.apply_range(relation)) if run.hint is None else _given(run, run.hint)
+        if times is not None and times.dim(OUT) == relation.dim(OUT):
+            yield ChosenTimes(run, number, arguments.flat_range_product(times), times)
+
+
+def _given(run: Run, hint: isl.MultiPwAff) -> isl.Map:
+    return hint.as_map().intersect_domain(run.domain)
+
+
+def _guess(run: Run, times: isl.Map) -> isl.Map | None:
+    """One time for each p, from the relation [p] -> [t] of those its instance has."""
+    if not run.domain.is_subset(times.domain()):
+        return None
+    unused = 0
+    for k in range(times.dim(OUT)):
+        if only(times, OUT, k).is_single_valued():
+            continue
+        same = _as_iterator(run, times, k, unused)
+        if same is None:
+            return None
+        times, unused = same
+    return times
+
+
+def _as_iterator(run: Run, times: isl.Map, k: int, unused: int) -> tuple[isl.Map, int] | None:
+    """`times` where t_k is the first of the unused iterators that it can always be, and those left."""
+    for j in range(unused, run.depth):
+        same = times.equate(IN, j, OUT, k)
+        if run.domain.is_subset(same.domain()):
+            return same, j + 1
+    return None

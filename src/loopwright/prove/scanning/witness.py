@@ -1,13 +1,28 @@
-"""A failed obligation made concrete: the smallest parameter values and instances that show it."""
+"""A failed obligation made concrete: the smallest parameter values and instances that show it.
+
+Where an obligation failed with chosen times, the program is run to see whether it is wrong.  For given
+parameters the k-th execution of an instance is matched with the k-th of its times.  If the times are
+totally ordered, the run is right iff it is right under that matching.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
+from math import prod
+from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.loops.interpreter import execute
+from loopwright.loops.nodes import Node
+from loopwright.presburger.dimensions import all_points
+from loopwright.presburger.named import at_parameters, without_parameters
 from loopwright.presburger.points import Point, smallest_point
+from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning
+from loopwright.prove.scanning.targets import Timed
 from loopwright.prove.verdict import Instance, Refuted
 
 SENTENCES = {
@@ -77,3 +92,95 @@ def _instances(failure: Failure, point: Point) -> tuple[tuple[Instance, ...], tu
         instances.append((name, left[:count]))
         left = left[count:]
     return tuple(instances), left
+
+
+LIMIT = 20_000
+"""How many executions, and how many loop iterations, are looked at."""
+
+Times: TypeAlias = dict[Instance, list[tuple[int, ...]]]
+
+
+def replayed(
+    known: Meaning, timed: tuple[Timed, ...], program: Node, parameters: dict[str, int]
+) -> Refuted | None:
+    """What is wrong with the run of `program` for these parameters, or None if nothing is seen."""
+    if (
+        len(parameters) < known.context.dim(isl.dim_type.param)
+        or at_parameters(known.context, parameters).is_empty()
+    ):
+        return None
+    times = _times(known, timed, parameters)
+    if times is None:
+        return None
+    try:
+        run = list(islice(execute(program, parameters, 10 * LIMIT), LIMIT))
+    except GaveUp:
+        return None
+    if len(run) == LIMIT:
+        return None
+    wrong = _counted(times, run)
+    ordered = not any(isinstance(column, AnyPosition) for leaf in known.leaves for column in leaf.columns)
+    if wrong is None and ordered:
+        wrong = _misordered(times, run)
+    return None if wrong is None else sentence(wrong[0], parameters, wrong[1])
+
+
+def _counted(times: Times, run: list[Instance]) -> tuple[str, tuple[Instance, ...]] | None:
+    executed = Counter(run)
+    for one in sorted({*times, *executed}):
+        wanted, done = len(times.get(one, ())), executed[one]
+        if done < wanted:
+            return ("missing" if not done else "too few"), (one,)
+        if done > wanted:
+            return ("extra" if not wanted else "twice" if wanted == 1 else "too many"), (one,)
+    return None
+
+
+def _misordered(times: Times, run: list[Instance]) -> tuple[str, tuple[Instance, ...]] | None:
+    left = {one: iter(sorted(vectors)) for one, vectors in times.items()}
+    last: tuple[tuple[int, ...], Instance] | None = None
+    for one in run:
+        time = next(left[one])
+        if last is not None and time < last[0]:
+            return "order", (last[1], one)
+        last = (time, one)
+    return None
+
+
+def _times(known: Meaning, timed: tuple[Timed, ...], parameters: dict[str, int]) -> Times | None:
+    """The times of every instance, or None where there are too many to look at."""
+    found: Times = {}
+    left = LIMIT
+    for one in timed:
+        points = _points(one.times, parameters, left)
+        if points is None:
+            return None
+        left -= len(points)
+        count = one.key[1]
+        for point in points:
+            time = _time(known.leaves[one.leaf].columns, point[count:])
+            found.setdefault((one.key[0], point[:count]), []).append(time)
+    return found
+
+
+def _time(columns: tuple[Column, ...], bands: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(
+        bands[column.index] if isinstance(column, BandDimension) else column.index for column in columns
+    )
+
+
+def _points(relation: isl.Map, parameters: dict[str, int], limit: int) -> list[tuple[int, ...]] | None:
+    """All (arguments, band dimensions), sorted, or None where there are more than `limit`."""
+    points = without_parameters(at_parameters(relation.wrap().flatten(), parameters))
+    if not points.is_bounded() or _volume(points) > 10 * LIMIT:
+        return None
+    found = all_points(points)
+    return sorted(found) if len(found) <= limit else None
+
+
+def _volume(points: isl.Set) -> int:
+    """The number of points of the smallest box around the set."""
+    if points.is_empty():
+        return 0
+    sides = [points.dim_max_val(k).sub(points.dim_min_val(k)) for k in range(points.dim(isl.dim_type.set))]
+    return prod(int(side.to_python()) + 1 for side in sides)

@@ -39,7 +39,7 @@ from loopwright.presburger.lexicographic import later_by_last
 from loopwright.presburger.named import space_of
 from loopwright.prove.obligations.formulas import conjunction, formula_of
 from loopwright.prove.scanning.conditions import Scope, negation, region
-from loopwright.prove.scanning.growth import is_upper_bound
+from loopwright.prove.scanning.executed import is_upper_bound
 
 Values: TypeAlias = Mapping[str, Expr]
 
