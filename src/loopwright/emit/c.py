@@ -42,7 +42,7 @@ class Braces(Enum):
 
 @dataclass(frozen=True)
 class Handwriting:
-    """`outside` are the iterators the loops assign and a declaration outside of the region makes."""
+    """How loops are written; the iterators in `outside` are declared outside of the region."""
 
     indent: str = "  "
     increment: Increment = Increment.ADD
@@ -51,7 +51,7 @@ class Handwriting:
     outside: frozenset[str] = frozenset()
 
     def update(self, iterator: str, step: int) -> str:
-        """What a loop does to its iterator at the end of each round."""
+        """What a loop does to its iterator after each iteration."""
         sign = "+" if step > 0 else "-"
         if abs(step) == 1:
             return self.increment.value.format(iterator, sign)
@@ -64,7 +64,7 @@ def plain_call(call: Call) -> list[str]:
 
 
 def _commented(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
-    """A remark as a comment that ends where its line does and begins no other."""
+    """A remark as a comment of one line, with nothing in it that ends or continues a comment."""
     shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(remark))).strip()
     shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
     return [f"// {shown}", *lines] if shown else lines
@@ -86,8 +86,8 @@ def _never(remark: str | Note) -> bool:
 class Style:
     """How a program is to be written.
 
-    `call` gives the lines of a call, `annotated` those in front of a loop for its annotations, and
-    `mark` those of what a mark is on, marked.
+    `call` gives the lines of a call, `annotated` the lines that print a loop's annotations in front of it,
+    and `mark` the lines of a marked statement, given those of the statement alone.
     """
 
     iterator_type: str = "int"
@@ -95,7 +95,7 @@ class Style:
     annotated: Callable[[For], list[str]] = _annotated
     mark: Callable[[str | Note, Node, list[str]], list[str]] = _commented
     needs_block: Callable[[str | Note], bool] = _never
-    """Whether a mark puts something in front of a statement that belongs into a block with it."""
+    """Whether a mark puts a line in front of its statement, so that the two need braces."""
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)
     """The types of iterators that do not have `iterator_type`."""
@@ -122,8 +122,8 @@ def to_c(
     """`node` as C.
 
     `standalone` makes it a file that compiles alone: the helpers it uses, a declaration of each
-    statement, and a function of the parameters; `parameters` gives their order, and those the
-    program uses besides follow.  Iterators are `int`, or `long long` where a constant of the
+    statement, and a function of the parameters; those in `parameters` come first, in this order, and
+    the others that the program uses follow.  Iterators are `int`, or `long long` where a constant of the
     program needs it, unless `iterator_type` says otherwise.
     """
     style = Style(iterator_type or ("long long" if is_wide(node) else "int"))
@@ -139,12 +139,12 @@ def to_c(
 
 
 def shared_out(node: Node) -> Node:
-    """`node` with its outermost parallel loops shared out, whatever its statements do."""
+    """`node` with its outermost parallel loops distributed among threads, without any clauses."""
     return with_clauses(node, lambda loop: Clauses() if has_canonical_form(loop) else None)
 
 
 def _translation_unit(program: Node, body: str, entry: str, parameters: Sequence[str], number: str) -> str:
-    """A file of C with the function `entry` of the parameters, whose text is `body`."""
+    """A C file with a function `entry` of the parameters whose body is `body`."""
     mentioned = free_variables(program)
     arguments = [*parameters, *sorted(mentioned - set(parameters))]
     unused = [f"  (void){name};\n" for name in arguments if name not in mentioned]
@@ -159,7 +159,7 @@ def _translation_unit(program: Node, body: str, entry: str, parameters: Sequence
 
 
 def program_text(node: Node, style: Style) -> str:
-    """The lines of `node`, whose names are C's."""
+    """The lines of `node`, whose names are valid in C."""
     statements = _flat(node)
     lone = len(statements) == 1
     lines = [line for statement in statements for line in _lines(statement, style, lone)]
@@ -167,7 +167,7 @@ def program_text(node: Node, style: Style) -> str:
 
 
 def _flat(node: Node) -> tuple[Node, ...]:
-    """The statements `node` is a sequence of; a mark stays in front of its first."""
+    """The statements that `node` is a sequence of; a mark stays on the first one."""
     match node:
         case Block(nodes):
             return tuple(statement for child in nodes for statement in _flat(child))
@@ -179,7 +179,7 @@ def _flat(node: Node) -> tuple[Node, ...]:
 
 
 def _lines(node: Node, style: Style, lone: bool) -> list[str]:
-    """The lines of one statement; a `lone` one has the scope around it for itself."""
+    """The lines of one statement; a `lone` one is the only statement of its scope."""
     match node:
         case Call():
             return style.call(node)

@@ -4,8 +4,8 @@ The reader gives a comment to the statement that follows it, an empty line as on
 Where the author wrote it outside of the innermost loops around that statement, it goes in front of
 the new loop of the same depth around the statement's first copy.
 
-C has no two labels of one name in a function.  A statement's label is on its first copy.  That of a
-loop is on the loop that holds all of what it held and nothing else, where there still is one.
+A label may occur only once in a function of C.  A statement's label goes on its first copy, a loop's
+label on the new loop that contains exactly the same statements, if there is one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def closing(program: Program) -> list[str]:
 
 
 def in_front_of_loops(node: Node) -> frozenset[Span]:
-    """The comments that have been given to loops."""
+    """The comments that are printed in front of loops."""
     remarks = (part.remark for part in subprograms(node) if isinstance(part, Mark))
     return frozenset(remark.place for remark in remarks if isinstance(remark, CommentNote))
 
@@ -87,7 +87,7 @@ def _paths(node: Node, statement: str) -> Iterator[tuple[For, ...]]:
 
 
 def statement_labels(program: Program, statement: Statement) -> str:
-    """`L: ` for each label on this very statement."""
+    """`L: ` for each label of the statement itself."""
     return "".join(f"{label}: " for label in program.labels_on(statement))
 
 

@@ -1,7 +1,7 @@
 """LOOP expressions and tests as C, with the parentheses C needs and no others.
 
-Parentheses follow the table of C's operators; beyond it, `&&` inside `||` gets them, which
-compilers ask for.  What is printed has the value of the expression: sums and products are
+Parentheses follow the precedence of C's operators; besides, `&&` inside `||` gets them, since
+compilers warn otherwise.  What is printed has the value of the expression: sums and products are
 regrouped, which changes no integer, divisions never.
 
 An `int` may have 32 bits.  A constant that leaves it no room for arithmetic is written as a
@@ -43,7 +43,7 @@ LONG_LONG_MAX = 2**63 - 1
 
 
 class Level(IntEnum):
-    """How tightly an expression of C holds together."""
+    """The precedence of an operator of C."""
 
     SELECT = 0
     OR = 1
@@ -146,7 +146,7 @@ def _flat(expr: Sum) -> list[Expr]:
 
 
 def _positive_first(terms: list[Expr]) -> list[Expr]:
-    """The terms with the first one that is added in front, variables before constants."""
+    """The terms, one that is added moved to the front: a variable if there is one, else a constant."""
     added = [i for i, term in enumerate(terms) if _opposite(term) is None]
     if not added:
         return terms

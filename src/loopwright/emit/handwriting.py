@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def handwriting_of(program: Program) -> Handwriting:
-    """What the loops of the region tell; where they tell nothing, the usual way."""
+    """The style of the loops in the region; where they do not show it, the default."""
     source = program.source
     block = program.syntax
     loops = [node for node in walk(block) if node.type == "for_statement"]
@@ -40,7 +40,7 @@ def handwriting_of(program: Program) -> Handwriting:
 
 
 def _usual(found: Iterable[T], otherwise: T) -> T:
-    """What is found most often, and first of those."""
+    """The most frequent item, the first of several."""
     counted = Counter(found).most_common(1)
     return counted[0][0] if counted else otherwise
 
@@ -59,7 +59,7 @@ def _bodies(node: Node) -> list[Node]:
 
 
 def _indents(source: Source, loops: list[Node]) -> Iterator[str]:
-    """How much further in than a loop its body is."""
+    """The indentation of loop bodies relative to their loops."""
     for loop in loops:
         body = field(loop, "body")
         inside = named_children(body)[:1] if body.type == "compound_statement" else [body]
@@ -96,7 +96,7 @@ def _braces(source: Source, compound: list[Node]) -> Iterator[Braces]:
 
 
 def _outside(block: Node, loops: list[Node]) -> frozenset[str]:
-    """Iterators no loop of the region and no declaration in it declares."""
+    """Iterators that no loop and no declaration of the region declares."""
     assigned = {
         name
         for loop in loops

@@ -1,9 +1,8 @@
 """The types of new iterators.
 
-A type that holds what all the author's iterators and sizes hold is right for every loop: `number`.
-A loop over nothing but an iterator of the author's has the author's type for it.  Where that is
-unsigned, what is computed from the iterator must not fall below zero on the way: only sums of
-terms that are added are.
+A type as wide as all iterators and sizes of the original is right for every loop: `number`.  A loop
+that scans an iterator of the original has the type of that iterator.  Where this is unsigned, no
+intermediate result may be negative: such a loop is allowed only sums of terms that are added.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
 
 
 def iterator_types(program: Program, node: Node, declared: Declarations) -> IteratorTypes:
-    """The types of the loops of `node`, whose iterators have their names already."""
+    """The types of the loops of `node`, whose iterators have their final names."""
     number = _number(program, node, parameter_types(program, declared))
     own: dict[str, str] = {}
     for name in {part.iterator for part in subprograms(node) if isinstance(part, For)}:
@@ -78,7 +77,7 @@ def iterator_types(program: Program, node: Node, declared: Declarations) -> Iter
 
 
 def _number(program: Program, node: Node, types: Mapping[str, str]) -> str:
-    """`int` if that is all there is, else a wider one."""
+    """`int` if all iterators and sizes are, else a wider type."""
     used = {*types.values(), *(one for statement in program.statements for one in statement.iterator_types)}
     plain = {" ".join(word for word in one.split() if word not in _QUALIFIERS) for one in used}
     if is_wide(node) or not plain <= _NARROW:
@@ -87,7 +86,7 @@ def _number(program: Program, node: Node, types: Mapping[str, str]) -> str:
 
 
 def _authors(program: Program, name: str) -> str | None:
-    """The author's type for iterators of this name, if there is one only and `int` can be put in it."""
+    """The author's type for iterators of this name, if it is unique and at least as wide as `int`."""
     found = {
         kind
         for statement in program.statements
@@ -122,7 +121,7 @@ def _is_authors(name: str, kind: str, program: Program, node: Node) -> bool:
 
 
 def _never_below_zero(node: Node, names: AbstractSet[str], program: Program) -> frozenset[str]:
-    """The largest part of `names` such that all that is computed from them is."""
+    """The largest subset of `names` from which only non-negative values are computed."""
     down = {part.iterator for part in subprograms(node) if isinstance(part, For) and part.step < 0}
     kept = frozenset(names) - down
     sizes = frozenset(program.params)
@@ -144,7 +143,7 @@ def _involved(part: Node) -> frozenset[str]:
 
 
 def _computed(part: Node, name: str) -> tuple[Expr | Test, ...]:
-    """The terms of a statement that have to do with `name`; its own loop's all have."""
+    """The terms of a statement that mention `name`; all terms of the loop that declares it."""
     if isinstance(part, For) and part.iterator == name:
         return terms(part)
     return tuple(term for term in terms(part) if name in variables(term))

@@ -1,8 +1,8 @@
-"""The iterators of new loops under the names their author knows.
+"""The names of new iterators, as the author knows them.
 
-A loop that scans an iterator of the author's, `S(i, c1)`, has its name; any other has the name it
-has in scripts, `iT` for the tiles of `i`.  Loops side by side may share a name.  A loop inside
-another, or around a text that uses the name for something else, gets a number behind it.
+A loop that scans an iterator of the original, `S(i, c1)`, has its name; any other has the name it
+has in scripts, `iT` for the tiles of `i`.  Loops side by side may share a name.  Where the name is taken,
+by a loop outside or by the text for something else, a number is appended to it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def author_named(node: Node, program: Program, known: LoopNames) -> Node:
 
 
 def _avoided(program: Program) -> frozenset[str]:
-    """The words that mean something in the new text besides its iterators."""
+    """The words that have another meaning in the new text."""
     words = {*KEYWORDS, *HELPERS, *program.params, *(array.name for array in program.arrays)}
     texts = [parameter.text for parameter in program.parameters]
     texts += [extent for array in program.arrays for extent in array.extents]
@@ -67,7 +67,7 @@ def _fixed(program: Program, place: Span, holes: Sequence[Hole | Inlined]) -> It
 
 
 class _Naming:
-    """What decides about names, and the names of the loops around the place in question."""
+    """The names that statements, scripts and the text give to loops, or forbid."""
 
     def __init__(
         self, statements: Mapping[str, Statement], known: LoopNames, avoided: AbstractSet[str]

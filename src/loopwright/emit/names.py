@@ -1,7 +1,7 @@
-"""CNames that C accepts, one for each name of the program.
+"""Names that C accepts, one for each name of the program.
 
-A name that already is one stays.  Of the others, odd characters become underscores, and
-underscores are appended until no two names are the same.
+A valid name is kept.  In others, invalid characters become underscores, and underscores are appended
+until all names differ.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class CNames:
 
 
 def readable_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
-    """CNames for code the reader puts into a program of their own, as isl prints it.
+    """Names for code that is pasted into another program, as isl prints it.
 
     A statement may share its name with a variable or with a statement of another arity, and
-    may have none: the reader decides what a call means.
+    may have none: the other program decides what a call means.
     """
     named = _distinct([*_variables(node, parameters), *(name for name, _ in called_statements(node) if name)])
     statements = {(name, arity): named.get(name, "") for name, arity in called_statements(node)}
@@ -53,7 +53,7 @@ def readable_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
 
 
 def standalone_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
-    """CNames for code that is compiled as it stands: no two things share one, and all have one."""
+    """Names for code that is compiled alone: statements and variables all have different names."""
     named = _distinct(_variables(node, parameters))
     used = set(named.values())
     statements: dict[tuple[str, int], str] = {}
@@ -66,8 +66,8 @@ def standalone_names(node: Node, parameters: Iterable[str] = ()) -> CNames:
 def with_names(node: Node, names: CNames) -> Node:
     """`node` with its variables and statements called by their C names.
 
-    A declaration hides its own name from the expression it starts with in LOOP, not in C: in
-    `int i = i + 1;` the second `i` would be the first.  There the declared name is changed.
+    In LOOP the scope of a declaration begins after its initial value, in C before it: in `int i = i + 1;`
+    the second `i` would be the first.  There the declared name is changed.
     """
     return _with_names(node, names, names.variables)
 
@@ -107,7 +107,7 @@ def _declare(
 
 
 def _distinct(names: Iterable[str]) -> dict[str, str]:
-    """A C name for each name, names that are C's already first: they keep themselves."""
+    """A C name for each name; valid ones are kept, so they are chosen first."""
     wanted = sorted(set(names), key=lambda name: (not _is_identifier(name), name))
     used: set[str] = set()
     result: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What OpenMP is told of a loop: clauses on the annotations, and the pragma they are printed as.
+"""OpenMP directives: the clauses of parallel and vector loops, and the pragma they are printed as.
 
 OpenMP 5.0: sections 2.9.1 (canonical loop form) and 2.19 (data-sharing clauses).
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from loopwright.model.program import Array, Program
 
 ORDERED = {Relation.LT: 1, Relation.LE: 1, Relation.GT: -1, Relation.GE: -1}
-"""Where a loop with such a test counts to."""
+"""The direction in which a loop with such a test counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """A statement whose steps a parallel loop may combine in any order."""
+    """A statement that combines values into `array`, which a parallel loop may do in any order."""
 
     statement: str
     operator: str
@@ -34,7 +34,7 @@ class ReductionStep:
 
 @dataclass(frozen=True, slots=True)
 class PrivateStorage:
-    """Storage every iteration of a loop over `statements` can have for itself."""
+    """An array of which every iteration of a loop around `statements` can have a copy of its own."""
 
     array: str
     last: bool
@@ -52,7 +52,7 @@ class Sharing:
     """Iterators that are declared outside of the loops."""
 
     def why_not(self, loop: For) -> str | None:
-        """Why OpenMP cannot be told to share out the loop, if it cannot."""
+        """Why OpenMP cannot distribute the loop among threads, if it cannot."""
         if not has_canonical_form(loop):
             return "its end is not a comparison of its iterator with a number known before it starts"
         for step in self._accumulated(loop):
@@ -69,7 +69,7 @@ class Sharing:
         return None
 
     def clauses(self, loop: For) -> Clauses | None:
-        """The clauses of the loop's pragma, their names sorted; None where OpenMP cannot share it out."""
+        """The clauses of the loop's pragma, their names sorted; None where OpenMP cannot distribute it."""
         if self.why_not(loop) is not None:
             return None
         private, last = (
@@ -90,11 +90,11 @@ class Sharing:
             yield str(_section(self._array(name)))
 
     def together(self, loop: For) -> tuple[For, ...]:
-        """The parallel loops that are shared out as one: `loop`, and those it has nothing else in.
+        """The parallel loops to distribute as one (`collapse`): `loop`, and loops nested perfectly in it.
 
         Each is proved to be parallel, so two iterations that differ in any of them are independent.
-        The inner loops run from and to the same numbers in every iteration of the outer ones, and
-        no iteration has storage of its own or results to combine, which would be those of all loops.
+        The bounds of the inner loops do not depend on the outer iterators, and there is no private
+        storage and no reduction, which would apply to all of the loops.
         """
         found = [loop]
         while not (self._private(loop) or self._accumulated(loop)):
@@ -114,9 +114,9 @@ class Sharing:
         return [step for step in self.accumulations if step.statement in inside]
 
     def _only_combined(self, loop: For, step: ReductionStep) -> bool:
-        """Whether all the loop does to the array is to combine values into it.
+        """Whether the loop does nothing to the array but combine values into it.
 
-        A thread has the whole array of a `reduction` for itself, and it starts with zeros.
+        Each thread has its own copy of the array of a `reduction`, which starts with zeros.
         """
         combining = {one.statement for one in self._accumulated(loop) if one.array == step.array}
         for name in _statements(loop):
@@ -136,12 +136,12 @@ class Sharing:
         return [one for one in self.private if inside <= set(one.statements) and one.array in shared]
 
     def _inner_iterators(self, loop: For) -> set[str]:
-        """Those of loops inside, which threads would share; the loop's own is private anyway."""
+        """Those of loops inside, which threads would share; the loop's own is always private."""
         inner = {part.iterator for part in subprograms(loop.body) if isinstance(part, For)}
         return inner & self.outside
 
     def _is_variable(self, name: str) -> bool:
-        """Whether this is a name of the text; that of a field such as `p->s` is made up."""
+        """Whether this is a name of the text; that of a field such as `p->s` is not."""
         text = self.program.region.text
         return re.search(rf"\b{re.escape(name)}\b", text) is not None
 
@@ -164,7 +164,7 @@ def has_canonical_form(loop: For) -> bool:
 
 
 def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: bool = False) -> Node:
-    """`node` with `clauses` for the loops to share out: vector loops, and the outermost parallel ones."""
+    """`node` with `clauses` on the loops to distribute: vector loops, and the outermost parallel ones."""
     if isinstance(node, For) and node.annotation(Independent) is not None:
         found = clauses(node)
         if node.vector is not None:
@@ -175,7 +175,7 @@ def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: b
 
 
 def pragma(loop: For) -> str | None:
-    """The directive for a loop that is shared out: among threads, among the lanes of a vector, or both."""
+    """The directive for a loop that is distributed among threads, among the lanes of a vector, or both."""
     parallel, vector = loop.parallel, loop.vector
     if parallel is not None and parallel.clauses is not None:
         simd = " simd" if vector is not None else ""
@@ -194,7 +194,7 @@ def _clause_text(clauses: Clauses) -> str:
 
 
 def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
-    """In words, the parallel loops that stay one thread's, and why."""
+    """In words, the parallel loops that are not distributed among threads, and why."""
     if not isinstance(node, For) or node.parallel is None:
         for child in children(node):
             yield from unshared(child, sharing)
@@ -210,7 +210,7 @@ def unshared(node: Node, sharing: Sharing) -> Iterator[str]:
 
 
 def _only(body: Node) -> For | None:
-    """The loop that is all of a body."""
+    """The loop that a body consists of."""
     match body:
         case For():
             return body

@@ -3,7 +3,7 @@
 A relation is a matrix with one row a constraint: a first column 0 for "= 0" or 1 for ">= 0", then
 the coefficients of output, input and local dimensions, of the parameters, and the constant.  The
 first output of an access is the number of its array.  An equality that defines an output has -1 for
-it, and those rows come first, in the order of the outputs: other tools expect no less.
+it, and those rows come first, in the order of the outputs: other tools expect this.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Loops:
 
 
 def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
-    """The file with new loops in its regions; there is one at least, and all are of one file."""
+    """The file with new loops in its regions; there is at least one, and all are of one file."""
     source = regions[0].program.source
     nodes = [named_loops(one) for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
@@ -81,12 +81,12 @@ def region_text(loops: Loops, *, openmp: bool = False) -> str:
 
 
 def openmp_notes(loops: Loops) -> tuple[str, ...]:
-    """What OpenMP is not told, and why."""
+    """The parallel loops that have no pragma, and why."""
     return tuple(unshared(named_loops(loops), loops.sharing))
 
 
 def claims(loops: Loops) -> tuple[Call, ...]:
-    """For each statement copy in the order of the text: the instance it is, in the text's names."""
+    """For each statement copy in the order of the text: the instance it is, in the names of the text."""
     return tuple(part for part in subprograms(named_loops(loops)) if isinstance(part, Call))
 
 
@@ -107,12 +107,12 @@ def line_end(source: Source) -> str:
 
 
 def printed_loops(loops: Loops, *, openmp: bool = False) -> Node:
-    """The loops as they are printed, with clauses where OpenMP shares them out."""
+    """The loops as they are printed, with clauses where OpenMP distributes them."""
     return _printed(loops, named_loops(loops), openmp)[0]
 
 
 def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
-    """`node` in the words of the file, and how to write it."""
+    """`node` with the names of the file, and the style to print it in."""
     program = loops.program
     declared = program.file.declarations
     types = iterator_types(program, node, declared)
@@ -150,7 +150,7 @@ def _spaced(lines: Sequence[str]) -> list[str]:
 
 
 def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting) -> Style:
-    """The author's hand, and the author's texts for statements."""
+    """The author's handwriting, and the author's text for statements."""
 
     def marked(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
         match remark:
@@ -177,7 +177,7 @@ def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting
 
 
 def _annotated(loop: For) -> list[str]:
-    """The pragma of a loop that OpenMP shares out; gcc is told of other vector loops."""
+    """The OpenMP pragma of a loop that has clauses; one for gcc on other vector loops."""
     directive = pragma(loop) or ("#pragma GCC ivdep" if loop.vector is not None else None)
     return [] if directive is None else [directive]
 
@@ -187,7 +187,7 @@ def _with_parameters(
 ) -> Node:
     """`node` with the author's texts for its parameters, and labels and comments on its loops.
 
-    An unsigned size must not turn differences huge: it is cast, but in the heads of loops over
+    A difference of unsigned sizes would wrap around: they are cast, except in the heads of loops over
     unsigned iterators, where nothing is subtracted.
     """
     plain = {parameter.name: f"{parameter.name} as it is" for parameter in program.parameters}
@@ -213,7 +213,7 @@ def _with_parameters(
 
 
 def _primary(text: str) -> str:
-    """The author's text, made to bind like a name."""
+    """The author's text, in parentheses unless it binds like a name."""
     is_primary = re.fullmatch(r"\w+(\s*(->|\.)\s*\w+)*|\w+\s*\([^()]*\)", text) is not None
     return text if is_primary else f"({text})"
 

@@ -1,7 +1,7 @@
 """Variables of the region declared where their author would: in the loop that needs them.
 
-A variable no value of which leaves an iteration of a loop is declared in the body of that loop, if
-all statements that touch it are in such loops; otherwise in front of all loops.
+A variable whose values do not leave an iteration of a loop is declared in the body of that loop, if
+all statements that access it are in such loops; otherwise in front of all loops.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class StatementPrinter:
-    """What the calls of one program are written as."""
+    """Prints the calls of one program as statements."""
 
     def __init__(self, program: Program, node: Node, types: IteratorTypes) -> None:
         self.program, self.types = program, types
@@ -103,7 +103,7 @@ class _Filling:
     def _in_subscript(self, start: int, end: int) -> bool:
         """Whether what follows is between brackets, where only its value matters.
 
-        Of an unsigned number that goes for sums alone, which wrap around and back again.
+        Of an unsigned number this holds for sums alone, which wrap around and back again.
         """
         visible = without_comments(self.source.text[start:end], literals=False)
         return visible.count("[") > visible.count("]")

@@ -9,16 +9,16 @@ from collections import Counter
 from loopwright.source import Span
 
 _PLAIN = re.compile(r"[\w\s+*()-]*")
-"""Sums of names and numbers, and no more; a number with a suffix or a leading zero is not Python's."""
+"""Sums of names and numbers; numbers with a suffix or a leading zero are no Python, and are not parsed."""
 
 _CALL = re.compile(r"\w\s*\(")
 
 SubscriptSum = Counter[str]
-"""The factor of each name, in the order the names come; that of "" is the constant."""
+"""The factor of each name, in order of appearance; that of "" is the constant."""
 
 
 def plain_subscript(text: str, hole: Span, within: Span) -> Span | None:
-    """What stands between the brackets around `hole`, if nothing but sums of names and numbers does."""
+    """What is between the brackets around `hole`, if it is a sum of names and numbers."""
     start = text.rfind("[", within.start, hole.start) + 1
     end = text.find("]", hole.end, within.end)
     if start == 0 or end < 0 or _PLAIN.fullmatch(text, start, end) is None or _CALL.search(text, start, end):
@@ -39,7 +39,7 @@ def tidied(subscript: str) -> str:
 
 
 def _linear(expression: ast.expr) -> SubscriptSum | None:
-    """The sum an expression is, or None if it is no sum."""
+    """An expression as a sum, or None if it is none."""
     match expression:
         case ast.Name(id=name):
             return Counter({name: 1})

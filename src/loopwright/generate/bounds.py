@@ -80,7 +80,7 @@ def _upper(constraint: isl.Constraint, place: EvaluationPlace, level: int) -> Li
 
 
 def _at_most(iterator: Var, bounds: list[LinearSum], place: EvaluationPlace) -> Test:
-    """iterator ≤ min(bounds), said with `<` where every bound reads better so."""
+    """iterator ≤ min(bounds), written with `<` where every bound is shorter then."""
     if all(bound.terms and bound.constant < 0 for bound in bounds):
         limits = (bound.plus_constant(1).expr() for bound in bounds)
         return Compare(Relation.LT, iterator, combined(Min, limits, place))
@@ -101,7 +101,7 @@ def _extreme_start(domain: isl.Set, stride: Stride | None, place: EvaluationPlac
 
 
 def _extreme_test(domain: isl.Set, iterator: Var, place: EvaluationPlace, level: int) -> Test:
-    """Up to the greatest value in `domain`, or for ever if there is none."""
+    """Up to the greatest value in `domain`, or without end if there is none."""
     local = eliminate_inner(domain, level)
     if not has_upper_bound(local, level):
         return TRUE

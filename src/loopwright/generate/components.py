@@ -233,7 +233,7 @@ def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
     """Disjoint pieces in an order that respects `level` for all values of the outer dimensions.
 
     Piece a must come before piece b if a point of a precedes one of b.  isl answers that quickly,
-    but of rational points: where a cycle comes out, the integer points are looked at.
+    but of rational points: where this gives a cycle, the integer points are compared.
     """
     if len(pieces) < 2:
         return pieces
@@ -251,7 +251,7 @@ def sort_pieces(pieces: list[isl.BasicSet], level: int) -> list[isl.BasicSet]:
 
 
 def _without_cycles(pieces: list[isl.Set], level: int) -> list[isl.Set]:
-    """Pieces in order, split where their order is a cycle: it depends on the outer dimensions then.
+    """Pieces in order, split where their order, which depends on the outer dimensions, is a cycle.
 
     Let B(a, b) be the outer values x for which a point of a precedes one of b.  For one x a piece has
     the integers of an interval, and disjoint intervals are in one order.  If, around a cycle

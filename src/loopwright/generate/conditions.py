@@ -61,7 +61,7 @@ def _disequality(domain: isl.Set, place: EvaluationPlace) -> Test | None:
 
 
 def _conjunction(piece: isl.BasicSet, place: EvaluationPlace) -> Test:
-    """Constraints without integer divisions first: they help to write the others (5.10).
+    """Constraints without integer divisions first: they simplify the others [section 5.10].
 
     Of these the ones on outer iterators come first: they fail, or move out of a loop, together.
     """
@@ -104,7 +104,7 @@ def constraint_test(constraint: isl.Constraint, place: EvaluationPlace) -> Test:
 
 
 def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: EvaluationPlace) -> Test | None:
-    """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is right whatever the sign of x."""
+    """`x % m == 0` for x + m·⌊a/m'⌋ = 0; C's `%` is 0 for the same x, whatever their sign."""
     positions = [
         k for k in range(function.dim(DIV)) if not function.get_coefficient_val(DIV, k).is_zero()
     ]
@@ -126,7 +126,7 @@ def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Evaluati
 
 
 def _symmetric(value: int, modulus: int) -> int:
-    """The representative of `value` modulo `modulus` that is smallest in size."""
+    """The representative of `value` modulo `modulus` of the smallest absolute value."""
     remainder = value % modulus
     return remainder - modulus if 2 * remainder > modulus else remainder
 
@@ -209,8 +209,8 @@ def piecewise_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
 def combined(kind: type[Max] | type[Min], arguments: Iterable[Expr], place: EvaluationPlace) -> Expr:
     """Max or Min of the distinct arguments; the argument itself if there is one.
 
-    Outer ones come first, so that what does not change in the loops around stands together, and of
-    these the shorter.
+    Arguments of outer iterators come first, so that what is constant in an inner loop stands together,
+    and of these the shorter ones.
     """
 
     def key(argument: Expr) -> tuple[int, int, list[str]]:

@@ -18,7 +18,7 @@ Executed: TypeAlias = tuple[isl.Map, ...]
 """The executed relation [Grosser2015, section 4.1]: for each statement, a map from schedule points."""
 
 MOST_COPIES = 120
-"""Copies of a statement that cutting loops may make, all nested cuts together."""
+"""How many copies of a statement cutting loops may make, over all nested cuts."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class BandSite:
 
     band: Band
     first_time: int
-    """The schedule dimension that the band's first member is."""
+    """The schedule dimension of the band's first member."""
     inner: Inner
     options: Mapping[str, isl.UnionMap] = field(default_factory=dict)
     """The band's position-dependent options by what they ask for (see `pieces.options_by_name`)."""
@@ -116,7 +116,7 @@ class GenerationContext:
 
     @staticmethod
     def initial(run: GenerationRun, context: isl.Set) -> GenerationContext:
-        """No dimensions yet; the context is known and needs no test."""
+        """No dimensions yet; what is known of the parameters needs no test."""
         domain = isl.Set.from_params(context) if context.is_params() else context
         times = isl.MultiAff.zero(domain.get_space().map_from_set())
         universe = isl.Set.universe(domain.get_space())
@@ -149,7 +149,7 @@ class GenerationContext:
 
     @property
     def loop_type(self) -> LoopType:
-        """How the band or the user wants the dimension broken up [Grosser2015, section 5.4]."""
+        """How the dimension is to be broken up, by the band or by the user [Grosser2015, section 5.4]."""
         member, options = self.member, self.options
         if member is None:
             return LoopType.DEFAULT
@@ -257,7 +257,7 @@ class GenerationContext:
 
 
 Inner: TypeAlias = Callable[[GenerationContext, Executed], list[Graft]]
-"""The program for what a band orders no further, given the context inside all of its dimensions."""
+"""Generates what is below a band, given the context inside all of its dimensions."""
 
 
 def restrict(executed: Executed, domain: isl.Set) -> Executed:

@@ -61,7 +61,7 @@ class LinearSum:
 
     @property
     def leads_positive(self) -> bool:
-        """Whether the positive terms are not outnumbered."""
+        """Whether at least half of the terms are positive."""
         return 2 * sum(coefficient < 0 for coefficient, _ in self.terms) <= len(self.terms)
 
     def negated(self) -> LinearSum:

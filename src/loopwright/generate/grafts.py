@@ -23,7 +23,7 @@ class Graft:
 
     `guard`     must be enforced around `node`, here or further out;
     `enforced`  holds of every instance that `node` executes;
-    `copies`    of how many values of inner dimensions `node` is one, because they are written out.
+    `copies`    how many values of inner dimensions are written out in this list of grafts.
     """
 
     node: Node
@@ -48,7 +48,7 @@ def most_copies(grafts: list[Graft]) -> int:
 
 
 def shared_enforced(grafts: list[Graft], level: int | None) -> isl.Set:
-    """What every instance below satisfies, said without the dimension `level`."""
+    """What every instance below satisfies, expressed without the dimension `level`."""
     everything = union(graft.enforced for graft in grafts)
     hull = shared_constraints(everything.coalesce()).to_set()
     return _without(hull, level)
@@ -86,7 +86,7 @@ def independent(guard: isl.Set, level: int | None) -> isl.Set:
 
 
 def _without(domain: isl.Set, level: int | None) -> isl.Set:
-    """Project `level` out, keeping only what can be said without quantifiers."""
+    """Project `level` out, keeping only what needs no quantifiers."""
     if level is None or not involves(domain, level):
         return domain
     return domain.eliminate(DIM, level, 1).remove_unknown_divs()
@@ -161,8 +161,8 @@ def _append(
 ) -> None:
     """Put `node` at the end of `program`, in the deepest branch that `inside` implies.
 
-    `inside`, part of what is known, is where `node` has anything to execute.  The last if's branches
-    exclude each other, so that the end of either one is the end of the program for whoever runs there.
+    `inside`, part of what is known, is where `node` has anything to execute.  The branches of the last if
+    exclude each other: in each of them, the end of the branch is the end of the program.
     """
     last = program[-1] if program else None
     if isinstance(last, _Branching):
@@ -196,7 +196,7 @@ def _around_both(last: _Branching, guard: isl.Set) -> _Branching | None:
 
 
 def _conjuncts(condition: isl.Set) -> list[isl.Set]:
-    """The constraints of a conjunction without integer divisions, each by itself; none of others."""
+    """The constraints of a conjunction without integer divisions, one by one; none for other conditions."""
     pieces = condition.get_basic_sets()
     if len(pieces) != 1 or pieces[0].dim(DIV) > 0:
         return []
@@ -204,7 +204,7 @@ def _conjuncts(condition: isl.Set) -> list[isl.Set]:
 
 
 def simplified(guard: isl.Set, known: isl.Set) -> isl.Set:
-    """The guard in the light of what is known, without a disjunction if there is a way."""
+    """The guard simplified by what is known, without a disjunction if possible."""
     rest = guard.gist(known).coalesce()
     if rest.n_basic_set() > 1:
         hull = shared_constraints(rest).to_set()

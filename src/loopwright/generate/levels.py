@@ -176,7 +176,7 @@ def _scaled(piece: DimensionPiece, scale: isl.MultiAff) -> list[Graft]:
 
 
 def _eliminated(piece: DimensionPiece, value: isl.Aff) -> list[Graft]:
-    """No loop: the value is put for the dimension in everything below."""
+    """No loop: the value replaces the dimension in everything below."""
     context = piece.context
     plug = substitution(context.space, context.level, value)
     pending = piece.bounds.to_set().preimage_multi_aff(plug)
@@ -238,7 +238,7 @@ def _loop_guard(
 
 
 def _pending_guard(context: GenerationContext, enforced: isl.Set) -> isl.Set:
-    """The pending conditions that neither outer nor, if the user wants so, inner nodes enforce."""
+    """The pending conditions that neither outer nor, if the options say so, inner nodes enforce."""
     guard = context.pending
     if guard.plain_is_universe():
         return guard

@@ -8,7 +8,7 @@ at which dimension d is to be separated, `[t0, ..] -> separate[d]`, and so do `a
 Two extensions look one level ahead [Quillere2000, sections 6 and 7].  The second separation cuts a piece
 along the contexts in which each inner loop is not empty; the removal of minima and maxima cuts it along the
 conditions under which one bound of an inner loop is the larger one.  A cut gives a loop new bounds, so the
-levels are refined from the inside out; what the outermost loops need is asked of the parameters.
+levels are refined from the inside out; what the outermost loops need becomes conditions on the parameters.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def isolate(domain: isl.Set, exact: isl.Set, wanted: isl.Set, level: int) -> Iso
 def _together(one: isl.Set, two: isl.Set, domain: isl.Set, level: int) -> isl.Set | None:
     """The constraints both share, if those a loop at `level` can have describe the two inside `domain`.
 
-    It is so of the last, partial tile, and of the same where it is the only one.
+    This is so for the last, partial tile, and for the same tile where it is the only one.
     """
     both = one.union(two)
     shared = eliminate_unknown(shared_constraints(both).to_set(), level)
@@ -218,7 +218,7 @@ def refined_pieces(
 def parameter_contexts(context: GenerationContext, executed: Executed) -> list[isl.Set]:
     """The parameter values cut by how the bounds of the outermost loops compare.
 
-    That an outermost loop is empty costs one test a run: no cut is worth it.
+    An empty outermost loop costs one test in a run, so that no cut is made for it.
     """
     whole = [context.known]
     if context.level > 0 or context.innermost or not context.options.split_bounds:
@@ -232,7 +232,7 @@ def parameter_contexts(context: GenerationContext, executed: Executed) -> list[i
 
 
 def conditions_at(context: GenerationContext, executed: Executed, *, dead_loops: bool) -> list[isl.Set]:
-    """What the loops at the current level ask of the dimensions outside it."""
+    """The conditions on outer dimensions by which loops at the current level differ."""
     found: list[isl.Set] = []
     if not executed:
         return found

@@ -40,7 +40,7 @@ def explicit_bounds(relation: isl.Map, level: int) -> isl.Set:
     """The domain that the constraints on dimensions up to `level` describe by themselves.
 
     Bounds that follow only from those of inner loops would cut off a first or last iteration in
-    which an inner loop is empty: a copy of the code for nothing but that.
+    which an inner loop is empty: they would copy the code for this alone.
     """
     relation = relation.drop_constraints_involving_dims(OUT, 0, relation.dim(OUT))
     inner = relation.dim(IN) - level - 1
@@ -134,7 +134,7 @@ def _best_lower_bound(
 ) -> tuple[isl.Aff, int] | None:
     """The lower bound from which the fewest steps reach every point [Grosser2015, example 5.12].
 
-    A division in it is in every slice, and costs as much as another slice each.
+    A division in it occurs in every slice, and counts as much as another slice.
     """
     step = stride.step if stride else 1
     best: tuple[int, int, isl.Aff] | None = None

@@ -102,7 +102,7 @@ def runs_again(tree: Tree) -> bool:
 def in_iterators(condition: isl.Set, context: GenerationContext) -> isl.Set:
     """A condition on the schedule's dimensions as one on the iterators.
 
-    A set without dimensions speaks of the parameters alone, wherever it stands.
+    A set without dimensions is one of parameters alone, anywhere in the tree.
     """
     if condition.is_params() or condition.n_dim() == 0:
         params = condition if condition.is_params() else condition.params()
@@ -142,10 +142,10 @@ def _narrow(grafts: list[Graft], outer: GenerationContext, inner: GenerationCont
 
 
 def _check_scanned(annotated: Annotated, outer: int) -> None:
-    """Refuse an annotation of a dimension that no band below it has; `outer` bands' dimensions are above.
+    """Refuse an annotation of a dimension that no band below it has; bands above have `outer` dimensions.
 
-    Of a dimension that is there, the generator decides what becomes of it: loops that have the annotation,
-    or single values, of which there is nothing to say.
+    A dimension that is there becomes loops, which have the annotation, or has single values, whose one
+    iteration needs none.
     """
     if not _scans(annotated.child, annotated.dimension, outer):
         raise BadInput(

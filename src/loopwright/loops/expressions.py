@@ -1,7 +1,7 @@
 """Integer expressions and tests of LOOP [Courant2021, figure 9], with C's arithmetic spelled out.
 
 Every operator means exactly what the C operator it is printed as computes, so that nothing
-has to be believed about how a program is printed: `FloorDiv` rounds towards minus infinity,
+has to be trusted about how a program is printed: `FloorDiv` rounds towards minus infinity,
 `TruncDiv` and `Rem` are C's `/` and `%`.  Integers are unbounded.
 """
 

@@ -1,7 +1,7 @@
 """The meaning of LOOP [Courant2021, section 5]: a program is the sequence of the calls it makes.
 
-The interpreter is the definition the other rooms are tested against, so it is written to be
-read: one case for each construct, and integers that never overflow.
+The interpreter is the definition the other rooms are tested against, so it is written for
+readers: one case for each construct, and integers that never overflow.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def execute(
 
     Iterations run in the order of the iterator; those of an independent loop, which may run in any
     order, in that of `shuffle`, if it is given.  A program that takes more than `limit` loop iterations
-    raises `GaveUp`: to look at the beginning of an infinite program, take as many executions as are wanted.
+    raises `GaveUp`: to see the beginning of an infinite program, take as many executions as are needed.
     """
     fuel: Iterator[object] = repeat(None) if limit is None else iter(range(limit))
     return _execute(node, parameters, fuel, shuffle)

@@ -32,7 +32,7 @@ from loopwright.loops.traverse import Term, operands, subprograms, subterms, ter
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How often each construct stands in the text of a program."""
+    """How often each construct occurs in the text of a program."""
 
     loops: int = 0
     ifs: int = 0
@@ -103,7 +103,7 @@ class Cost:
     tests: int = 0
     """Evaluations of the test of an `if`."""
     entries: int = 0
-    """Loops begun."""
+    """How often a loop was entered."""
     operations: int = 0
     """Arithmetic operations and comparisons, an estimate of the instructions executed: a bound
     that does not change while the loop runs is computed once, on entry."""

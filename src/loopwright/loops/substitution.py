@@ -27,7 +27,7 @@ from loopwright.loops.expressions import (
 
 
 def scaled(factor: int, expr: Expr) -> Expr:
-    """`factor * expr`, with nothing in it that is a factor of a factor, or one."""
+    """`factor * expr`, without nested factors and without a factor of one."""
     match expr:
         case Int(value):
             return Int(factor * value)

@@ -5,8 +5,8 @@ its loops, bounds, strides and guards define; the arguments are a function of th
 tree of calls keeps what the order of execution depends on: blocks, alternatives and loops.
 
 Order is that of paths.  What follows a loop that does not end comes after infinitely many
-executions, as the schedule's own order has it.  When a loop ends is decided by how its test moves as
-the iterator grows.
+executions, as the schedule's own order has it.  When a loop ends is decided by how its test changes
+as the iterator grows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Run:
     """A call: executed with `arguments(p)` for each vector p of iterators in `domain`."""
 
     position: int
-    """Where the call stands in the text, counted from 0."""
+    """The position of the call in the text, counted from 0."""
     name: str
     domain: isl.Set
     arguments: isl.MultiPwAff
@@ -162,7 +162,7 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
 
 
 def _in_order(domain: isl.Set, parts: list[Executed]) -> InOrder:
-    """The parts, with those of blocks among them, which see the same iterators, in their places."""
+    """The parts, blocks of the same iterators among them replaced by their own parts."""
     depth = domain.dim(isl.dim_type.set)
     flat: list[Executed] = []
     for part in parts:
@@ -187,9 +187,9 @@ def _bound(name: str, given: Expr, scope: Scope) -> Scope:
 
 
 def _entered(name: str, scope: Scope) -> tuple[Scope, dict[str, int], str]:
-    """The scope inside a declaration; the outer names and, under a name no program has, the new.
+    """The scope inside a declaration; the outer names and, under a name that no program has, the new one.
 
-    What is declared is not known to the expression that gives it its first value.
+    The scope of a declaration begins after its initial value.
     """
     inner = scope.deeper(name)
     fresh = f"{name} declared"
@@ -280,7 +280,7 @@ def is_upper_bound(test: Test, iterator: str) -> bool:
 
 
 def ends(test: Test, iterator: str) -> bool:
-    """Whether `test` fails for all values of the iterator that are great enough."""
+    """Whether `test` fails for all large enough values of the iterator."""
     match test:
         case Compare(relation, left, right):
             return _bounds(relation, left, right, iterator)

@@ -26,7 +26,7 @@ from loopwright.prove.scanning.targets import CallPiece, Entry
 from loopwright.prove.scanning.witness import Failure
 
 MANY = 5
-"""How many pieces in a block are looked at together, rather than in pairs."""
+"""From how many pieces on a block is examined as a whole, rather than in pairs."""
 
 
 class ColumnOrder(Enum):
@@ -109,7 +109,7 @@ class MeetingColumn:
     def later(self) -> frozenset[int]:
         """Parts of a block whose values are greater than all of the parts before them.
 
-        Worked out by isl for all parts in one go, where there are many, since their pairs are more.
+        Computed by isl for all parts at once, where there are many, since there are many more pairs.
         """
         if self.meeting.loop is not None or len(self.placed) < MANY:
             return frozenset()
@@ -166,8 +166,8 @@ def _families(classes: dict[Entry, list[Placed]], meeting: Meeting) -> list[list
 
 
 def _in_order(family: list[Class], k: int, meeting: Meeting) -> bool:
-    """Whether no two classes of a family need a look: as in a block that has them in their order, so that
-    many statements do not mean many more pairs.  False is not an answer.
+    """Whether all classes of a family are in order, as in a block that has them in their order, so that the
+    number of pairs does not grow with the square of the statements.  False is not an answer.
     """
     if len(family) < 2:
         return False
@@ -183,7 +183,7 @@ def _classes(placed: list[Placed], k: int) -> dict[Entry, list[Placed]]:
     """The pieces that have the same column `k`, first those of the function that most have.
 
     A function may be written in several ways where iterators depend on each other, and a piece
-    goes where it can.
+    goes where it fits.
     """
     found: dict[Entry, list[Placed]] = {}
     for place, piece in placed:
@@ -258,7 +258,7 @@ def _direction(form: AffineForm) -> tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def _pairs(first: Class, second: Class, column: MeetingColumn) -> Iterator[Failure | None]:
-    """CallPiece by piece; before that, in a block, all pieces of two parts together."""
+    """Piece by piece; before that, in a block, all pieces of two parts together."""
     meeting = column.meeting
     for place, mine in _by_place(first[1]):
         for other_place, theirs in _by_place(second[1]):

@@ -1,4 +1,4 @@
-"""Two calls whose order is not plain: the pairs of executions in the wrong order, found by isl."""
+"""Two calls whose order is not obvious: the pairs of executions in the wrong order, found by isl."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUT = isl.dim_type.out
 
 
 class Slices:
-    """Pieces reduced to outer iterators -> [x, one time column], each worked out once in a proof."""
+    """Pieces reduced to outer iterators -> [x, one time column], each computed once in a proof."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int, int], isl.Map] = {}
@@ -69,7 +69,7 @@ def misordered(
 def _plainly_later(
     earlier: CallPiece, later: CallPiece, column: int, depth: int, loop: Repeat | None, slices: Slices
 ) -> bool:
-    """Whether `later` has greater values in this column already, which few dimensions can show."""
+    """Whether `later` has greater values in this column alone, which few dimensions are needed to decide."""
     match earlier.entries[column]:
         case (BandDimension(index), _) if _after_is_wrong(earlier, later, column, loop) is None:
             kept = depth if loop is None else depth + 1
@@ -150,7 +150,7 @@ def _after_is_wrong(earlier: CallPiece, later: CallPiece, column: int, loop: Rep
 
 def all_before(earlier: tuple[Entry, isl.Set], later: tuple[Entry, isl.Set], depth: int) -> bool:
     """Whether the first function has smaller values on its domain than the second on its own, where
-    the `depth` outer iterators are the same.  The calls meant run on parts of these domains.
+    the `depth` outer iterators are the same.  The calls in question run on parts of these domains.
     """
     mine, theirs = (_values(form, domain, depth) for form, domain in (earlier, later))
     if mine is None or theirs is None:

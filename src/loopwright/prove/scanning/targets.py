@@ -3,7 +3,7 @@
 A target is what calls of one name and number of arguments have to execute, each point of it
 once.  Where every such instance has one time, a point is the instance itself.  Where instances
 have several, it is an instance with one of its times, in one leaf of the tree, and a call must
-say which: its time, given as a hint, is believed only as far as the obligations hold with it.  Where a
+say which: its time, given as a hint, is not trusted: the obligations have to hold with it.  Where a
 call has no hint, as in a program that was read from text, the time is guessed: a dimension that the
 instance does not determine is the value of an iterator, the outer for the outer.  A wrong choice makes an
 obligation fail, and then there is no answer, rather than a no.
@@ -86,7 +86,7 @@ class CallPiece:
 @dataclass(frozen=True)
 class IndependentLoops:
     """The loops that scan band dimension `dimension`, where dimensions 0, 2, ... are `positions`: they are
-    to be independent in a way.  That they can be has to be proved elsewhere.
+    to be independent in this way.  That they are is proved elsewhere.
     """
 
     kind: type[Independent]
@@ -98,7 +98,7 @@ class IndependentLoops:
 class MatchedCalls:
     targets: tuple[Target, ...]
     strays: tuple[Run, ...]
-    """Calls of what the schedule does not have."""
+    """Calls of statements that the schedule does not have."""
     pieces: tuple[CallPiece, ...]
 
 

@@ -75,7 +75,7 @@ def sentence(
     at: str = "",
     loop: str = "",
 ) -> Refuted:
-    """What is wrong, said of these instances for these parameters; `at` tells more of the last."""
+    """What is wrong, said of these instances for these parameters; `at` is appended to the last."""
     shown = [f"{name}({', '.join(map(str, arguments))})" for name, arguments in instances]
     if shown:
         shown[-1] += at
@@ -95,7 +95,7 @@ def _instances(failure: Failure, point: Point) -> tuple[tuple[Instance, ...], tu
 
 
 LIMIT = 20_000
-"""How many executions, and how many loop iterations, are looked at."""
+"""The limit on executions; ten times as many loop iterations are allowed."""
 
 Times: TypeAlias = dict[Instance, list[tuple[int, ...]]]
 
@@ -148,7 +148,7 @@ def _misordered(times: Times, run: list[Instance]) -> tuple[str, tuple[Instance,
 
 
 def _times(known: Meaning, timed: tuple[Timed, ...], parameters: dict[str, int]) -> Times | None:
-    """The times of every instance, or None where there are too many to look at."""
+    """The times of every instance, or None where there are too many."""
     found: Times = {}
     left = LIMIT
     for one in timed:
