@@ -12,7 +12,7 @@ in the text the parser sees, character for character, so that offsets stay those
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -88,28 +88,40 @@ class Ambiguous(Exception):
         self.name = name
 
 
-def parse_possible(source: Source, shown: str) -> Node:
-    """The syntax tree of a text without casts that are none, whatever the names in them are."""
-    return _edited_until_right(source, shown, lambda root, now: _edits(root, now, None))
+@dataclass(frozen=True)
+class Parsed:
+    """A syntax tree, and the text the parser was shown, in which nothing has moved."""
+
+    shown: str
+    root: Node
+
+
+def parse_possible(source: Source, shown: str) -> Parsed:
+    """The tree of a text without casts that are none, whatever the names in them are."""
+    return _edited_until_right(Parsed(shown, parse(source, shown)), None)
+
+
+def settled(possible: Parsed, kinds: Kinds) -> Node:
+    """The tree with casts and values told apart."""
+    return _edited_until_right(possible, kinds).root
 
 
 def parse_settled(source: Source, shown: str, kinds: Kinds) -> Node:
-    """The syntax tree of a text, of which the parser is `shown` this, casts and values told apart."""
-    return _edited_until_right(source, shown, lambda root, now: _edits(root, now, kinds))
+    """The tree of a text, of which the parser is `shown` this, casts and values told apart."""
+    return settled(Parsed(shown, parse(source, shown)), kinds)
 
 
 _Edit = tuple[Span, str]
 
 
-def _edited_until_right(source: Source, text: str, edits_of: Callable[[Node, str], Iterator[_Edit]]) -> Node:
-    while True:
-        root = parse(source, text)
-        edits = tuple(edits_of(root, text))
-        if not edits:
-            return root
+def _edited_until_right(parsed: Parsed, kinds: Kinds | None) -> Parsed:
+    text, root = parsed.shown, parsed.root
+    while edits := tuple(_edits(root, text, kinds)):
         for edit, replacement in edits:
             width = edit.end - edit.start
             text = text[: edit.start] + replacement.ljust(width) + text[edit.end :]
+        root = parse(root.source, text)
+    return Parsed(text, root)
 
 
 def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str = "") -> Node | None:
@@ -128,28 +140,27 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str
 
 def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
     """What to put in place of pairs of parentheses; each round takes away some of them."""
-    if kinds is not None:
-        alone = {_text(text, node) for node in _standing_alone(root)}
-        kinds = replace(kinds, plain=kinds.plain | alone)
+    plain: frozenset[str] | None = None
     pending = [root]
     while pending:
         node = pending.pop()
-        edit = None if kinds is None else _settled(node, text, kinds)
+        edit = None
         if _is_impossible_cast(node):
             edit = _without_pair(node, text)
         elif (factor := _factor(node)) is not None:
             edit = factor.span, f" {text[factor.start + 1 : factor.end - 1]} "
+        elif kinds is not None and (name := _guessed(node, text)) is not None:
+            if plain is None:
+                plain = kinds.plain.union(_text(text, one) for one in _standing_alone(root))
+            edit = _settled(node, name, text, replace(kinds, plain=plain))
         if edit is None:
             pending.extend(reversed(node.children))
         else:
             yield edit
 
 
-def _settled(node: Node, text: str, kinds: Kinds) -> _Edit | None:
+def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
     """How to write `(name)` so that the grammar takes it for what it is; None where it does."""
-    name = _guessed(node, text)
-    if name is None:
-        return None
     kind = kinds.of(name)
     if kind is Kind.UNKNOWN and _is_index(node):
         raise Ambiguous(node, name)
@@ -221,10 +232,7 @@ def _guessed(node: Node, text: str) -> str | None:
 
 
 def _standing_alone(root: Node) -> Iterator[Node]:
-    """Identifiers without parentheses around them, as a type in a cast would not stand.
-
-    From the parents down: to ask a node for its parent takes as long as the node is deep.
-    """
+    """Identifiers without parentheses around them, as a type in a cast would not stand."""
     for node in walk(root):
         if node.type != "parenthesized_expression":
             yield from (child for child in node.children if child.type == "identifier")

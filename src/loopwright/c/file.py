@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from loopwright.c.casts import Ambiguous, Kinds, parse_possible, parse_settled
+from loopwright.c.casts import Ambiguous, Kinds, Parsed, parse_possible, parse_settled, settled
 from loopwright.c.declarations import Declarations, declarations_of
 from loopwright.c.functions import Function, functions_of
 from loopwright.c.macros import Macro, macros_of
@@ -54,9 +54,13 @@ class CFile:
         return macros_of(self.directives)
 
     @cached_property
+    def _parsed(self) -> Parsed:
+        return parse_possible(self.source, self.plain)
+
+    @property
     def possible(self) -> Node:
         """The tree of the file before it is known which names are types."""
-        return parse_possible(self.source, self.plain)
+        return self._parsed.root
 
     @cached_property
     def declarations(self) -> Declarations:
@@ -74,7 +78,7 @@ class CFile:
 
     def settled(self, declarations: Declarations) -> Node:
         """The tree of a file in which these declarations are seen."""
-        return parse_settled(self.source, self.plain, Kinds(declarations, self.macros, None))
+        return settled(self._parsed, Kinds(declarations, self.macros, None))
 
     def kinds(self, at: Span) -> Kinds:
         """What names are at a place; a macro counts if it is defined before."""
@@ -129,6 +133,4 @@ def _refuse_unbalanced(inside: Span) -> None:
         else:
             raise refuse(spot, "this '}' closes a block opened before the region", _WHOLE, code=Code.REGION)
     if opened:
-        raise refuse(
-            opened[-1], "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION
-        )
+        raise refuse(opened[-1], "this '{' is not closed before the region ends", _WHOLE, code=Code.REGION)
