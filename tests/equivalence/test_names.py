@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.prove.equivalence.parameters import with_common_parameters
+from loopwright.prove.equivalence.shared import with_common_parameters
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source

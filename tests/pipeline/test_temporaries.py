@@ -13,7 +13,6 @@ from loopwright.prove.backends.interface import Fails
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.sides import both_sides
-from loopwright.read.c.automatic import is_dead_behind
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import ProverRequest, Request
@@ -180,4 +179,4 @@ def test_who_can_see_what_is_left_in_a_variable(tmp_path: Path, case: str) -> No
     text = FUNCTION.format(declaration=declaration, before=before, behind=behind)
     (program,) = read_c(file(tmp_path, text))
     array = next(one for one in program.arrays if one.name == "s")
-    assert is_dead_behind(program, array) is dead
+    assert program.is_dead_after(array) is dead

@@ -1,42 +1,54 @@
-"""Iterators declared outside the region: after it, nobody may want their last values.
+"""Whether a value is read after a region: iterators, and variables of the function around it.
 
-The regenerated loops have iterators of their own, so a later read of the old one would see
-something else.  The text behind the region is looked at in order: an assignment to the iterator
-makes it safe, a read is refused.
+The regenerated loops have iterators of their own, so a later read of an old one would see something
+else.  An automatic variable lives in one call of its function; where no text after the region names
+it, and none that a loop around the region comes back to, the value the region leaves in it is lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from loopwright.c.declarations import declared_name
+from loopwright.c.file import CFile
+from loopwright.c.macros import mentions
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.source import Span
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
+_OBSERVED = ("static", "extern", "_Thread_local", "thread_local", "volatile", "_Atomic")
+"""What makes a variable outlive its function, or lets others look at it."""
 
 
 def refuse_live_iterators(root: Node, region: Span, iterators: frozenset[str]) -> None:
-    """Raise at the first read, behind the region, of an iterator the region leaves behind."""
+    """Raise at the first read, after the region, of an iterator it assigns."""
     for function in _functions_around(root, region):
         for name in sorted(iterators):
-            uses = [n for n in walk(function) if n.type == "identifier" and n.text == name]
-            behind = [use for use in uses if use.start >= region.end]
-            for loop in walk(function):
-                if loop.type in _LOOPS and loop.span.contains(region):
-                    behind += [u for u in uses if loop.start <= u.start < region.start]
-            if behind and not _replaces(behind[0]):
+            later = _later(function, region, name)
+            if later and not _replaces(later[0]):
                 raise refuse(
-                    behind[0],
+                    later[0],
                     f"'{name}' is read after the region, which uses it as an iterator",
                     f"assign '{name}' again before reading it, or declare the iterator in the loop: "
                     f"for (int {name} = ...)",
                 )
 
 
-def _functions_around(root: Node, region: Span) -> Iterator[Node]:
-    for node in root.named_children:
-        if node.type == "function_definition" and node.span.contains(region):
-            yield node
+def _functions_around(root: Node, region: Span) -> list[Node]:
+    functions = [node for node in root.named_children if node.type == "function_definition"]
+    return [function for function in functions if function.span.contains(region)]
+
+
+def _uses(function: Node, name: str) -> list[Node]:
+    return [node for node in walk(function) if node.type == "identifier" and node.text == name]
+
+
+def _later(function: Node, region: Span, name: str) -> list[Node]:
+    """The uses of a name that may run after the region: after it, then before it in a loop around it."""
+    uses = _uses(function, name)
+    loops = [node for node in walk(function) if node.type in _LOOPS and node.span.contains(region)]
+    again = [use for loop in loops for use in uses if loop.start <= use.start < region.start]
+    return [use for use in uses if use.start >= region.end] + again
 
 
 def _replaces(use: Node) -> bool:
@@ -49,3 +61,68 @@ def _replaces(use: Node) -> bool:
     is_target = parent.type == "assignment_expression" and parent.child_by_field_name("left") == use
     operator = parent.child_by_field_name("operator")
     return is_target and operator is not None and operator.type == "="
+
+
+def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
+    """Whether a name of the region is a variable of the function around it, and no pointer.
+
+    It has one declaration in the function; a parameter that looks like an array is a pointer.
+    """
+    functions = _functions_around(file.tree, region)
+    found = list(_declarations(functions[0], name)) if len(functions) == 1 else []
+    if len(found) != 1:
+        return False
+    declaration, declarator = found[0]
+    named = declared_name(declarator)
+    stars = any(part.type == "pointer_declarator" for part in walk(declarator))
+    words = {part.text for part in declaration.children}
+    is_plain = named is not None and named[1] == rank and not stars
+    is_pointer = declaration.type == "parameter_declaration" and rank > 0
+    return is_plain and not is_pointer and not words & set(_OBSERVED)
+
+
+def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
+    """Whether no text after the region can see what it leaves in an automatic variable."""
+    if not is_automatic(file, region, name, rank):
+        return False
+    (function,) = _functions_around(file.tree, region)
+    jumps = any(node.type == "goto_statement" for node in walk(function))
+    hidden = any(mentions(macro, name) for macro in file.macros)
+    escapes = any(_escapes(use, rank) for use in _uses(function, name))
+    return not (_later(function, region, name) or jumps or hidden or escapes)
+
+
+def _declarations(function: Node, name: str) -> Iterator[tuple[Node, Node]]:
+    """Every declaration of the name, with its declarator."""
+    for node in walk(function):
+        if node.type not in ("declaration", "parameter_declaration"):
+            continue
+        for declarator in node.children_by_field_name("declarator"):
+            named = declared_name(declarator)
+            if named is not None and named[0] == name:
+                yield node, declarator
+
+
+def _escapes(use: Node, rank: int) -> bool:
+    """Whether others may come to know where it is: `&x`, or an array without all its subscripts."""
+    node, count = use, 0
+    while node.parent is not None:
+        outer = node.parent
+        if outer.type == "subscript_expression" and outer.child_by_field_name("argument") == node:
+            count += 1
+        elif outer.type != "parenthesized_expression":
+            break
+        node = outer
+    parent = node.parent
+    if parent is None or _is_declared(use):
+        return False
+    is_address = parent.type == "pointer_expression" and parent.children[0].type == "&"
+    return is_address or count < rank
+
+
+def _is_declared(use: Node) -> bool:
+    """Whether this is the name in its own declaration."""
+    node = use
+    while node.parent is not None and node.parent.child_by_field_name("declarator") == node:
+        node = node.parent
+    return node.type == "declaration" or (node is not use and node.type.endswith("declarator"))

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from loopwright.c.declarations import declared_name
+from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.emit.c import Braces, Handwriting, Increment
 from loopwright.model.program import Program
-from loopwright.read.c.names import loop_iterator
 from loopwright.source import Source
 
 T = TypeVar("T")

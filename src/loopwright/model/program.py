@@ -14,6 +14,7 @@ from enum import Enum
 import islpy as isl
 
 from loopwright.c.file import CFile, c_file
+from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
 from loopwright.display import Displayed
 from loopwright.source import Source, Span
@@ -243,6 +244,14 @@ class Program(Displayed):
             for tag in self.tags
             if tag.statements == (statement.name,) and tag.depth == statement.depth
         )
+
+    def is_private(self, array: Array) -> bool:
+        """Whether a thread can have its own: a variable of the region or of the function, no pointer."""
+        return array.local or is_automatic(self.file, self.region, array.name, array.rank)
+
+    def is_dead_after(self, array: Array) -> bool:
+        """Whether no text after the region can see what the region leaves in `array`."""
+        return array.local or is_dead_after(self.file, self.region, array.name, array.rank)
 
     def domain(self) -> isl.UnionSet:
         """All instances, where the context holds."""

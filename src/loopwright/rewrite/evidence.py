@@ -22,9 +22,8 @@ from loopwright.prove.legality.plans import independent_loops, prove_plan, stage
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
-from loopwright.prove.text.correspondence import prove_model
+from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.ranking import prove_ranking
-from loopwright.prove.text.readback import modelled, prove_text
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (

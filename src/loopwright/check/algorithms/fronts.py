@@ -15,6 +15,7 @@ from typing import TypeVar
 import islpy as isl
 
 from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.loops import loop_iterator
 from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import without_comments
 from loopwright.check.algorithms.bulk import Bulk, Original, in_bulk, original
@@ -24,7 +25,6 @@ from loopwright.check.program.instrument import CallOf, Insertion, observed_text
 from loopwright.check.program.nests import Nest, read_nest
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput
-from loopwright.read.c.names import loop_iterator
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""

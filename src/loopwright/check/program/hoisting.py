@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.check.original.structure import assignment_of
 from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Sites
-from loopwright.read.c.names import loop_iterator
 from loopwright.source import Source
 
 _PLAIN = ("identifier", "number_literal", "parenthesized_expression", "unary_expression")

@@ -15,7 +15,6 @@ from loopwright.c.file import c_file
 from loopwright.c.macros import Macro, definitions, reachable_macros
 from loopwright.c.syntax import field, walk
 from loopwright.model.program import Array, Program
-from loopwright.read.c.automatic import is_dead_behind
 from loopwright.source import Source
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -190,7 +189,7 @@ def _storage(old: Program, new: Program) -> _Storage:
         other = others.get(array.name)
         if other is None:
             continue
-        hidden = [is_dead_behind(program, one) for one, program in ((array, old), (other, new))]
+        hidden = [program.is_dead_after(one) for one, program in ((array, old), (other, new))]
         several = [_declared_as(program, array.name) for program in (old, new)]
         many = any(len(kinds) > 1 for kinds in several) and several[0] != several[1]
         if _declared(array) != _declared(other) or many:

@@ -13,23 +13,25 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from loopwright.c.syntax import Node, operator, walk
 from loopwright.errors import Code, InternalError, Note
 from loopwright.model.program import Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
+from loopwright.prove.equivalence.induction import by_values
 from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
-from loopwright.prove.equivalence.outputs import Outputs, outputs
-from loopwright.prove.equivalence.overflow import OVERFLOW, computes_integers
-from loopwright.prove.equivalence.parameters import with_common_parameters
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
-from loopwright.prove.equivalence.values import by_values
+from loopwright.prove.equivalence.shared import Outputs, outputs, with_common_parameters
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.correspondence import prove_model
+from loopwright.prove.text.instances import sides
+from loopwright.prove.text.operation import is_in_subscript
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
 ROUNDING = "every operation is rounded by itself, to its own type: compile with -ffp-contract=off"
+OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
 REASSOCIATION = "sums and products may be computed in any order"
 
 
@@ -61,7 +63,7 @@ def prove_equivalent(
         progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
         found = _prove(old, new, models, allow_reassociation, progress)
-        if isinstance(found.verdict, Proved) and computes_integers(new):
+        if isinstance(found.verdict, Proved) and _computes_integers(new):
             return replace(found, trusted=(*found.trusted, OVERFLOW))
         return found
     except Unreadable as failure:
@@ -133,3 +135,30 @@ def _without_instances(
             return Equivalence(proved, trusted=(*counted.trusted, *assumed), way="by values")
         reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
+
+
+_ARITHMETIC = ("+", "-", "*", "<<")
+
+
+def _computes_integers(program: Program) -> bool:
+    """Whether a statement computes an integer from iterators and sizes as a value, not as a subscript.
+
+    Such integers are compared as integers: `i * 1000 / 1000` is i, as long as i * 1000 is an int, and the
+    other program need not overflow where this one does.
+    """
+    return any(
+        node.type in ("binary_expression", "unary_expression")
+        and operator(node) in _ARITHMETIC
+        and not is_in_subscript(node)
+        and _is_integer_expression(node, side.words)
+        for side in sides(program).values()
+        for node in walk(side.node)
+    )
+
+
+def _is_integer_expression(node: Node, words: Words) -> bool:
+    try:
+        expression(node, words)
+    except Unreadable:
+        return False
+    return True

@@ -27,7 +27,6 @@ from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.temporaries import touching
 from loopwright.prove.legality.times import Piece, comparable, pieces_of
-from loopwright.read.c.automatic import is_dead_behind, is_private_storage
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def privatised(
     program: Program, members: Mapping[str, tuple[Piece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
-    if not is_private_storage(program, array) or (not loop.combines and (array.rank or not array.local)):
+    if not program.is_private(array) or (not loop.combines and (array.rank or not array.local)):
         return None
     part = touching(program, array)
     flow, live_in = value_based_flow(part)
@@ -70,7 +69,7 @@ def privatised(
     contained = flow.intersect_range(here).is_subset(same)
     if not contained or not live_in.intersect_domain(here.intersect(part.domain())).is_empty():
         return None
-    wanted = not flow.intersect_domain(here).subtract(same).is_empty() or not is_dead_behind(program, array)
+    wanted = not flow.intersect_domain(here).subtract(same).is_empty() or not program.is_dead_after(array)
     if wanted and (array.rank or not times.range().is_subset(_written(part, array, times))):
         return None
     return Private(array.name, loop.called, wanted, tuple(members))

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Array, Program
-from loopwright.read.c.automatic import is_dead_behind, is_private_storage
 
 
 def touching(program: Program, array: Array) -> Program:
@@ -30,7 +29,7 @@ def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
 
     Writes that only may happen leave open which value is seen.
     """
-    if not is_private_storage(old, array) or not is_dead_behind(old, array):
+    if not old.is_private(array) or not old.is_dead_after(array):
         return False
     before, after = touching(old, array), touching(new, array)
     if not all(access.must for statement in before.statements for access in statement.writes):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
@@ -25,7 +26,6 @@ from loopwright.prove.legality.reductions import used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
 from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
-from loopwright.read.c.names import loop_iterator
 from loopwright.source import Span
 
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")

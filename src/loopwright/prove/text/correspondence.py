@@ -1,18 +1,41 @@
-"""A program's text against its model [Namjoshi2016, section 4.2].
+"""A text against what it is meant to run: its model, or the schedule it was written for.
 
-The model says which instances there are and when each runs; the text says so too, by its loops.
-The loops are translated from the syntax tree into LOOP, apart from the reader, and proved to run
-exactly the model's schedule: here with isl, every instance once, none besides, in the order of the
-times; in `ranking` with cvc5, step by step, by the conditions of that section.
+`prove_model`: the model that was read says which instances there are and when each runs; the text says
+so too, by its loops.  The loops are translated from the syntax tree into LOOP, apart from the reader, and
+proved to run exactly the model's schedule [Namjoshi2016, section 4.2]: here with isl, every instance once,
+none besides, in the order of the times; in `ranking` with cvc5, step by step, by the conditions of that
+section.
+
+`prove_text`: of a text that was written, the loops and the statements' operations are read again.  Which
+instance of the original a statement of the text stands for is a claim, `Call(S, arguments)`, and a claim is
+proved like everything else:
+
+    operation   the statement has the text of S, up to integer expressions, and those have the
+                values they have at the claimed instance of S: so it is the same operation on the
+                same cells;
+    scanning    the loops run every instance of the schedule, once, in its order.
 """
 
 from __future__ import annotations
 
-from loopwright.model.program import Program
+from collections.abc import Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.errors import Code, InternalError
+from loopwright.loops.expressions import Expr
+from loopwright.loops.nodes import Call
+from loopwright.model.program import Array, Program, Statement
+from loopwright.presburger.dimensions import selection
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.scanning.scan import prove_scan
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.instances import sides, values_at
 from loopwright.prove.text.loops import text_loops
-from loopwright.prove.verdict import Undecided, Verdict
+from loopwright.prove.text.operation import Different, Equation, same_operation
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
 
 
@@ -23,3 +46,122 @@ def prove_model(program: Program) -> Verdict:
     except Unreadable as failure:
         return Undecided(str(failure))
     return prove_scan(flat_schedule(program), loops)
+
+
+def prove_text(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+    """Whether the text `new` runs the statements of `intended` by its schedule.
+
+    `claims` say, for each statement of `new` in the order of the text, which instance of
+    `intended` it is, in terms of the names in the text.
+    """
+    try:
+        return _prove(intended, new, claims)
+    except Unreadable as failure:
+        return Undecided(f"the text is not read: {failure}")
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"isl could not decide about the text: {failure}") from failure
+
+
+def _prove(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+    wrong = _different_setting(intended, new)
+    if wrong is not None or len(claims) != len(new.statements):
+        return Undecided(wrong or f"the text has {len(new.statements)} statements, not {len(claims)}")
+    by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
+    try:
+        equations = _equations(intended, new, by_name)
+    except Different as failure:
+        return Refuted("operation", f"a statement of the text is another one: {failure}", "all sizes")
+    mistaken = _false_claim(intended, new, by_name, equations)
+    if mistaken is not None:
+        return mistaken
+
+    def call(statement: Statement, words: Words) -> Call:
+        return by_name[statement.name]
+
+    verdict = prove_scan(flat_schedule(intended), text_loops(new, call))
+    more = len(claims) + sum(map(len, equations.values()))
+    return Proved(verdict.obligations + more) if isinstance(verdict, Proved) else verdict
+
+
+def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
+    """`new` with the domains its text gives its statements, and the accesses of those they are.
+
+    `prove_text` must have proved the claims.
+    """
+    by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
+    instances = values_at(new, {name: claim.arguments for name, claim in by_name.items()}, old.context)
+    statements: list[Statement] = []
+    for statement in new.statements:
+        original = old.statement(by_name[statement.name].name)
+        same = instances[statement.name].set_tuple_name(OUT, original.name)
+        accesses = tuple(
+            replace(theirs, relation=same.apply_range(theirs.relation), place=mine.place)
+            for mine, theirs in zip(statement.accesses, original.accesses, strict=True)
+        )
+        schedule = statement.schedule.align_params(same.get_space().params())
+        domain = same.domain()
+        statements.append(replace(statement, domain=domain, schedule=schedule, accesses=accesses))
+    return replace(new, statements=tuple(statements))
+
+
+def _different_setting(old: Program, new: Program) -> str | None:
+    """Parameters and storage have to be the same for the same text to mean the same."""
+    extra = [name for name in new.params if name not in old.params]
+    if extra:
+        return f"the text has parameters the original has not: {', '.join(extra)}"
+    one, other = ({array.name: _declared(array) for array in p.arrays} for p in (old, new))
+    changed = [name for name in other if one.get(name) != other[name]]
+    if changed:
+        return f"declared differently in the text: {', '.join(changed)}"
+    return None
+
+
+def _declared(array: Array) -> tuple[int, str | None, bool, tuple[str, ...]]:
+    return array.rank, array.element_type, array.local, array.extents
+
+
+def _equations(old: Program, new: Program, claims: dict[str, Call]) -> dict[str, tuple[Equation, ...]]:
+    before, after = sides(old), sides(new)
+    return {name: same_operation(before[claim.name], after[name]) for name, claim in claims.items()}
+
+
+def _false_claim(
+    old: Program, new: Program, claims: dict[str, Call], equations: dict[str, tuple[Equation, ...]]
+) -> Refuted | None:
+    """{ N[n] -> [arguments, new values] } is inside { [o, old values at o] }, for every statement."""
+    claimed = values_at(
+        new,
+        {name: (*claim.arguments, *(e.new for e in equations[name])) for name, claim in claims.items()},
+        old.context,
+    )
+    columns: dict[str, dict[Expr, int]] = {}
+    for name, claim in claims.items():
+        own = columns.setdefault(claim.name, {})
+        for equation in equations[name]:
+            own.setdefault(equation.old, len(own))
+    values = values_at(old, {name: tuple(own) for name, own in columns.items()}, old.context)
+    for name, claim in claims.items():
+        wanted = [columns[claim.name][equation.old] for equation in equations[name]]
+        graph = _graph(values[claim.name], wanted)
+        wrong = claimed[name].range().subtract(graph)
+        if not wrong.is_empty():
+            return _refuted(old.statement(claim.name), new.statement(name), wrong, new)
+    return None
+
+
+def _graph(values: isl.Map, wanted: list[int]) -> isl.Set:
+    """{ [o, the wanted values at o] }."""
+    chosen = selection(values.get_space().range(), wanted)
+    return values.apply_range(chosen).reset_tuple_id(IN).wrap().flatten()
+
+
+def _refuted(old: Statement, new: Statement, wrong: isl.Set, program: Program) -> Refuted:
+    point = smallest_point(wrong)
+    if point is None:
+        raise InternalError(Code.INTERNAL, "a claim about the text is false, but nowhere")
+    instance = point.coordinates[: old.depth]
+    sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    line = new.body.place.line
+    shown = f"{old.name}({', '.join(map(str, instance))})"
+    message = f"line {line} of the new text does not do what {shown} does"
+    return Refuted("operation", message, f"{sizes}: {shown}", point.parameters, ((old.name, instance),))

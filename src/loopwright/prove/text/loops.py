@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from loopwright.c.declarations import type_text
-from loopwright.c.idioms import countdown_of, skip_condition
+from loopwright.c.loops import countdown_of, first_value, loop_iterator, skip_condition
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import holds, is_signed
 from loopwright.errors import Code, InternalError
@@ -31,7 +31,6 @@ from loopwright.prove.text.c_expressions import (
 )
 from loopwright.prove.text.integer_types import type_at
 from loopwright.prove.text.locals import with_local_text
-from loopwright.read.c.names import loop_iterator
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]
@@ -177,14 +176,6 @@ class _Translation:
         inner = self.statement(body, words.bind(name, Var(name)))
         given = loops.Let(name, Scaled(-1, Var(counted)), inner)
         return loops.For(counted, Scaled(-1, start), tested, step, given)
-
-
-def first_value(node: Node) -> Node:
-    """What the iterator of a loop starts with."""
-    start = field(node, "initializer")
-    if start.type == "declaration":
-        return field(field(start, "declarator"), "value")
-    return field(start, "right")
 
 
 def step_of(node: Node, name: str, words: Words) -> int:

@@ -13,14 +13,14 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from loopwright.c.file import c_file
+from loopwright.c.loops import first_value, loop_iterator
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.c.tokens import blank
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.text.loops import first_value, leaf_nodes, step_of
+from loopwright.prove.text.loops import leaf_nodes, step_of
 from loopwright.prove.text.operation import Different, Side, aligned
-from loopwright.read.c.names import loop_iterator
 from loopwright.source import Source, Span
 
 

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.file import c_file
+from loopwright.c.loops import first_value
 from loopwright.c.syntax import Node as Syntax
 from loopwright.c.syntax import field, walk
 from loopwright.c.types import is_signed, named_type
@@ -30,7 +31,7 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.c_expressions import Unreadable, words_of
 from loopwright.prove.text.instances import values_at
 from loopwright.prove.text.integer_types import value_type
-from loopwright.prove.text.loops import first_value, text_loops
+from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.reader import parse_c

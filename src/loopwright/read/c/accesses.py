@@ -29,9 +29,8 @@ from loopwright.errors import BadInput
 from loopwright.model.program import Access, Hole, Inlined
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import affine
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting
-from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.purity import refuse_impure_call
 from loopwright.read.c.row_elements import through_row
 from loopwright.source import Span

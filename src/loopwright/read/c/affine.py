@@ -18,9 +18,8 @@ from loopwright.c.references import parameter_name, reference_of
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, walk
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
-from loopwright.read.c.frames import Frame, Value
+from loopwright.read.c.frames import ACCEPTED, Frame, NotAffine, Value
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
-from loopwright.read.c.not_affine import ACCEPTED, NotAffine
 from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {

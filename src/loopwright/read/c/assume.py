@@ -16,9 +16,8 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, names_of
 from loopwright.read.c.affine import condition
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting
-from loopwright.read.c.not_affine import NotAffine
 from loopwright.source import Source, Span
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")

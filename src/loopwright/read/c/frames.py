@@ -1,4 +1,7 @@
-"""Where in the region the reader is: the loops around, the values that get there, the position."""
+"""Where in the region the reader is: the loops around, the values that get there, the position.
+
+And the answer it gives of an expression there that is not affine.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loopwright.c.row_pointers import RowPointer
-from loopwright.c.syntax import Node
+from loopwright.c.syntax import Node, refuse
+from loopwright.errors import BadInput, Code
 from loopwright.read.c.names import Setting
 from loopwright.source import Span
 
@@ -88,3 +92,29 @@ class Frame:
     def known(self) -> isl.Set:
         """All that is known here, the context included."""
         return self.domain.intersect(self.setting.context)
+
+
+ACCEPTED = (
+    "accepted: sums of iterators and parameters with constant factors, / and % by constants, "
+    "min, max, floord, ceild, and c ? a : b"
+)
+
+
+class NotAffine(Exception):
+    """`node` is not a quasi-affine expression, because of `reason`; `hint` is what to do about it."""
+
+    def __init__(self, node: Node, reason: str, hint: str = ACCEPTED) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+        self.hint = hint
+
+
+def not_affine(failure: NotAffine, what: str) -> BadInput:
+    """The diagnostic for an expression that has to be affine."""
+    return refuse(
+        failure.node,
+        f"{what} must be affine in the iterators and parameters, but {failure.reason}",
+        failure.hint,
+        code=Code.NOT_AFFINE,
+    )

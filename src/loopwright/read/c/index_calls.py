@@ -16,8 +16,7 @@ from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, 
 from loopwright.c.types import is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
-from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.not_affine import ACCEPTED, NotAffine
+from loopwright.read.c.frames import ACCEPTED, Frame, NotAffine, Value
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.wraparound import FrameTypes, require_from_zero
 

@@ -24,8 +24,7 @@ import islpy as isl
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.presburger.named import everywhere, number, variable, whole, without_parameters
 from loopwright.read.c.accesses import Touch, affine_subscript
-from loopwright.read.c.frames import Frame, Polynomial
-from loopwright.read.c.not_affine import NotAffine
+from loopwright.read.c.frames import Frame, NotAffine, Polynomial
 from loopwright.read.c.polynomials import Monomial, as_affine, split_terms, subscript_polynomial
 
 
@@ -213,9 +212,7 @@ def _needed(own: Sequence[Place], shape: Shape) -> isl.Set:
 
 def _leaves_all(own: Sequence[Place], needed: isl.Set) -> bool:
     """Whether each access can happen under a condition; believing what rules it out would be absurd."""
-    return all(
-        frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own
-    )
+    return all(frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own)
 
 
 def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) -> Assumption:
@@ -227,4 +224,3 @@ def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) 
     rows = " by ".join(shape.sizes)
     what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
     return Assumption(AssumptionKind.ROWS, what, own[0][0].place)
-

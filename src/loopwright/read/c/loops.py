@@ -12,7 +12,7 @@ from __future__ import annotations
 import islpy as isl
 
 from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
-from loopwright.c.idioms import countdown_of
+from loopwright.c.loops import countdown_of, first_value, loop_iterator
 from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
 from loopwright.errors import Code
 from loopwright.presburger.named import (
@@ -26,9 +26,7 @@ from loopwright.presburger.named import (
     without_parameters,
 )
 from loopwright.read.c.affine import affine, condition, constant, with_constants
-from loopwright.read.c.frames import Frame, Loop
-from loopwright.read.c.names import loop_iterator
-from loopwright.read.c.not_affine import NotAffine, not_affine
+from loopwright.read.c.frames import Frame, Loop, NotAffine, not_affine
 from loopwright.read.c.wraparound import require_convertible
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
@@ -51,7 +49,7 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     try:
         passing = condition(test, inside.where(_counted(loop)))
     except NotAffine as failure:
-        raise not_affine(frame, failure, "the test of a loop") from None
+        raise not_affine(failure, "the test of a loop") from None
     if _bounds_only(test, iterator, step, frame):
         domain = steps.intersect(passing)
     else:
@@ -72,7 +70,7 @@ def _counted_down(node: Node, frame: Frame, position: int, iterator: str, limit:
 
 def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
     """The first value of a loop, as its iterator has it."""
-    return _given(_start(node), "the first value of a loop", node, frame, iterator)
+    return _given(first_value(node), "the first value of a loop", node, frame, iterator)
 
 
 def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> isl.PwAff:
@@ -81,7 +79,7 @@ def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> i
         found = affine(value, frame)
         require_convertible(value, found, declared_type(node, frame, iterator), frame)
     except NotAffine as failure:
-        raise not_affine(frame, failure, what) from None
+        raise not_affine(failure, what) from None
     return found
 
 
@@ -110,13 +108,6 @@ def _iterator(node: Node, frame: Frame) -> str:
     if is_floating_type(declared):
         raise refuse(start, f"the iterator '{name}' is a '{declared}', not an integer", "declare it as int")
     return name
-
-
-def _start(node: Node) -> Node:
-    start = field(node, "initializer")
-    if start.type == "declaration":
-        return field(field(start, "declarator"), "value")
-    return field(start, "right")
 
 
 def declared_type(node: Node, frame: Frame, iterator: str) -> str:

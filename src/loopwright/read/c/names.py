@@ -6,17 +6,16 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.c.bases import refuse_odd_bases
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations, declared_name, type_text
 from loopwright.c.elements import element_of, elements_in
-from loopwright.c.fields import refuse_mixed_fields, refuse_unions
 from loopwright.c.functions import Function
-from loopwright.c.idioms import countdown_of
+from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
-from loopwright.c.syntax import Node, field, refuse, walk, without_parentheses
+from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
+from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.model.program import Array
 from loopwright.source import Span
 
@@ -81,21 +80,6 @@ class Setting:
     def kinds(self) -> Kinds:
         """What the names of the file are here."""
         return Kinds(self.declarations, self.macros, self.region)
-
-
-def loop_iterator(loop: Node) -> str | None:
-    """The variable a `for` initialises, where it initialises exactly one."""
-    start = loop.child_by_field_name("initializer")
-    if start is None:
-        return None
-    if start.type == "declaration":
-        declarators = start.children_by_field_name("declarator")
-        named = declared_name(declarators[0]) if len(declarators) == 1 else None
-        return named[0] if named is not None and named[1] == 0 else None
-    if start.type == "assignment_expression":
-        target = without_parentheses(field(start, "left"))
-        return target.text if target.type == "identifier" else None
-    return None
 
 
 def names_of_region(block: Node, kinds: Kinds) -> Names:
@@ -293,3 +277,46 @@ def local_arrays(names: Names, block: Node) -> tuple[Array, ...]:
                 "give the two variables different names",
             )
     return tuple(arrays.values())
+
+
+def refuse_pointers(declarator: Node) -> None:
+    """What is reached through a local pointer would be another name for an array."""
+    for part in walk(declarator):
+        if part.type == "pointer_declarator":
+            raise refuse(
+                part,
+                "a pointer declared in a region cannot be followed",
+                "use the array it points into",
+            )
+
+
+def sizes_in(declarator: Node) -> list[Node]:
+    """The expressions between the brackets of `double t[n][4]`."""
+    found = [part.child_by_field_name("size") for part in walk(declarator) if part.type == "array_declarator"]
+    return [size for size in found if size is not None]
+
+
+def refuse_changing_size(size: Node, names: Names) -> None:
+    """A local array is declared once, in front of the region: its size must be known there."""
+    for part in walk(size):
+        name = part.text if part.type == "identifier" else ""
+        if name in names.iterators or name in names.written:
+            what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
+            raise refuse(
+                part,
+                f"the size of a local array depends on {what}",
+                "declare the array before the region",
+            )
+
+
+def refuse_specifiers(node: Node) -> None:
+    """A local lives while its block runs, and nothing else sees it."""
+    for part in node.children:
+        word = part.text
+        lasts = part.type == "storage_class_specifier" and word not in ("register", "auto")
+        if lasts or word == "volatile":
+            raise refuse(
+                part,
+                f"a variable that is '{word}' cannot be declared in a region",
+                "declare it before the region",
+            )

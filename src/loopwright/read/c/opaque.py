@@ -11,7 +11,7 @@ from dataclasses import replace
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.local_declarations import refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.names import refuse_pointers, refuse_specifiers, sizes_in
 
 
 def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
@@ -45,12 +45,12 @@ def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
 
 def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
     """What the values of local variables read, and the sizes of local arrays."""
-    refuse_specifiers(node, frame)
+    refuse_specifiers(node)
     found: tuple[Touch, ...] = ()
     for declarator in node.children_by_field_name("declarator"):
         value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
         target = declarator if value is None else field(declarator, "declarator")
-        refuse_pointers(target, frame)
+        refuse_pointers(target)
         parts = sizes_in(target) if value is None else [*sizes_in(target), value]
         if value is not None:
             refuse_pointer_value(value, frame)

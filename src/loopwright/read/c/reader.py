@@ -11,11 +11,12 @@ import islpy as isl
 
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.loops import outer_iterators
 from loopwright.c.regions import (
     Directive,
     Region,
 )
-from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk
+from loopwright.c.syntax import Node, identifiers, refuse, too_deep
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Program
@@ -24,7 +25,7 @@ from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
-from loopwright.read.c.names import Setting, local_arrays, loop_iterator, names_of_region
+from loopwright.read.c.names import Setting, local_arrays, names_of_region
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
@@ -106,7 +107,7 @@ def _program(
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.tree, region.place)
-    refuse_live_iterators(file.tree, region.place, _outer_iterators(block))
+    refuse_live_iterators(file.tree, region.place, frozenset(outer_iterators(block)))
     locals_ = local_arrays(setting.names, block)
     return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
 
@@ -144,13 +145,3 @@ def _leaves_block(text: str) -> bool:
         if depth < 0:
             return True
     return False
-
-
-def _outer_iterators(block: Node) -> frozenset[str]:
-    """Iterators that are assigned, not declared, in the head of their loop."""
-    loops = [
-        node
-        for node in walk(block)
-        if node.type == "for_statement" and field(node, "initializer").type == "assignment_expression"
-    ]
-    return frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)

@@ -10,8 +10,7 @@ from loopwright.c.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine
-from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.not_affine import NotAffine
+from loopwright.read.c.frames import Frame, NotAffine, Value
 from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
 
 _HINT = "use the array it points into"

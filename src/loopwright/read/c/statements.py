@@ -12,20 +12,19 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
-from loopwright.c.idioms import skip_condition
+from loopwright.c.loops import skip_condition
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
-from loopwright.read.c.frames import Frame, Value
-from loopwright.read.c.local_declarations import (
+from loopwright.read.c.frames import Frame, NotAffine, Value
+from loopwright.read.c.loops import enter_loop, loop_comments
+from loopwright.read.c.names import (
     refuse_changing_size,
     refuse_pointers,
     refuse_specifiers,
     sizes_in,
 )
-from loopwright.read.c.loops import enter_loop, loop_comments
-from loopwright.read.c.not_affine import NotAffine
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import behind_row
@@ -255,7 +254,7 @@ def _leaf(text: Node, found: tuple[Touch, ...], frame: Frame, position: int, ter
 
 def _declaration(node: Node, frame: Frame, position: int) -> Piece:
     """`double t = e, u;`: the variables are declared in front of the region, `t = e` stays."""
-    refuse_specifiers(node, frame)
+    refuse_specifiers(node)
     piece = Piece((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
@@ -266,9 +265,9 @@ def _declaration(node: Node, frame: Frame, position: int) -> Piece:
             continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
-        refuse_pointers(target, frame)
+        refuse_pointers(target)
         for size in sizes_in(target):
-            refuse_changing_size(size, frame)
+            refuse_changing_size(size, frame.setting.names)
         if is_initialised:
             piece = _initialised(node, declarator, piece)
     return piece

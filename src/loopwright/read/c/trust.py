@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from loopwright.c.declarations import is_unsigned_type, type_text
+from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
 from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
+from loopwright.presburger.named import everywhere, number
+from loopwright.read.c.affine import affine
 from loopwright.read.c.assume import is_assume
-from loopwright.read.c.names import Setting, loop_iterator
+from loopwright.read.c.frames import Frame, Loop, NotAffine
+from loopwright.read.c.index_calls import mentions_iterator
+from loopwright.read.c.loops import declared_type
+from loopwright.read.c.names import Setting
 from loopwright.read.c.purity import DIVISIONS, purity_assumptions
-from loopwright.read.c.unsigned_sizes import sizes_from_zero
+from loopwright.read.c.wraparound import operands_from_zero
 
 
 def constants_used(setting: Setting, block: Node) -> tuple[tuple[str, int], ...]:
@@ -93,14 +100,14 @@ def assumptions_of(
     found.append(
         Assumption(AssumptionKind.ARITHMETIC, "bounds and subscripts do not overflow or wrap around")
     )
-    for node in sizes_from_zero(setting, block, _index_expressions(block)):
+    for node in _sizes_from_zero(setting, block, _index_expressions(block)):
         text = f"'{node.text}' is an unsigned number, and is not below 0"
         found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span))
     unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
         found.append(Assumption(AssumptionKind.CONSTANT, text))
-    outer = _outer_iterators(setting, block)
+    outer = outer_iterators(block)
     if outer:
         text = f"{', '.join(outer)}: the value left behind by the last loop is not used"
         found.append(Assumption(AssumptionKind.ITERATOR, text))
@@ -133,13 +140,53 @@ def _scattered_rows(setting: Setting, arrays: Sequence[Array]) -> list[str]:
     return found
 
 
-def _outer_iterators(setting: Setting, block: Node) -> list[str]:
-    found: dict[str, None] = {}
+def _sizes_from_zero(setting: Setting, block: Node, expressions: Iterable[Node]) -> tuple[Node, ...]:
+    """Expressions of sizes that C takes for unsigned numbers, and that are not shown to be at least 0.
+
+    `i < n - 1` with an unsigned n means something else for n = 0, and `i < n` with an unsigned i and a
+    signed n for n = -1.  Where iterators have a part in it, it is proved (`wraparound`).
+    """
+    found: dict[str, Node] = {}
+    start = Frame(setting, everywhere())
+    for node in (*_converted(setting, block), *_operands(setting, expressions)):
+        if not mentions_iterator(node, start) and _may_be_below(node, start):
+            found.setdefault(node.text, node)
+    return tuple(found.values())
+
+
+def _operands(setting: Setting, expressions: Iterable[Node]) -> Iterator[Node]:
+    for expression in expressions:
+        frame = _around(setting, expression)
+        for node in walk(expression):
+            if node.type == "binary_expression":
+                yield from operands_from_zero(node, frame)
+
+
+def _converted(setting: Setting, block: Node) -> Iterator[Node]:
+    """What unsigned variables of the region are given at first."""
     for node in walk(block):
-        if node.type != "for_statement":
-            continue
-        start = node.child_by_field_name("initializer")
-        name = loop_iterator(node)
-        if name is not None and start is not None and start.type != "declaration":
-            found.setdefault(name)
-    return list(found)
+        if node.type == "declaration":
+            kind = setting.declarations.resolved(type_text(node, qualifiers=False))
+            values = [d.child_by_field_name("value") for d in node.children_by_field_name("declarator")]
+            yield from (value for value in values if value is not None and is_unsigned_type(kind))
+
+
+def _around(setting: Setting, node: Node) -> Frame:
+    """The loops around `node`, for the types of their iterators."""
+    loops: list[Loop] = []
+    outer: Node | None = node
+    while outer is not None:
+        name = loop_iterator(outer) if outer.type == "for_statement" else None
+        if name is not None:
+            kind = declared_type(outer, Frame(setting, everywhere()), name)
+            loops.insert(0, Loop(name, 1, outer.span, kind))
+        outer = outer.parent
+    return Frame(setting, everywhere(), tuple(loops))
+
+
+def _may_be_below(node: Node, frame: Frame) -> bool:
+    try:
+        value = affine(node, frame)
+    except NotAffine:
+        return False
+    return not frame.known().intersect(value.lt_set(number(0))).is_empty()

@@ -19,9 +19,8 @@ from loopwright.c.macros import definitions
 from loopwright.c.syntax import Node, field, operator
 from loopwright.c.types import CType, Integer, Unknown, is_unsigned, literal_type, promoted
 from loopwright.presburger.named import everywhere, names_of, number, parameter_values, variable
-from loopwright.read.c.frames import Frame
+from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting
-from loopwright.read.c.not_affine import NotAffine
 
 
 @dataclass(frozen=True)

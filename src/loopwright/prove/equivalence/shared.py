@@ -1,21 +1,25 @@
-"""Two programs over the same parameters: those of both, and those that only dead code mentions.
+"""What two programs have in common: their parameters, and the storage in which they have to agree.
 
-A model has the parameters something depends on.  The text may mention more, in loops that never
-run, and is read a second time here.
+Parameters: a model has those something depends on.  The text may mention more, in loops that never run,
+and is read a second time here.
+
+Storage: a variable of the region's own is gone after it.  A local variable of the function that nothing
+after the region mentions cannot be looked at.  A variable the other file does not have is taken for a
+temporary, which is said.  Everything else counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type, known_constant
+from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, walk
 from loopwright.model.program import Parameter, Program
 from loopwright.presburger.named import at_parameters, parameter_names, parameter_space
-from loopwright.read.c.names import loop_iterator
 
 
 def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:
@@ -94,3 +98,37 @@ def _aligned(program: Program, parameters: tuple[Parameter, ...], context: isl.S
         for statement in program.statements
     )
     return replace(program, parameters=parameters, context=context, statements=statements)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The arrays that count, and what is believed of those that do not."""
+
+    arrays: tuple[str, ...]
+    trusted: tuple[str, ...]
+
+
+def outputs(old: Program, new: Program) -> Outputs:
+    """The storage both files know and that may be looked at after the region."""
+    own = [(program, {one.name: one for one in program.arrays if not one.local}) for program in (old, new)]
+    arrays: list[str] = []
+    trusted: list[str] = []
+    for name in sorted({name for _, known in own for name in known}):
+        users = [(program, known[name]) for program, known in own if name in known]
+        dead = [program for program, array in users if program.is_dead_after(array)]
+        others = [program for program, known in own if name not in known]
+        missing = [program for program in others if not _is_declared(program, name)]
+        if len(dead) == len(users):
+            continue
+        if missing or dead:
+            where = (missing or dead)[0].source.path
+            how = "does not have" if missing else "keeps to itself"
+            trusted.append(f"'{name}', which {where} {how}, is not looked at after the region")
+        else:
+            arrays.append(name)
+    return Outputs(tuple(arrays), tuple(trusted))
+
+
+def _is_declared(program: Program, name: str) -> bool:
+    declarations = program.file.declarations
+    return any(declarations.visible(one, program.region) for one in (name, name.split("__")[0]))

@@ -1,14 +1,48 @@
-"""Structs: `s.x` and `p->x` are storage of their own, as long as nothing else reaches it.
+"""Storage has one name in a region: what is refused because it could be reached under another.
 
-The same field must not be reached in two ways: the struct as a whole must not be assigned, nor
-read where a field of it is assigned, and `p->x` must not be mixed with `p[0].x` or `(*p).x`.
+    i[A], *(i + A)      mean A[i]; read as a subscript of i, the access to A would be lost
+    s.x and s           the struct as a whole must not be assigned, nor read where a field is assigned
+    p->x and p[0].x     the same field in two ways
+    u.x and u.y         the fields of a union are one storage
 """
 
 from __future__ import annotations
 
-from loopwright.c.declarations import Declarations
+from collections.abc import Mapping
+
+from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
-from loopwright.c.syntax import Node, refuse, walk
+from loopwright.c.syntax import Node, refuse, walk, without_parentheses
+
+
+def refuse_odd_bases(
+    block: Node,
+    iterators: frozenset[str],
+    ranks: Mapping[str, int],
+    declarations: Declarations,
+) -> None:
+    """Raise where a number is subscripted, or an array is a subscript."""
+    for node in walk(block):
+        if node.type not in ("subscript_expression", "pointer_expression"):
+            continue
+        reference = reference_of(node)
+        if reference is None or not reference.subscripts:
+            continue
+        declared = declarations.visible(reference.base, block.span)
+        kind = declarations.resolved(declared.type) if declared is not None and declared.rank == 0 else ""
+        is_number = is_integer_type(kind) or is_floating_type(kind)
+        if reference.base in iterators or is_number or _has_array_term(reference, ranks):
+            raise refuse(
+                node,
+                f"'{reference.base}' is taken for the array here",
+                "write the array first, then its subscripts: A[i], *(A + i)",
+            )
+
+
+def _has_array_term(reference: Reference, ranks: Mapping[str, int]) -> bool:
+    """Whether a term of a subscript is an array."""
+    terms = [without_parentheses(term) for subscript in reference.subscripts for term in subscript]
+    return any(term.type == "identifier" and ranks.get(term.text, 0) > 0 for term in terms)
 
 
 def refuse_mixed_fields(block: Node, assigned: frozenset[str], local: frozenset[str]) -> None:

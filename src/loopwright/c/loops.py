@@ -1,0 +1,82 @@
+"""The parts of a `for` loop, and two ways of writing one that need no analysis, only recognition.
+
+    for (i = n; i-- > 0;) body          runs body for i = n - 1, ..., 0
+    for (i = n; i--;) body              does the same, or counts down from a negative n until it overflows
+    for (...) { A; if (c) continue; B }     is    for (...) { A; if (!c) B }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+
+
+def loop_iterator(loop: Node) -> str | None:
+    """The variable a `for` initialises, where it initialises exactly one."""
+    start = loop.child_by_field_name("initializer")
+    if start is None:
+        return None
+    if start.type == "declaration":
+        declarators = start.children_by_field_name("declarator")
+        named = declared_name(declarators[0]) if len(declarators) == 1 else None
+        return named[0] if named is not None and named[1] == 0 else None
+    if start.type == "assignment_expression":
+        target = without_parentheses(field(start, "left"))
+        return target.text if target.type == "identifier" else None
+    return None
+
+
+def outer_iterators(block: Node) -> tuple[str, ...]:
+    """The iterators that are assigned, not declared, in the head of their loop."""
+    found: dict[str, None] = {}
+    for node in walk(block):
+        name = loop_iterator(node) if node.type == "for_statement" else None
+        if name is not None and field(node, "initializer").type != "declaration":
+            found.setdefault(name)
+    return tuple(found)
+
+
+def first_value(node: Node) -> Node:
+    """What the iterator of a loop starts with."""
+    start = field(node, "initializer")
+    if start.type == "declaration":
+        return field(field(start, "declarator"), "value")
+    return field(start, "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """`i-- > limit`, the test of a loop without an update; `i--` alone has no limit written, and it is 0."""
+
+    name: Node
+    limit: Node | None
+
+
+def countdown_of(loop: Node) -> Countdown | None:
+    """How a loop counts down in its test, if it does."""
+    test = loop.child_by_field_name("condition")
+    if loop.child_by_field_name("update") is not None or test is None:
+        return None
+    core = without_parentheses(test)
+    is_compared = core.type == "binary_expression" and operator(core) == ">"
+    counted = without_parentheses(field(core, "left")) if is_compared else core
+    is_postfix = counted.type == "update_expression" and counted.children[0] == field(counted, "argument")
+    if not is_postfix or operator(counted) != "--":
+        return None
+    name = without_parentheses(field(counted, "argument"))
+    return Countdown(name, field(core, "right") if is_compared else None)
+
+
+def skip_condition(node: Node) -> Node | None:
+    """c, where `node` is `if (c) continue;` at the top of the body of a loop."""
+    if node.type != "if_statement" or node.child_by_field_name("alternative") is not None:
+        return None
+    inside = field(node, "consequence")
+    while inside.type == "compound_statement" and len(named_children(inside)) == 1:
+        inside = named_children(inside)[0]
+    block = node.parent
+    around = block.parent if block is not None and block.type == "compound_statement" else None
+    is_top = around is not None and around.type == "for_statement"
+    return field(node, "condition") if is_top and inside.type == "continue_statement" else None
