@@ -188,7 +188,7 @@ def _fuse(chosen: Chosen, name: str, dice: random.Random) -> tuple[Part, ...]:
 
 
 def _split(chosen: Chosen, name: str, dice: random.Random) -> tuple[Part, ...]:
-    """Iterations up to a bound stay, the others go behind them or in front."""
+    """Iterations up to a bound stay, the others go after them or before them."""
     depth, bound, offset = dice.randrange(2), dice.randint(0, 2), dice.choice([1, 1, 1, -1])
     found: list[Part] = []
     for part in chosen[name]:

@@ -17,8 +17,8 @@ from loopwright.prove.legality.plans import parallel_loops, prove_plan, stages
 from loopwright.prove.legality.violation import Defect, Violation
 from loopwright.report.diagnostics import as_text
 from loopwright.source import Source
-from loopwright.transform.directives import with_directive
-from loopwright.transform.plan import DirectiveKind, plan_of
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import plan_of
 from tests.c.support import region
 from tests.legality.support import schedule
 
@@ -165,10 +165,10 @@ def test_a_plan_is_replayed() -> None:
 
 def test_the_parallel_loops_of_a_plan_are_proved() -> None:
     plan = plan_of(region("L: for (i = 1; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i - 1][j];"))
-    inner = with_directive(plan, DirectiveKind.PARALLEL, plan.component("L"), 1)
+    inner = plan.directed(DirectiveKind.PARALLEL, plan.component("L"), 1)
     assert [loop.dimension for loop in parallel_loops(inner)] == [3]
     assert prove_plan(inner).proved
-    outer = with_directive(plan, DirectiveKind.VECTORIZE, plan.component("L"), 0)
+    outer = plan.directed(DirectiveKind.VECTORIZE, plan.component("L"), 0)
     (found,) = prove_plan(outer).violations
     assert (found.kind, found.loop) == ("flow", "the loop over i")
 
@@ -176,7 +176,7 @@ def test_the_parallel_loops_of_a_plan_are_proved() -> None:
 def test_only_a_parallel_loop_of_a_plan_can_reduce() -> None:
     plan = plan_of(region("L: for (i = 0; i < n; i++) s += a[i];"))
     for kind, answer in ((DirectiveKind.PARALLEL, True), (DirectiveKind.VECTORIZE, False)):
-        marked = with_directive(plan, kind, plan.component("L"), 0)
+        marked = plan.directed(kind, plan.component("L"), 0)
         assert not prove_plan(marked).proved
         assert prove_plan(marked, allow_reassociation=True).proved is answer
 

@@ -49,9 +49,7 @@ def test_other_statements_in_the_same_loop_count() -> None:
 
 def test_a_split_loop_is_parallel_by_parts() -> None:
     own = region("for (i = 0; i < n; i++) a[i] = a[3];")
-    parts = schedule(
-        "S1[i] -> [0, i, 0] : i < 3; S1[i] -> [1, 0, 0] : i = 3; S1[i] -> [2, i, 0] : i > 3"
-    )
+    parts = schedule("S1[i] -> [0, i, 0] : i < 3; S1[i] -> [1, 0, 0] : i = 3; S1[i] -> [2, i, 0] : i > 3")
     for place in (0, 2):
         loop = ParallelLoop(1, ("S1",), "the loop", (place,))
         assert prove_legal(own, parts, parallel=[loop]).proved
@@ -77,7 +75,7 @@ def test_a_loop_split_by_parity_inside_another_is_marked() -> None:
     assert prove_plan(transform(own, script, "s.lw")).proved
 
 
-def test_loops_behind_each_other_are_not_one() -> None:
+def test_loops_one_after_the_other_are_not_one() -> None:
     own = region("for (i = 1; i < n; i++) a[i] = 0; for (i = 1; i < n; i++) b[i] = a[i - 1];")
     assert not carried(own, 1, "S1", "S2")
 
@@ -128,9 +126,7 @@ def test_a_reduction_is_named(text: str, operator: str) -> None:
     refused = prove_legal(own, schedule("S1[i] -> [0, -i, 0]"), parallel=[loop])
     assert refused.status is not Status.PROVED
     assert all(found.reduction == operator for found in refused.violations)
-    allowed = prove_legal(
-        own, schedule("S1[i] -> [0, -i, 0]"), parallel=[loop], allow_reassociation=True
-    )
+    allowed = prove_legal(own, schedule("S1[i] -> [0, -i, 0]"), parallel=[loop], allow_reassociation=True)
     assert allowed.proved
     (assumed,) = allowed.reassociations
     assert (assumed.statement, assumed.operator, assumed.loops) == ("S1", operator, ("the loop over i",))

@@ -93,8 +93,8 @@ def test_fusion(tmp_path: Path, subscript: str, legal: bool) -> None:
     assert lines(tried, ProposalKind.FUSION) == (["fuse(P, Q, 1)"] if legal else [])
 
 
-def test_fusion_behind(tmp_path: Path) -> None:
-    """Q reads what P writes two iterations later, so it runs two behind."""
+def test_fusion_with_a_delay(tmp_path: Path) -> None:
+    """Q reads what P writes two iterations later, so it runs two iterations after P."""
     tried = found(
         tmp_path, PAIR.replace("i < n; i++)\n    Q", "i < n - 2; i++)\n    Q").replace("SUBSCRIPT", "i + 2")
     )
@@ -174,7 +174,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = run(capsys, str(tmp_path / "k.c"), "--json")
     tried = json.loads(text)["regions"][0]["suggestions"]
     assert status == 0
-    assert [one["script"] for one in tried if one["legal"]] [-1:] == ["tile(@3, 32, 32, skew)"]
+    assert [one["script"] for one in tried if one["legal"]][-1:] == ["tile(@3, 32, 32, skew)"]
 
 
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,8 +52,8 @@ def tune(arguments: argparse.Namespace) -> Invocation[Tuned]:
 
 def _tuned(arguments: argparse.Namespace, progress: Progress) -> Tuned:
     from loopwright.run.compiler import find_compiler
+    from loopwright.tune.runner import TrialRunner
     from loopwright.tune.tuning import tune
-    from loopwright.tune.workshop import Workshop
 
     flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
     request = Request(
@@ -65,8 +65,8 @@ def _tuned(arguments: argparse.Namespace, progress: Progress) -> Tuned:
     )
     compiler = find_compiler(arguments.cc)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
-        workshop = Workshop(Path(arguments.file), Path(folder), compiler, flags)
-        return tune(request, workshop, arguments.budget, progress)
+        runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags)
+        return tune(request, runner, arguments.budget, progress)
 
 
 def _printed(arguments: argparse.Namespace, tuned: Tuned) -> Printed:

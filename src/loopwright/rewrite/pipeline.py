@@ -31,7 +31,7 @@ from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
-from loopwright.transform.plan import DirectiveKind
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.script.steps import parse_script
 
 

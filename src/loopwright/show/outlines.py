@@ -10,8 +10,9 @@ import islpy as isl
 
 from loopwright.model.program import Statement
 from loopwright.show.small import Coordinates, Instance
-from loopwright.show.tiles import Tile, tiles
-from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.show.tiles import DrawnTile, tiles
+from loopwright.transform.directives import DirectiveKind, LoopDirective
+from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import pieces
 
 
@@ -28,12 +29,12 @@ class Outlines:
     """Sets of instances and what it means to be in one of them."""
 
     meaning: str = "tile"
-    tiles: tuple[Tile, ...] = ()
+    tiles: tuple[DrawnTile, ...] = ()
     order: Order = Order.ONE_BY_ONE
     rest: str = ""
     """What those are called that are smaller than the others, where that makes a difference."""
 
-    def is_rest(self, tile: Tile) -> bool:
+    def is_rest(self, tile: DrawnTile) -> bool:
         return bool(self.rest) and len(tile.instances) < max(len(one.instances) for one in self.tiles)
 
 
@@ -62,7 +63,7 @@ def outlines(
     return Outlines("a loop of its own", _parts(split, after)) if split else Outlines()
 
 
-def _side_by_side(wish: Directive, after: Mapping[Instance, Coordinates]) -> Outlines:
+def _side_by_side(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> Outlines:
     """The iterations of a parallel loop; where each is one instance, all of one run of the loop."""
     found = _iterations(wish, after)
     if all(len(tile.instances) == 1 for tile in found):
@@ -70,38 +71,38 @@ def _side_by_side(wish: Directive, after: Mapping[Instance, Coordinates]) -> Out
     return Outlines("one iteration of the parallel loop", found, Order.BESIDE)
 
 
-def _called(wishes: Mapping[DirectiveKind, Directive]) -> str:
+def _called(wishes: Mapping[DirectiveKind, LoopDirective]) -> str:
     if DirectiveKind.UNROLL in wishes:
         return "written out"
     return "full tile" if DirectiveKind.ISOLATE in wishes else "tile"
 
 
-def _is_about(wish: Directive, instance: Instance, time: Coordinates) -> bool:
+def _is_about(wish: LoopDirective, instance: Instance, time: Coordinates) -> bool:
     return instance[0] in wish.statements and time[0 : wish.dimension : 2] in wish.paths
 
 
-def _grouped(keys: Iterable[tuple[object, Instance]]) -> tuple[Tile, ...]:
+def _grouped(keys: Iterable[tuple[object, Instance]]) -> tuple[DrawnTile, ...]:
     members: dict[object, list[Instance]] = {}
     for key, instance in keys:
         members.setdefault(key, []).append(instance)
-    return tuple(Tile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
+    return tuple(DrawnTile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
 
 
-def _iterations(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+def _iterations(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> tuple[DrawnTile, ...]:
     """Those of one iteration of the loop: times that agree up to its entry."""
     return _grouped(
         (time[: wish.dimension + 1], one) for one, time in _ordered(after) if _is_about(wish, one, time)
     )
 
 
-def _lanes(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+def _lanes(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> tuple[DrawnTile, ...]:
     """Those of all iterations of one run of the loop: times that agree in front of its entry."""
     return _grouped(
         (time[: wish.dimension], one) for one, time in _ordered(after) if _is_about(wish, one, time)
     )
 
 
-def _separated(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+def _separated(wish: LoopDirective, after: Mapping[Instance, Coordinates]) -> tuple[DrawnTile, ...]:
     """Iterations of the loop in which the same statements run, as far as they follow each other."""
     iterations: dict[Coordinates, list[Instance]] = {}
     for one, time in _ordered(after):
@@ -114,7 +115,7 @@ def _separated(wish: Directive, after: Mapping[Instance, Coordinates]) -> tuple[
     )
 
 
-def _parts(split: set[str], after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+def _parts(split: set[str], after: Mapping[Instance, Coordinates]) -> tuple[DrawnTile, ...]:
     """The statements of each part of a split."""
     return _grouped((time[0::2], one) for one, time in _ordered(after) if one[0] in split)
 

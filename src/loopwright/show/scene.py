@@ -13,7 +13,7 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.show.groups import Group
 from loopwright.show.outlines import Outlines, outlines
 from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
-from loopwright.show.tiles import Tile
+from loopwright.show.tiles import DrawnTile
 from loopwright.transform.plan import Plan
 
 
@@ -77,7 +77,7 @@ class Scene:
         return not self.changed and any(dot.counted != dot.instance[1] for dot in self.dots if dot.counted)
 
     @property
-    def tiles(self) -> tuple[Tile, ...]:
+    def tiles(self) -> tuple[DrawnTile, ...]:
         return self.outlines.tiles
 
     def dot(self, instance: Instance) -> Dot:

@@ -17,7 +17,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Tile:
+class DrawnTile:
     """The instances of one tile, numbered in the order the tiles run."""
 
     number: int
@@ -26,7 +26,7 @@ class Tile:
 
 def tiles(
     statements: Sequence[Statement], schedules: Mapping[str, isl.Map], after: Mapping[Instance, Coordinates]
-) -> tuple[Tile, ...]:
+) -> tuple[DrawnTile, ...]:
     """Instances whose times agree in the entries that count tiles, numbered by the first to run.
 
     Of tiles inside tiles the largest number of levels counts that leaves several instances in one.
@@ -39,7 +39,9 @@ def tiles(
     return ()
 
 
-def _agreeing(places: Mapping[str, Sequence[int]], after: Mapping[Instance, Coordinates]) -> tuple[Tile, ...]:
+def _agreeing(
+    places: Mapping[str, Sequence[int]], after: Mapping[Instance, Coordinates]
+) -> tuple[DrawnTile, ...]:
     """The instances by the entries of their times at `places`, and by the loops those count."""
     members: dict[Coordinates, list[Instance]] = {}
     for instance in sorted(after, key=lambda one: after[one]):
@@ -47,7 +49,7 @@ def _agreeing(places: Mapping[str, Sequence[int]], after: Mapping[Instance, Coor
         if own:
             key = (*time[0 : own[-1] : 2], *(time[place] for place in own))
             members.setdefault(key, []).append(instance)
-    return tuple(Tile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
+    return tuple(DrawnTile(k + 1, tuple(inside)) for k, inside in enumerate(members.values()))
 
 
 def _counting(schedule: isl.Map) -> list[int]:

@@ -2,44 +2,75 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
 
 from loopwright.errors import Code
-from loopwright.transform.plan import Component, Directive, DirectiveKind, Plan
-from loopwright.transform.relations import Function
+from loopwright.source import Span
+from loopwright.transform.relations import IterationFunction
 from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.vectors import Position, entry
 
 
-def with_directive(
-    plan: Plan,
-    kind: DirectiveKind,
-    component: Component,
-    loop: int,
-    *,
-    factor: int | None = None,
-    points: tuple[int, ...] = (),
-) -> Plan:
-    """The plan with one more directive on the loop at depth `loop` around the component."""
-    statements = plan.statements_at(component)
-    directive = Directive(kind, statements, component.positions, loop, factor, points)
-    return replace(plan, directives=(*plan.directives, directive))
+class DirectiveKind(Enum):
+    """What is asked of generated loops beyond the order of their iterations."""
+
+    PARALLEL = "parallel"
+    VECTORIZE = "vectorize"
+    UNROLL = "unroll"
+    SEPARATE = "separate"
+    ISOLATE = "isolate"
 
 
-def carried_through(plan: Plan, component: Component, function: Function) -> Plan:
-    """The directives after `affine`, positions not yet changed: each follows the iterator it names."""
-    inside = set(component.positions)
-    directives: list[Directive] = []
-    for directive in plan.directives:
-        here = tuple(position for position in directive.positions if position in inside)
-        elsewhere = tuple(position for position in directive.positions if position not in inside)
+@dataclass(frozen=True)
+class LoopDirective:
+    """What is asked of the loops at depth `loop` (from 0) around the statements at `positions`.
+
+    PARALLEL   its iterations run in any order;
+    VECTORIZE  the same, and the compiler is told to use vector instructions;
+    UNROLL     its iterations are written out: there are at most `factor` of them;
+    SEPARATE   statements with different bounds get loops of their own;
+    ISOLATE    iterations of the loops 0 to `loop` in which each loop of `points` runs over all of
+               its tile are generated apart, so that they need no minimum, maximum or guard.
+    """
+
+    kind: DirectiveKind
+    statements: tuple[str, ...]
+    positions: tuple[Position, ...]
+    loop: int
+    factor: int | None = None
+    points: tuple[int, ...] = ()
+    span: Span | None = None
+    """The operation of the script that asked for it."""
+
+    @property
+    def dimension(self) -> int:
+        """The entry of the schedule vector the directive is about."""
+        return entry(self.loop)
+
+    @property
+    def paths(self) -> tuple[Position, ...]:
+        """(p0, ..., p_loop) of each loop the directive is about."""
+        return tuple(sorted({position[: self.loop + 1] for position in self.positions}))
+
+
+def carried_through(
+    directives: Iterable[LoopDirective], changed: Collection[Position], function: IterationFunction
+) -> tuple[LoopDirective, ...]:
+    """The directives after `affine` at the positions `changed`: each follows the iterator it names."""
+    found: list[LoopDirective] = []
+    for directive in directives:
+        here = tuple(position for position in directive.positions if position in changed)
+        elsewhere = tuple(position for position in directive.positions if position not in changed)
         if elsewhere:
-            directives.append(replace(directive, positions=elsewhere))
+            found.append(replace(directive, positions=elsewhere))
         if here:
-            directives.append(_followed(replace(directive, positions=here), function))
-    return replace(plan, directives=tuple(directives))
+            found.append(_followed(replace(directive, positions=here), function))
+    return tuple(found)
 
 
-def _followed(directive: Directive, function: Function) -> Directive:
+def _followed(directive: LoopDirective, function: IterationFunction) -> LoopDirective:
     loops = [function.moved_loop(loop) for loop in (directive.loop, *directive.points)]
     if any(loop is None for loop in loops):
         raise Misuse(

@@ -32,11 +32,11 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
 
 
 def nearest(handle: str, known: list[str]) -> list[str]:
-    """The lines that name something next to one that does not: one before it, one behind it."""
+    """The lines that name something next to one that does not: one before it, one after it."""
     wanted = _line(handle)
     before = [name for name in known if _line(name) < wanted]
-    behind = [name for name in known if _line(name) > wanted]
-    return [*before[-1:], *behind[:1]]
+    after = [name for name in known if _line(name) > wanted]
+    return [*before[-1:], *after[:1]]
 
 
 def _line(handle: str) -> int:

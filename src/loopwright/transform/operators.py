@@ -7,6 +7,7 @@ follow by P'(l) = φ(P(l)).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import islpy as isl
 
@@ -14,7 +15,7 @@ from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, PARAM
 from loopwright.transform.directives import carried_through
 from loopwright.transform.plan import Component, Plan, repositioned
-from loopwright.transform.relations import Function
+from loopwright.transform.relations import IterationFunction
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import (
     Position,
@@ -118,22 +119,22 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
             argument="second",
             hint="lift the handles to that loop",
         )
-    ahead, behind = two.last[loop] - two.first[loop] + 1, two.first[loop] - one.first[loop]
+    forwards, backwards = two.last[loop] - two.first[loop] + 1, two.first[loop] - one.first[loop]
     first, second = set(one.positions), set(two.positions)
 
     def offset(position: Position) -> Position:
         amount = 0
         if position in first:
-            amount = ahead
+            amount = forwards
         elif position in second:
-            amount = -behind
+            amount = -backwards
         return tuple(amount if k == loop else 0 for k in range(len(position)))
 
     return _moved_from(plan, one.first, offset)
 
 
 def _union(parts: list[isl.Map], like: isl.Map) -> isl.Map:
-    """The parts together, not coalesced: each keeps its position plain to see."""
+    """The union of the parts, not coalesced: each keeps its constant position."""
     result = isl.Map.empty(like.get_space())
     for part in parts:
         result = result.union(part)
@@ -151,13 +152,13 @@ def lift(plan: Plan, component: Component, loop: int) -> Component:
             Code.LOOPS_DO_NOT_FIT,
             f"loop {loop} of a component that has {depth} loops around it",
             argument="loop",
-            hint=f"its loops are {', '.join(plan.leaf(component.first).loops) or 'none'}, from 1 on",
+            hint=f"its loops are {', '.join(plan.leaf(component.first).loops) or 'none'}, counted from 1",
         )
     prefixes = {position[:loop] for position in component.positions}
     return Component.of(leaf.position for leaf in plan.leaves if leaf.position[:loop] in prefixes)
 
 
-def affine(plan: Plan, component: Component, function: Function) -> Plan:
+def affine(plan: Plan, component: Component, function: IterationFunction) -> Plan:
     """Give the component's statements new iterators, a function f: Z^a -> Z^b of the old ones.
 
         φ(p, j) = ((p0, ..., p(a-1), m, 0 ... 0, pa, ..., pM), f(j))   where p ∈ P(l)
@@ -194,7 +195,7 @@ def affine(plan: Plan, component: Component, function: Function) -> Plan:
     names = {
         leaf.position: function.loop_names(leaf.loops) for leaf in plan.leaves if leaf.position in inside
     }
-    carried = carried_through(plan, component, function)
+    carried = replace(plan, directives=carried_through(plan.directives, inside, function))
     return trimmed(repositioned(carried.rescheduled(schedules), images, names))
 
 
@@ -205,7 +206,7 @@ def _inserted(component: Component, position: Position, taken: int, given: int) 
     return (*position[:taken], place, *(0,) * (given - taken - 1), *position[taken:])
 
 
-def _check_function(plan: Plan, component: Component, function: Function) -> None:
+def _check_function(plan: Plan, component: Component, function: IterationFunction) -> None:
     """f must be a total function on the component's iteration vectors, and lose no dimension."""
     if function.taken > plan.loops:
         raise Misuse(
@@ -240,7 +241,7 @@ def _check_function(plan: Plan, component: Component, function: Function) -> Non
 
 
 def _example(points: isl.Set) -> str:
-    """A point as a person writes it, with the parameters it needs."""
+    """A point with the values of the parameters: [3, 0] (n = 4)."""
     point = points.sample_point()
     vector = ", ".join(str(point.get_coordinate_val(DIM, k)) for k in range(points.dim(DIM)))
     values = ", ".join(
@@ -251,7 +252,7 @@ def _example(points: isl.Set) -> str:
 
 
 def trimmed(plan: Plan) -> Plan:
-    """Drop the entries behind the deepest statement's: they are zero for all."""
+    """Drop the entries after those of the deepest statement: they are zero for all."""
     loops = plan.loops
     schedules = {s.name: padded(s.schedule, loops) for s in plan.program.statements}
     images: dict[Position, tuple[Position, ...]] = {
@@ -263,7 +264,7 @@ def trimmed(plan: Plan) -> Plan:
 def isplit(
     plan: Plan, component: Component, predicate: isl.Set, common: int
 ) -> tuple[Plan, Component, Component]:
-    """Split the component into the iterations where `predicate` holds and, behind them, the others.
+    """Split the component into the iterations where `predicate` holds and, after them, the others.
 
     With p_m = min P(l):
         φ(p, j) = (p, j)            where p ≺ p_m, or p ∈ P(l) and pred(j)

@@ -8,16 +8,17 @@ from typing import assert_never
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 from loopwright.transform import operators
-from loopwright.transform.directives import with_directive
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library import counting, loops, statements, tiling, unrolling
 from loopwright.transform.library.loops import SizedLoop
-from loopwright.transform.plan import Component, DirectiveKind, Plan, plan_of
+from loopwright.transform.plan import Component, Plan, plan_of
 from loopwright.transform.relations import function_of
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.formulas import map_of, set_of
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Affine,
+    DirectiveOperation,
     Distribute,
     DistributeLegally,
     FromZero,
@@ -26,7 +27,6 @@ from loopwright.transform.script.operations import (
     Isolate,
     Isplit,
     Lift,
-    LoopDirective,
     NestOperation,
     Operation,
     Operator,
@@ -78,23 +78,23 @@ def _placed(error: BadInput, step: Step) -> BadInput:
 
 
 @dataclass(frozen=True)
-class Result:
+class OperationResult:
     """The plan after an operation, and the components it gives."""
 
     plan: Plan
     handles: tuple[Component, ...] = ()
 
 
-def _performed(plan: Plan, operation: Operation) -> Result:
+def _performed(plan: Plan, operation: Operation) -> OperationResult:
     """One family of operations a function."""
     if isinstance(operation, Operator):
         return _operator(plan, operation)
     if isinstance(operation, NestOperation):
-        return Result(_nest(plan, _component(plan, operation.target), operation))
+        return OperationResult(_nest(plan, _component(plan, operation.target), operation))
     if isinstance(operation, StatementOperation):
         return _statements(plan, operation)
-    if isinstance(operation, LoopDirective):
-        return Result(_directed(plan, plan.component(operation.target, "target"), operation))
+    if isinstance(operation, DirectiveOperation):
+        return OperationResult(_directed(plan, plan.component(operation.target, "target"), operation))
     assert_never(operation)
 
 
@@ -105,23 +105,23 @@ def _component(plan: Plan, target: str | None) -> Component:
     return plan.component(target, "target")
 
 
-def _operator(plan: Plan, operation: Operator) -> Result:
+def _operator(plan: Plan, operation: Operator) -> OperationResult:
     match operation:
         case Realign(first, second, common):
             one, two = plan.component(first, "first"), plan.component(second, "second")
-            return Result(operators.realign(plan, one, two, common))
+            return OperationResult(operators.realign(plan, one, two, common))
         case Lift(target, loop):
-            return Result(plan, (operators.lift(plan, plan.component(target, "target"), loop),))
+            return OperationResult(plan, (operators.lift(plan, plan.component(target, "target"), loop),))
         case Affine(target, function):
             component, params = plan.component(target, "target"), plan.program.params
             relation = map_of(function, params)
             known = function_of(relation, function.new_iterators(params), function.input_names)
-            return Result(operators.affine(plan, component, known))
+            return OperationResult(operators.affine(plan, component, known))
         case Isplit(target, condition, common):
             component = plan.component(target, "target")
             predicate = set_of(condition, plan.program.params)
             after, one, two = operators.isplit(plan, component, predicate, common)
-            return Result(after, (one, two))
+            return OperationResult(after, (one, two))
         case _:
             assert_never(operation)
 
@@ -170,7 +170,7 @@ def _tiled(plan: Plan, component: Component, operation: Tile) -> Plan:
     return tiling.tile(plan, component, tiles, skewed=skewed, full=operation.full)
 
 
-def _statements(plan: Plan, operation: StatementOperation) -> Result:
+def _statements(plan: Plan, operation: StatementOperation) -> OperationResult:
     match operation:
         case Fuse(targets, common):
             after, found = statements.fuse(plan, _in_order(plan, targets), common)
@@ -184,10 +184,10 @@ def _statements(plan: Plan, operation: StatementOperation) -> Result:
         case Reorder(first, second):
             one, two = plan.component(first, "first"), plan.component(second, "second")
             earlier, later = (two, one) if two.last < one.first else (one, two)
-            return Result(operators.exchanged(plan, earlier, later))
+            return OperationResult(operators.exchanged(plan, earlier, later))
         case _:
             assert_never(operation)
-    return Result(after, (found,))
+    return OperationResult(after, (found,))
 
 
 def _in_order(plan: Plan, targets: tuple[str, ...]) -> list[Component]:
@@ -196,7 +196,7 @@ def _in_order(plan: Plan, targets: tuple[str, ...]) -> list[Component]:
     return sorted(named, key=lambda component: component.first)
 
 
-def _directed(plan: Plan, component: Component, operation: LoopDirective) -> Plan:
+def _directed(plan: Plan, component: Component, operation: DirectiveOperation) -> Plan:
     match operation:
         case Parallel(_, names):
             kind = DirectiveKind.PARALLEL
@@ -207,11 +207,11 @@ def _directed(plan: Plan, component: Component, operation: LoopDirective) -> Pla
         case Isolate(_, name, points):
             loop = loop_called(plan, component, name, "loop")
             tiles = _loops(plan, component, points, "points")
-            return with_directive(plan, DirectiveKind.ISOLATE, component, loop, points=tiles)
+            return plan.directed(DirectiveKind.ISOLATE, component, loop, points=tiles)
         case _:
             assert_never(operation)
     for loop in _loops(plan, component, names, "loops"):
-        plan = with_directive(plan, kind, component, loop)
+        plan = plan.directed(kind, component, loop)
     return plan
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,18 +16,18 @@ import islpy as isl
 from loopwright.display import Displayed
 from loopwright.errors import Code
 from loopwright.model.program import Program
-from loopwright.source import Span
+from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.steps import Step, close_to, parse_script
-from loopwright.transform.vectors import Position, entry, iteration_numbers, padded_position, pieces
+from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
     from loopwright.transform.handle import Handle
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PlanLeaf:
     """A place in the syntax tree where statements stand, and what the loops around it are called."""
 
     position: Position
@@ -58,48 +57,6 @@ class Component:
         return self.positions[-1]
 
 
-class DirectiveKind(Enum):
-    """What is asked of generated loops beyond the order of their iterations."""
-
-    PARALLEL = "parallel"
-    VECTORIZE = "vectorize"
-    UNROLL = "unroll"
-    SEPARATE = "separate"
-    ISOLATE = "isolate"
-
-
-@dataclass(frozen=True)
-class Directive:
-    """What is asked of the loops at depth `loop` (from 0) around the statements at `positions`.
-
-    PARALLEL   its iterations run in any order;
-    VECTORIZE  the same, and the compiler is told to use vector instructions;
-    UNROLL     its iterations are written out: there are at most `factor` of them;
-    SEPARATE   statements with different bounds get loops of their own;
-    ISOLATE    iterations of the loops 0 to `loop` in which each loop of `points` runs over all of
-               its tile are generated apart, so that they need no minimum, maximum or guard.
-    """
-
-    kind: DirectiveKind
-    statements: tuple[str, ...]
-    positions: tuple[Position, ...]
-    loop: int
-    factor: int | None = None
-    points: tuple[int, ...] = ()
-    span: Span | None = None
-    """The operation of the script that asked for it."""
-
-    @property
-    def dimension(self) -> int:
-        """The entry of the schedule vector the directive is about."""
-        return entry(self.loop)
-
-    @property
-    def paths(self) -> tuple[Position, ...]:
-        """(p0, ..., p_loop) of each loop the directive is about."""
-        return tuple(sorted({position[: self.loop + 1] for position in self.positions}))
-
-
 @dataclass(frozen=True)
 class Performed:
     """A step of a script, and the program after it."""
@@ -114,9 +71,9 @@ class Plan(Displayed):
 
     original: Program
     program: Program
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[PlanLeaf, ...]
     components: dict[str, Component]
-    directives: tuple[Directive, ...] = ()
+    directives: tuple[LoopDirective, ...] = ()
     history: tuple[Performed, ...] = ()
 
     def __repr__(self) -> str:
@@ -134,7 +91,7 @@ class Plan(Displayed):
         """M, the number of loops around the deepest statement."""
         return max((leaf.depth for leaf in self.leaves), default=0)
 
-    def leaf(self, position: Position) -> Leaf:
+    def leaf(self, position: Position) -> PlanLeaf:
         return next(leaf for leaf in self.leaves if leaf.position == position)
 
     def component(self, name: str, argument: str | None = None, item: int = 0) -> Component:
@@ -211,6 +168,20 @@ class Plan(Displayed):
         )
         return replace(self, program=replace(self.program, statements=statements))
 
+    def directed(
+        self,
+        kind: DirectiveKind,
+        component: Component,
+        loop: int,
+        *,
+        factor: int | None = None,
+        points: tuple[int, ...] = (),
+    ) -> Plan:
+        """The plan with one more directive on the loop at depth `loop` around the component."""
+        statements = self.statements_at(component)
+        directive = LoopDirective(kind, statements, component.positions, loop, factor, points)
+        return replace(self, directives=(*self.directives, directive))
+
     def remember(self, step: Step) -> Plan:
         """The plan with one more step of history, to which directives without a place belong."""
         placed = tuple(
@@ -250,7 +221,7 @@ def plan_of(program: Program) -> Plan:
     leaves = tuple(
         sorted(
             (
-                Leaf(position, statement.iterators)
+                PlanLeaf(position, statement.iterators)
                 for statement in program.statements
                 for position, _ in places[statement.name]
             ),
@@ -276,7 +247,7 @@ def repositioned(
         return images.get(position, (padded_position(position, length),))
 
     leaves = {
-        new: Leaf(new, loops.get(leaf.position, leaf.loops))
+        new: PlanLeaf(new, loops.get(leaf.position, leaf.loops))
         for leaf in plan.leaves
         for new in image(leaf.position)
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.errors import BadInput, Code
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
 
@@ -23,7 +22,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Function:
+class IterationFunction:
     """f: Z^a -> Z^b, `relation` between unnamed tuples.  `inputs` are what the author called them."""
 
     relation: isl.Map
@@ -87,8 +86,8 @@ def function_of(
     relation: isl.Map,
     names: tuple[str | None, ...] | None = None,
     inputs: tuple[str | None, ...] | None = None,
-) -> Function:
-    """The map with what is seen of it: `names` are those it gives to new iterators."""
+) -> IterationFunction:
+    """The map with what its outputs depend on; `names` are those it gives to new iterators."""
     count = relation.dim(IN)
     relation = relation.apply_range(_unnamed(relation.dim(OUT)))
     outputs = []
@@ -97,7 +96,7 @@ def function_of(
         sources = tuple(j for j in range(count) if alone.involves_dims(IN, j, 1))
         is_copy = len(sources) == 1 and bool(alone.is_equal(_copy(alone, sources[0])))
         outputs.append(Output(names[k] if names else None, sources, is_copy))
-    return Function(relation, inputs or (None,) * count, tuple(outputs))
+    return IterationFunction(relation, inputs or (None,) * count, tuple(outputs))
 
 
 def _unnamed(count: int) -> isl.Map:
@@ -109,19 +108,10 @@ def _copy(like: isl.Map, source: int) -> isl.Map:
     return isl.Map.universe(like.get_space()).equate(IN, source, OUT, 0)
 
 
-def written(count: int, outputs: Sequence[str], names: Sequence[str | None] | None = None) -> Function:
+def written(
+    count: int, outputs: Sequence[str], names: Sequence[str | None] | None = None
+) -> IterationFunction:
     """f(x0, ..., x(count-1)) = outputs, each in isl's notation; `names` are the new loops' where given."""
     inputs = ", ".join(f"x{k}" for k in range(count))
     relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{inputs}] -> [{', '.join(outputs)}] }}")
     return function_of(relation, tuple(names) if names is not None else None)
-
-
-def from_text(text: str) -> Function:
-    """A map in isl's notation, for callers from Python."""
-    try:
-        relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, text)
-    except isl.Error as failure:
-        raise BadInput(
-            Code.MAP, f"this is no map: {text}", hint="write it as { [i, j] -> [j, i] }"
-        ) from failure
-    return function_of(relation)

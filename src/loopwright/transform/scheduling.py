@@ -23,7 +23,8 @@ from loopwright.model.schedule import (
     Tree,
 )
 from loopwright.presburger.sets import DIM, IN, OUT
-from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.directives import DirectiveKind, LoopDirective
+from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import Position, at, entry, iteration_numbers, pieces
 
 ANNOTATIONS: dict[DirectiveKind, Independent] = {
@@ -146,7 +147,7 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
     return isl.Map.from_range(isolated).move_dims(IN, 0, OUT, 0, loops.start)
 
 
-def _concerns(directive: Directive, path: Position, loops: range) -> bool:
+def _concerns(directive: LoopDirective, path: Position, loops: range) -> bool:
     """Whether the band's loops are among those to split, or among the point loops of a full tile."""
     here = any(path[: directive.loop + 1] == other[: len(path)] for other in directive.paths)
     return here and (directive.loop >= loops.start or any(point in loops for point in directive.points))
@@ -160,7 +161,7 @@ def _extended(part: isl.Set, count: int) -> isl.Set:
     return part.add_dims(DIM, count - known)
 
 
-def _full_part(plan: Plan, directive: Directive) -> isl.Set:
+def _full_part(plan: Plan, directive: LoopDirective) -> isl.Set:
     """The iteration vectors (j1, ..., j(L+1)) in which every point loop runs over all of its tile.
 
     [Grosser2015, section 5.6].  For the loops 0 to L of a directive and its point loops, two instances

@@ -16,7 +16,7 @@ import islpy as isl
 from loopwright.errors import BadInput
 from loopwright.model.dependences import Dependence
 from loopwright.presburger.sets import DIM, PARAM
-from loopwright.transform.delays import delays
+from loopwright.transform.library.statements import delays
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
@@ -113,7 +113,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Nest:
+class NamedNest:
     """Statements that share exactly the loops `loops`, under a handle that `definition` makes."""
 
     component: Component
@@ -142,9 +142,9 @@ def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposa
     yield from _fusions(plan, dependences)
 
 
-def nests(plan: Plan) -> list[Nest]:
+def nests(plan: Plan) -> list[NamedNest]:
     """Every innermost set of statements in common loops, and every loop that holds several of those."""
-    found: list[Nest] = []
+    found: list[NamedNest] = []
     seen: set[Component] = set()
     for leaf in plan.leaves:
         for depth in range(leaf.depth, 0, -1):
@@ -161,13 +161,15 @@ def _inside(plan: Plan, path: Position) -> Component:
     return Component.of(leaf.position for leaf in plan.leaves if leaf.position[: len(path)] == path)
 
 
-def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str, ...]) -> Nest | None:
+def _nest(plan: Plan, component: Component, position: Position, loops: tuple[str, ...]) -> NamedNest | None:
     """Under a handle that is there already, or under one lifted from a statement's; None without either."""
     name = handle_of(plan, component)
     if name is not None:
-        return Nest(component, loops, name, ())
+        return NamedNest(component, loops, name, ())
     inner, new = handle_at(plan, position), _fresh(plan)
-    return None if inner is None else Nest(component, loops, new, (Step(Lift(inner, len(loops)), (new,)),))
+    if inner is None:
+        return None
+    return NamedNest(component, loops, new, (Step(Lift(inner, len(loops)), (new,)),))
 
 
 def handle_of(plan: Plan, component: Component) -> str | None:
@@ -204,14 +206,14 @@ def _parallel_goal(path: Position) -> Goal:
     return Goal(Aim.PARALLEL, (path,))
 
 
-def _interchanges(nest: Nest, statements: tuple[str, ...]) -> Iterator[Proposal]:
+def _interchanges(nest: NamedNest, statements: tuple[str, ...]) -> Iterator[Proposal]:
     for one, two in combinations(nest.loops, 2):
         steps = (*nest.definition, Step(Interchange(nest.handle, one, two)))
         goal = Goal(Aim.INTERCHANGE, nest.component.positions, (one, two))
         yield Proposal(ProposalKind.INTERCHANGE, steps, (one, two), statements, goal)
 
 
-def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
+def _wavefronts(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
     """Where none of the two innermost loops is parallel: diagonals one after the other, each in parallel."""
     if len(nest.loops) < 2 or len(nest.component.positions) > MOST:
         return
@@ -230,7 +232,7 @@ def _wavefronts(plan: Plan, nest: Nest) -> Iterator[Proposal]:
         yield Proposal(ProposalKind.PARALLEL, steps, (outer, inner), statements, goal, unless=unless)
 
 
-def _tilings(plan: Plan, nest: Nest) -> Iterator[Proposal]:
+def _tilings(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
     """As many neighbouring loops as can be, without skew rather than with it; short ones are left alone."""
     if any(_is_short(plan, nest.component, loop) for loop in range(len(nest.loops))):
         return
@@ -272,7 +274,7 @@ def _tiles(loops: Sequence[str]) -> tuple[LoopNumber, ...]:
     return tuple(LoopNumber(SIZE, loop) for loop in loops)
 
 
-def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
+def _apart(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
     """What becomes possible for a statement when it has its loops for itself."""
     positions = nest.component.positions
     if len(positions) < 2 or len(positions) > MOST or nest.component.first[:1] != nest.component.last[:1]:
@@ -290,7 +292,7 @@ def _apart(plan: Plan, nest: Nest) -> Iterator[Proposal]:
             yield from _alone(plan, apart, nest, name, position)
 
 
-def _alone(plan: Plan, apart: Step, nest: Nest, name: str, position: Position) -> Iterator[Proposal]:
+def _alone(plan: Plan, apart: Step, nest: NamedNest, name: str, position: Position) -> Iterator[Proposal]:
     """Interchanges and tiles of one statement, distributed from the others of the nest."""
     positions, loops = nest.component.positions, plan.leaf(position).loops
     statements = plan.statements_at(nest.component)

@@ -44,7 +44,7 @@ def pieces(schedule: isl.Map) -> tuple[tuple[Position, isl.Map], ...]:
 
 
 def _fixed(part: isl.Map) -> Position | None:
-    """The position, where isl knows it without thinking."""
+    """The position, where isl has it as constants."""
     values = [part.plain_get_val_if_fixed(OUT, place) for place in range(0, part.dim(OUT), 2)]
     if all(value.is_int() for value in values):
         return tuple(int(value.to_python()) for value in values)
@@ -107,7 +107,7 @@ def rewritten(piece: isl.Map, function: isl.Map, position: Position) -> isl.Map:
 
 
 def padded(schedule: isl.Map, loops: int) -> isl.Map:
-    """The vectors brought to `loops` iteration numbers with zeros, or relieved of trailing ones."""
+    """The vectors with `loops` iteration numbers: zeros are appended, or trailing ones dropped."""
     wanted, length = 2 * loops + 1, int(schedule.dim(OUT))
     if wanted <= length:
         return first(schedule, OUT, wanted)

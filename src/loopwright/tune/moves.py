@@ -16,7 +16,7 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Distribute, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import MOST, Nest, ProposalKind, handle_at, nests, proposals
+from loopwright.transform.suggest import MOST, NamedNest, ProposalKind, handle_at, nests, proposals
 
 Script: TypeAlias = tuple[Step, ...]
 
@@ -56,7 +56,7 @@ def _has_meaning(script: Script, plan: Plan) -> bool:
     return True
 
 
-def _register_tiles(plan: Plan, nest: Nest) -> Iterator[Script]:
+def _register_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     """Of the loops around the innermost one; also where the statement first gets its loops for itself."""
     deepest = max(plan.leaf(position).depth for position in nest.component.positions)
     outer = nest.loops[: deepest - 1]
@@ -76,7 +76,7 @@ def _factors(outer: tuple[str, ...]) -> Iterator[tuple[LoopNumber, ...]]:
             yield tuple(LoopNumber(factor, loop) for factor, loop in zip(block, outer[-2:], strict=True))
 
 
-def _apart(plan: Plan, nest: Nest) -> Iterator[Script]:
+def _apart(plan: Plan, nest: NamedNest) -> Iterator[Script]:
     """A single statement and those that share a loop with it, distributed."""
     if len(nest.component.positions) > 1:
         return

@@ -13,7 +13,7 @@ WORTH = 0.97
 """A script is better if it takes less than this much of the time: by less, runs differ by chance."""
 
 SLOW = 1.25
-"""A run is of no use when it takes this much of the time of the slowest script that is kept."""
+"""A script that takes longer than this many times the slowest one that is kept is dropped."""
 
 S = TypeVar("S", bound=Hashable)
 """A step of a script."""

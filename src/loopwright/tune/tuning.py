@@ -26,17 +26,17 @@ from loopwright.run.timing import Times
 from loopwright.source import Span
 from loopwright.transform import Plan, Step, plan_of, script_text
 from loopwright.tune.moves import Script, moves
+from loopwright.tune.runner import TrialRunner, prepared
 from loopwright.tune.search import WORTH, Trial, search
-from loopwright.tune.workshop import Workshop, opened
 
 LONGEST = 60.0
 """Seconds a run of the original may take."""
 
 PATIENCE = 15.0
-"""Seconds it may take to make the text of a script: one that takes longer makes too much of it."""
+"""Seconds it may take to make the text of a script: one that takes longer is too large."""
 
 ROUNDS = 3
-"""Runs of the original and of the result, in turns, for the figures that are told."""
+"""Runs of the original and of the result, in turns, for the figures that are reported."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Tuned:
 
 
 @dataclass
-class _Bench:
-    """The trials so far; scripts that come to the same text are run once."""
+class _Candidates:
+    """The trials so far; scripts that make the same text are run once."""
 
     plans: tuple[Plan, ...]
     dependences: tuple[tuple[Dependence, ...], ...]
     request: Request
-    workshop: Workshop
+    runner: TrialRunner
     progress: Progress
     deadline: float
     best: float
@@ -116,11 +116,11 @@ class _Bench:
         )
 
     def _run(self, text: str, limit: float) -> float:
-        """What disturbs a run makes it longer: of a run that looks good and a second one, the shorter."""
-        program = self.workshop.program(text, "trial")
-        seconds = self.workshop.seconds(program, limit)
+        """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""
+        program = self.runner.program(text, "trial")
+        seconds = self.runner.seconds(program, limit)
         if seconds < self.best / WORTH:
-            seconds = min(seconds, self.workshop.seconds(program, limit))
+            seconds = min(seconds, self.runner.seconds(program, limit))
         return seconds
 
 
@@ -128,18 +128,18 @@ def tune_file(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] 
     """`tune` with gcc, `defines` being sizes such as "N=1000"."""
     flags = tuple(f"-D{one}" for one in defines)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
-        workshop = Workshop(Path(path), Path(folder), find_compiler(), flags)
-        return tune(Request(file=str(path), script_file="<tuned>"), workshop, budget, silent)
+        runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
+        return tune(Request(file=str(path), script_file="<tuned>"), runner, budget, silent)
 
 
-def tune(request: Request, workshop: Workshop, budget: float, progress: Progress) -> Tuned:
+def tune(request: Request, runner: TrialRunner, budget: float, progress: Progress) -> Tuned:
     """The fastest script for the file of `request` that `budget` seconds are enough to find."""
     progress(f"reading {request.file}")
     plans = tuple(plan_of(one) for one in read_c(request.file, pure=request.pure, assume=request.assume))
     source = plans[0].original.source
     progress("running the original")
-    program, workshop = opened(workshop, source.text)
-    original = min(workshop.seconds(program, LONGEST) for _ in range(2))
+    program, runner = prepared(runner, source.text)
+    original = min(runner.seconds(program, LONGEST) for _ in range(2))
     if original < 0.01:
         raise BadInput(
             Code.RUN,
@@ -149,31 +149,33 @@ def tune(request: Request, workshop: Workshop, budget: float, progress: Progress
         )
     known = tuple(tuple(memory_based(plan.original)) for plan in plans)
     progress("searching")
-    bench = _Bench(plans, known, request, workshop, progress, time.monotonic() + budget, original)
-    trials = search(original, bench.extensions, bench.measure, bench.is_over)
-    steps, outcome = _proved(trials, bench)
-    new = program if outcome is None else workshop.program(outcome.source.text, "tuned")
-    times = _compared(workshop, program, new, progress)
-    return Tuned(steps, times["original"], times["tuned"], outcome, len(bench.texts), bench.illegal)
+    candidates = _Candidates(plans, known, request, runner, progress, time.monotonic() + budget, original)
+    trials = search(original, candidates.extensions, candidates.measure, candidates.is_over)
+    steps, outcome = _proved(trials, candidates)
+    new = program if outcome is None else runner.program(outcome.source.text, "tuned")
+    times = _compared(runner, program, new, progress)
+    return Tuned(steps, times["original"], times["tuned"], outcome, len(candidates.texts), candidates.illegal)
 
 
-def _proved(trials: list[Trial[Step]], bench: _Bench) -> tuple[Script, Outcome | None]:
+def _proved(trials: list[Trial[Step]], candidates: _Candidates) -> tuple[Script, Outcome | None]:
     """The first script of which everything can be proved; the empty one is the program as it is."""
     for trial in trials:
         if not trial.script:
             break
         try:
-            return trial.script, rewritten(bench.applied(trial.script), bench.request, bench.progress)
+            return trial.script, rewritten(
+                candidates.applied(trial.script), candidates.request, candidates.progress
+            )
         except GaveUp:
             continue
     return (), None
 
 
-def _compared(workshop: Workshop, original: Path, tuned: Path, progress: Progress) -> dict[str, Times]:
+def _compared(runner: TrialRunner, original: Path, tuned: Path, progress: Progress) -> dict[str, Times]:
     programs = {"original": original, "tuned": tuned}
     found: dict[str, list[float]] = {name: [] for name in programs}
     for turn in range(ROUNDS):
         progress(f"timing, round {turn + 1} of {ROUNDS}")
         for name, program in programs.items():
-            found[name].append(workshop.seconds(program, LONGEST))
+            found[name].append(runner.seconds(program, LONGEST))
     return {name: Times(tuple(seconds)) for name, seconds in found.items()}

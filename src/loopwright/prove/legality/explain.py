@@ -1,4 +1,4 @@
-"""A refusal as a diagnostic, in the manner of a good compiler; rendered as text it reads
+"""A refusal as a diagnostic; rendered as text it reads like an error of a compiler:
 
 script.lw:2:1: error: a value is read before it is written
     interchange(L)
@@ -26,7 +26,14 @@ from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
-from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Touched, Violation
+from loopwright.prove.legality.violation import (
+    Breach,
+    ConflictingAccess,
+    Defect,
+    DefectKind,
+    Occurrence,
+    Violation,
+)
 from loopwright.source import Span, plain_data
 
 HEADLINES = {
@@ -100,29 +107,29 @@ def refusal(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Illegal |
 
 
 def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str, Any]:
-    """The verdict for machines, each failure with the words above it and the operation to blame."""
+    """The verdict for machines, each failure with its headline and the operation to blame."""
     known = tuple(stages)
     return verdict.as_json() | {
-        "defects": [one.as_json() | _told(one, known) for one in verdict.defects],
-        "violations": [one.as_json() | _told(one, known) for one in verdict.violations],
+        "defects": [one.as_json() | _explained(one, known) for one in verdict.defects],
+        "violations": [one.as_json() | _explained(one, known) for one in verdict.violations],
     }
 
 
-def _told(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any]:
+def _explained(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any]:
     culprit = introduced_by(found, stages)
     span = _span(found, culprit)
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "headline": headline(found),
         "operation": plain_data(span),
     }
     if isinstance(found, Violation):
-        told["as_written"], told["transformed"] = orders(found)
-        told["hint"] = _hint(found)
-    return told
+        data["as_written"], data["transformed"] = orders(found)
+        data["hint"] = _hint(found)
+    return data
 
 
 def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tuple[Stage, ...]) -> Note:
-    """Another thing that is wrong: its example, and the new order unless it is that of the first."""
+    """A further failure: its example, and the new order unless it is that of the first."""
     span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
     where = f", by {span.place}" if span is not None and span != same else ""
     values = _values(found.parameters)
@@ -192,15 +199,17 @@ def _violation(found: Violation) -> tuple[Note, ...]:
     return (Note(dependence), *accesses, Note(written, "as written"), Note(now, "transformed"))
 
 
-def _ends(found: Violation) -> tuple[tuple[Occurrence, Touched], tuple[Occurrence, Touched]]:
+def _ends(
+    found: Violation,
+) -> tuple[tuple[Occurrence, ConflictingAccess], tuple[Occurrence, ConflictingAccess]]:
     return (found.first, found.first_access), (found.second, found.second_access)
 
 
-def _access(found: Violation, occurrence: Occurrence, touched: Touched) -> str:
+def _access(found: Violation, occurrence: Occurrence, touched: ConflictingAccess) -> str:
     return f"{long(occurrence)} {_does(touched)} {cell(found)}"
 
 
-def _does(touched: Touched) -> str:
+def _does(touched: ConflictingAccess) -> str:
     verb = "write" if touched.is_write else "read"
     return f"{verb}s" if touched.must else f"may {verb}"
 

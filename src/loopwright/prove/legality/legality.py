@@ -6,7 +6,7 @@
 
 Checked once, for the composed schedule: a script may break in the middle what it mends at the end.
 The dependences are memory-based, so a schedule is refused that changes which value a cell holds
-in between, even if nobody looks; but for temporaries of the program, where that is asked for.
+in between, even if no read sees it; except for temporaries of the program, where that is asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopwright.presburger.points import Point
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
 from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside
 from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
-from loopwright.prove.legality.privatisation import Private, privatised
+from loopwright.prove.legality.privatisation import Private, carries_the_same_values, privatised
 from loopwright.prove.legality.reductions import (
     Reassociation,
     Reduction,
@@ -34,9 +34,15 @@ from loopwright.prove.legality.reductions import (
     reassociation,
     reductions,
 )
-from loopwright.prove.legality.temporaries import carries_the_same_values
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
-from loopwright.prove.legality.violation import Defect, Scene, Violation, simplest_first, smallest, violation
+from loopwright.prove.legality.violation import (
+    Defect,
+    Violation,
+    WitnessContext,
+    simplest_first,
+    smallest,
+    violation,
+)
 from loopwright.source import plain_data
 
 
@@ -63,7 +69,7 @@ class LegalityVerdict(Displayed):
     private: tuple[Private, ...] = ()
     """Storage that iterations of parallel loops have for themselves."""
     temporaries: tuple[str, ...] = ()
-    """Variables that hold other values in between, where nobody looks; every read sees what it saw."""
+    """Variables that hold other values in between, which no read sees; every read sees what it saw."""
 
     def __repr__(self) -> str:
         found = [f"{len(self.violations)} violations"] if self.violations else []
@@ -110,7 +116,7 @@ def prove_legal(
 
     `dependences` are the memory-based ones of `original`, if they are already there; `times_differ`
     where it is known that no two instances have the same time.  With `temporaries`, variables that
-    are lost behind the region count by the values that are read.
+    are lost after the region count by the values that are read.
     """
     try:
         return _verdict(
@@ -131,19 +137,19 @@ def _verdict(
     times_differ: bool,
     temporaries: bool,
 ) -> LegalityVerdict:
-    scene = Scene(original, comparable(original, new))
+    context = WitnessContext(original, comparable(original, new))
     count = len(original.statements)
-    broken = not_a_function(scene)
+    broken = not_a_function(context)
     if broken:
         return LegalityVerdict(count, tuple(broken))
-    pieces = {name: pieces_of(name, schedule) for name, schedule in scene.schedules.items()}
-    defects = () if times_differ else tuple(collisions(scene, pieces))
+    pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
+    defects = () if times_differ else tuple(collisions(context, pieces))
     count += 0 if times_differ else count * (count + 1) // 2
     found = memory_based(original) if dependences is None else dependences
-    deps = tuple(_aligned(item, scene) for item in found)
-    carried, private = _privatised(scene, pieces, _carried(parallel, pieces, deps))
+    deps = tuple(_aligned(item, context) for item in found)
+    carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
     order = _misordered(deps, pieces)
-    lost = _temporaries(scene, order) if temporaries else ()
+    lost = _temporaries(context, order) if temporaries else ()
     broken_deps = [item for item in order if item.dependence.array not in lost] + carried
     known = reductions(original)
     counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
@@ -151,7 +157,7 @@ def _verdict(
     return LegalityVerdict(
         obligations=count + len(deps) * (1 + len(parallel)),
         defects=defects,
-        violations=simplest_first(_shown(scene, counted, known)),
+        violations=simplest_first(_shown(context, counted, known)),
         reassociations=_assumed(original, assumed, known),
         private=private,
         temporaries=lost,
@@ -173,7 +179,7 @@ class _Broken:
         return only_associativity(self.dependence, known)
 
 
-def _shown(scene: Scene, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:
+def _shown(context: WitnessContext, broken: list[_Broken], known: dict[str, Reduction]) -> list[Violation]:
     """Each with its smallest example, which those with the same pairs share."""
     points: dict[int, Point] = {}
     found: list[Violation] = []
@@ -184,13 +190,13 @@ def _shown(scene: Scene, broken: list[_Broken], known: dict[str, Reduction]) -> 
         name = None if reduction is None else reduction.operator
         loop = None if item.loop is None else (item.loop.called, item.loop.span)
         point = points[id(item.pairs)]
-        found.append(violation(scene, item.dependence, point, loop=loop, reduction=name))
+        found.append(violation(context, item.dependence, point, loop=loop, reduction=name))
     return found
 
 
-def _aligned(dependence: Dependence, scene: Scene) -> Dependence:
+def _aligned(dependence: Dependence, context: WitnessContext) -> Dependence:
     """With the parameters of the schedules, which may have more."""
-    space = scene.schedules[dependence.source].get_space().params()
+    space = context.schedules[dependence.source].get_space().params()
     return replace(dependence, relation=dependence.relation.align_params(space))
 
 
@@ -236,28 +242,26 @@ def _carried(
     ]
 
 
-def _temporaries(scene: Scene, broken: list[_Broken]) -> tuple[str, ...]:
+def _temporaries(context: WitnessContext, broken: list[_Broken]) -> tuple[str, ...]:
     """The variables whose order is broken, and of which every read sees the value it saw."""
-    arrays = {array.name: array for array in scene.program.arrays}
+    arrays = {array.name: array for array in context.program.arrays}
     names = dict.fromkeys(item.dependence.array for item in broken if item.dependence.array in arrays)
-    new = scene.rescheduled()
-    return tuple(name for name in names if carries_the_same_values(scene.program, new, arrays[name]))
+    new = context.rescheduled()
+    return tuple(name for name in names if carries_the_same_values(context.program, new, arrays[name]))
 
 
 def _privatised(
-    scene: Scene, pieces: Pieces, broken: list[_Broken]
+    context: WitnessContext, pieces: Pieces, broken: list[_Broken]
 ) -> tuple[list[_Broken], tuple[Private, ...]]:
     """What is still broken where loops make private what they can, and what that is."""
-    arrays = {array.name: array for array in scene.program.arrays}
-    program = scene.rescheduled()
+    arrays = {array.name: array for array in context.program.arrays}
+    program = context.rescheduled()
     found: dict[tuple[ParallelLoop, str], Private | None] = {}
     for item in broken:
         loop, name = item.loop, item.dependence.array
         if loop is not None and loop.privatises and name in arrays and (loop, name) not in found:
             found[loop, name] = privatised(program, inside(loop, pieces), loop, arrays[name])
-    left = [
-        item for item in broken if item.loop is None or not found.get((item.loop, item.dependence.array))
-    ]
+    left = [item for item in broken if item.loop is None or not found.get((item.loop, item.dependence.array))]
     return left, tuple(one for one in found.values() if one is not None)
 
 

@@ -13,7 +13,7 @@ from loopwright.prove.legality.violation import Occurrence
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedInstance:
     """An instance with its time in one of the two programs, and the loops around it there."""
 
     name: str
@@ -37,18 +37,18 @@ class Placed:
         return 0 if own == number == 0 else -1 if own == -number else 1
 
 
-def as_written(occurrence: Occurrence) -> Placed:
+def as_written(occurrence: Occurrence) -> PlacedInstance:
     """The author's loops are their iterators; a description may have been in another order already."""
     values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
     numbers = zip(occurrence.iterators, occurrence.instance, occurrence.before[1::2], strict=False)
     own = tuple(name for name, value, number in numbers if abs(value) == abs(number))
     loops = own if own == occurrence.iterators else ()
-    return Placed(occurrence.name, short(occurrence), occurrence.before, loops, values)
+    return PlacedInstance(occurrence.name, short(occurrence), occurrence.before, loops, values)
 
 
-def transformed(occurrence: Occurrence) -> Placed:
+def transformed(occurrence: Occurrence) -> PlacedInstance:
     values = dict(zip(occurrence.iterators, occurrence.instance, strict=True))
-    return Placed(occurrence.name, short(occurrence), occurrence.after, occurrence.loops, values)
+    return PlacedInstance(occurrence.name, short(occurrence), occurrence.after, occurrence.loops, values)
 
 
 def short(occurrence: Occurrence) -> str:
@@ -56,18 +56,18 @@ def short(occurrence: Occurrence) -> str:
     return f"{occurrence.name}({', '.join(map(str, occurrence.instance))})"
 
 
-def order(one: Placed, other: Placed) -> str:
+def order(one: PlacedInstance, other: PlacedInstance) -> str:
     """`A(0), then B(1): ...`, for times that are in this order."""
     return f"{one.shown}, then {other.shown}: {_reason(one, other)}"
 
 
-def at_once(one: Placed, other: Placed) -> str:
+def at_once(one: PlacedInstance, other: PlacedInstance) -> str:
     """For two instances with the same time."""
     where = _iterations(one, other, min(len(one.loops), len(other.loops)))
     return f"{one.shown} and {other.shown} at the same time{f', iteration {where}' if where else ''}"
 
 
-def apart(one: Placed, other: Placed, loop: str) -> str:
+def apart(one: PlacedInstance, other: PlacedInstance, loop: str) -> str:
     """For two instances in different iterations of a loop whose iterations have no order."""
     depth = _decisive(one, other) // 2
     return (
@@ -76,12 +76,12 @@ def apart(one: Placed, other: Placed, loop: str) -> str:
     )
 
 
-def _decisive(one: Placed, other: Placed) -> int:
+def _decisive(one: PlacedInstance, other: PlacedInstance) -> int:
     pairs = zip(one.time, other.time, strict=True)
     return next(k for k, (mine, theirs) in enumerate(pairs) if mine != theirs)
 
 
-def _reason(one: Placed, other: Placed) -> str:
+def _reason(one: PlacedInstance, other: PlacedInstance) -> str:
     entry = _decisive(one, other)
     loop = entry // 2
     if entry % 2 == 0:
@@ -103,7 +103,7 @@ def _reason(one: Placed, other: Placed) -> str:
     return f"{which} runs {mine} of {one.name} before {theirs} of {other.name}{inside}"
 
 
-def _iterations(one: Placed, other: Placed, loops: int) -> str:
+def _iterations(one: PlacedInstance, other: PlacedInstance, loops: int) -> str:
     """The iterations of the loops that both share; a loop may have a name for each of them."""
     texts: list[str] = []
     for loop in range(loops):

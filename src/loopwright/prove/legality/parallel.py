@@ -12,7 +12,7 @@ import islpy as isl
 
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.precedence import carried, pair_orders
-from loopwright.prove.legality.times import Piece
+from loopwright.prove.legality.times import TimedPiece
 from loopwright.source import Span
 
 
@@ -24,7 +24,7 @@ class ParallelLoop:
     the statements there is meant (a split one has several).  `name` is what to call it, `span`
     the place in the script that marks it.  One that `combines` gives its iterations private
     results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
-    steps of a reduction are in each other's way whatever the user assumes of their operator.
+    steps of a reduction conflict whatever the user assumes of their operator.
     `private` is storage every iteration has for itself, which has been proved to be right; one
     that `privatises` makes more of it where that is right.
     """
@@ -43,17 +43,17 @@ class ParallelLoop:
         return self.name or f"time dimension {self.dimension}"
 
 
-Pieces = Mapping[str, tuple[Piece, ...]]
+Pieces = Mapping[str, tuple[TimedPiece, ...]]
 
 
-def inside(loop: ParallelLoop, pieces: Pieces) -> dict[str, tuple[Piece, ...]]:
+def inside(loop: ParallelLoop, pieces: Pieces) -> dict[str, tuple[TimedPiece, ...]]:
     """What runs in the loop: the pieces named, and those that stand in the same loop with them.
 
     Two pieces may share the loop unless a constant outside it is different.
     """
     parts = [piece for name in loop.statements for piece in pieces[name]]
     named = [piece for piece in parts if _at(piece, loop.positions, loop.dimension)]
-    found: dict[str, tuple[Piece, ...]] = {}
+    found: dict[str, tuple[TimedPiece, ...]] = {}
     for name, own in pieces.items():
         sharing = tuple(part for part in own if any(_together(part, one, loop.dimension) for one in named))
         if sharing:
@@ -61,7 +61,7 @@ def inside(loop: ParallelLoop, pieces: Pieces) -> dict[str, tuple[Piece, ...]]:
     return found
 
 
-def _at(piece: Piece, positions: tuple[int, ...] | None, dimension: int) -> bool:
+def _at(piece: TimedPiece, positions: tuple[int, ...] | None, dimension: int) -> bool:
     """Whether the constants at p0, p1, ... outside the loop are `positions`."""
     own = piece.entries[:dimension:2]
     return positions is None or all(
@@ -70,7 +70,7 @@ def _at(piece: Piece, positions: tuple[int, ...] | None, dimension: int) -> bool
     )
 
 
-def _together(one: Piece, other: Piece, dimension: int) -> bool:
+def _together(one: TimedPiece, other: TimedPiece, dimension: int) -> bool:
     return not any(
         isinstance(a, int) and isinstance(b, int) and a != b
         for a, b in zip(one.entries[:dimension], other.entries[:dimension], strict=True)

@@ -11,7 +11,8 @@ from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.prove.scanning.targets import IndependentLoops
-from loopwright.transform.plan import Directive, DirectiveKind, Plan
+from loopwright.transform.directives import DirectiveKind, LoopDirective
+from loopwright.transform.plan import Plan
 from loopwright.transform.scheduling import ANNOTATIONS
 from loopwright.transform.vectors import Position
 
@@ -76,7 +77,7 @@ def independent_loops(plan: Plan) -> tuple[IndependentLoops, ...]:
     )
 
 
-def _iterator(plan: Plan, directive: Directive, path: Position) -> str:
+def _iterator(plan: Plan, directive: LoopDirective, path: Position) -> str:
     inside = next(position for position in directive.positions if position[: len(path)] == path)
     return plan.leaf(inside).loops[directive.loop]
 

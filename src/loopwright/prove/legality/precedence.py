@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from loopwright.presburger.sets import union
-from loopwright.prove.legality.times import Column, Compared, Piece, between, columns
+from loopwright.prove.legality.times import ComparedTimes, TimeColumn, TimedPiece, between, columns
 
 
 @dataclass(frozen=True, eq=False)
 class PairOrder:
     """The time columns of two pieces, worked out as far as they were needed."""
 
-    first: Piece
-    second: Piece
-    pending: Iterator[Column]
-    known: list[Column] = field(default_factory=list)
+    first: TimedPiece
+    second: TimedPiece
+    pending: Iterator[TimeColumn]
+    known: list[TimeColumn] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[Column]:
+    def __iter__(self) -> Iterator[TimeColumn]:
         for k in range(len(self.first.entries)):
             if k == len(self.known):
                 self.known.append(next(self.pending))
@@ -32,7 +32,7 @@ class PairOrder:
 
 
 def pair_orders(
-    first: tuple[Piece, ...], second: tuple[Piece, ...], space: isl.Space
+    first: tuple[TimedPiece, ...], second: tuple[TimedPiece, ...], space: isl.Space
 ) -> tuple[PairOrder, ...]:
     """All pairs of pieces of two statements; `space` is the one of the pairs of their instances."""
     return tuple(PairOrder(a, b, columns(a, b, space)) for a in first for b in second)
@@ -52,7 +52,7 @@ def misordered(pairs: isl.Map, orders: tuple[PairOrder, ...]) -> isl.Set | None:
 def _wrong(pairs: isl.BasicSet, order: PairOrder) -> Iterator[isl.Set]:
     for column in order:
         match column:
-            case Compared():
+            case ComparedTimes():
                 later = pairs.intersect(column.greater)
                 if not later.is_empty():
                     yield later.to_set()
@@ -83,11 +83,11 @@ def carried(pairs: isl.Map, orders: tuple[PairOrder, ...], dimension: int) -> is
 def _apart(pairs: isl.BasicSet, order: PairOrder, dimension: int) -> Iterator[isl.Set]:
     for k, column in enumerate(order):
         match column:
-            case Compared() if k == dimension:
+            case ComparedTimes() if k == dimension:
                 sides = (pairs.intersect(column.less), pairs.intersect(column.greater))
                 yield from (side.to_set() for side in sides if not side.is_empty())
                 return
-            case Compared():
+            case ComparedTimes():
                 pairs = pairs.intersect(column.equal)
                 if pairs.is_empty():
                     return
@@ -112,7 +112,7 @@ def same_time(pairs: isl.Map, order: PairOrder) -> isl.Set | None:
 
 def _same(pairs: isl.BasicSet, order: PairOrder) -> isl.Set | None:
     for column in order:
-        if isinstance(column, Compared):
+        if isinstance(column, ComparedTimes):
             pairs = pairs.intersect(column.equal)
             if pairs.is_empty():
                 return None

@@ -1,12 +1,18 @@
-"""Storage that every iteration of a parallel loop can have for itself.
+"""Variables that only carry values from writes to reads: what counts of them is the values that are read.
 
-For a loop at time dimension d, two instances are in the same iteration if their times agree up to
-d.  Storage x is private there if
+A temporary `x` of the region, or of the function around it, whose last value is lost: if under θ'
+every read of x sees the value of the write it saw under θ, that is, if the value-based flow on x is
+the same and no read sees a value from before the region, then whatever else happens to x in another
+order changes nothing.  The dependences on x are those of storage, and the one x is enough for the
+new order too.
+
+A parallel loop can have such storage for each of its iterations.  For a loop at time dimension d, two
+instances are in the same iteration if their times agree up to d.  Storage x is private there if
 
     contained   every read of x in the loop sees a value that was written in the same iteration:
                 the value-based flow into the loop's reads stays inside iterations, and none comes
                 from before the region;
-    and nobody reads behind the loop what is in x then, or
+    and what is in x after the loop is not read, or
     last        every iteration writes x, so that the last one leaves what the loop leaves.
 
 The dependences on x that the loop carries are then no dependences of values: one iteration's x is
@@ -16,7 +22,7 @@ not another's (OpenMP's `private` and `lastprivate`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -25,8 +31,7 @@ from loopwright.model.program import Array, Program
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.parallel import ParallelLoop, inside
-from loopwright.prove.legality.temporaries import touching
-from loopwright.prove.legality.times import Piece, comparable, pieces_of
+from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,32 @@ def remarks(found: Sequence[Private]) -> list[tuple[str, int]]:
     ]
 
 
+def touching(program: Program, array: Array) -> Program:
+    """The accesses to one array, and the statements that have some."""
+    statements = [
+        replace(one, accesses=tuple(access for access in one.accesses if access.array == array.name))
+        for one in program.statements
+    ]
+    return replace(program, statements=tuple(one for one in statements if one.accesses))
+
+
+def carries_the_same_values(old: Program, new: Program, array: Array) -> bool:
+    """Whether `array` is such a temporary of `old`, and `new`, its statements in another order, keeps it one.
+
+    Writes that only may happen leave open which value is seen.
+    """
+    if not old.is_private(array) or not old.is_dead_after(array):
+        return False
+    before, after = touching(old, array), touching(new, array)
+    if not all(access.must for statement in before.statements for access in statement.writes):
+        return False
+    flow, live_in = value_based_flow(before)
+    new_flow, new_live_in = value_based_flow(after)
+    return bool(live_in.is_empty()) and bool(new_live_in.is_empty()) and bool(flow.is_equal(new_flow))
+
+
 def privatised(
-    program: Program, members: Mapping[str, tuple[Piece, ...]], loop: ParallelLoop, array: Array
+    program: Program, members: Mapping[str, tuple[TimedPiece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
     if not program.is_private(array) or (not loop.combines and (array.rank or not array.local)):
@@ -92,7 +121,7 @@ def innermost_scope(program: Program, array: Array) -> int | None:
     return None
 
 
-def _times(program: Program, members: Mapping[str, tuple[Piece, ...]], dimension: int) -> isl.UnionMap:
+def _times(program: Program, members: Mapping[str, tuple[TimedPiece, ...]], dimension: int) -> isl.UnionMap:
     """{ instance -> (t0, ..., td) } of what runs in the loop: the iteration it is in."""
     found = isl.UnionMap.empty(program.context.get_space())
     for name, pieces in members.items():

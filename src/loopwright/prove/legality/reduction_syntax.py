@@ -28,7 +28,7 @@ PREFIX = "void f(void) {"
 
 
 @dataclass(frozen=True)
-class Accumulation:
+class AccumulationSyntax:
     """`target` (operator)= e, where `reads` are the occurrences of the accumulator that make the shape.
 
     Ranges are offsets into the text of the statement.
@@ -39,7 +39,7 @@ class Accumulation:
     reads: tuple[tuple[int, int], ...]
 
 
-def accumulation_of(text: str) -> Accumulation | None:
+def accumulation_of(text: str) -> AccumulationSyntax | None:
     """The accumulation that the text of a statement is, if it is one."""
     root = parse(Source("", f"{PREFIX}{text}}}"))
     if root.has_error or len(root.named_children) != 1:
@@ -51,7 +51,7 @@ def accumulation_of(text: str) -> Accumulation | None:
     if found is None:
         return None
     name, target, reads = found
-    return Accumulation(name, _range(target), tuple(_range(node) for node in reads))
+    return AccumulationSyntax(name, _range(target), tuple(_range(node) for node in reads))
 
 
 _Found = tuple[str, Node, tuple[Node, ...]]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
-from loopwright.prove.legality.reduction_syntax import Accumulation, accumulation_of
+from loopwright.prove.legality.reduction_syntax import AccumulationSyntax, accumulation_of
 from loopwright.source import Span
 
 
@@ -73,7 +73,7 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})))
 
 
-def _places(shape: Accumulation, text: Span) -> tuple[Span, tuple[Span, ...]]:
+def _places(shape: AccumulationSyntax, text: Span) -> tuple[Span, tuple[Span, ...]]:
     parts = (shape.target, *shape.reads)
     target, *reads = (Span(text.source, text.start + start, text.start + end) for start, end in parts)
     return target, tuple(reads)

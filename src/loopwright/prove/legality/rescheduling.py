@@ -21,7 +21,7 @@ from loopwright.presburger.sets import DIM, IN
 from loopwright.prove.legality.explain import long, witness
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.times import Schedules
-from loopwright.prove.legality.violation import Scene, occurrence
+from loopwright.prove.legality.violation import WitnessContext, occurrence
 from loopwright.source import Span
 
 
@@ -102,9 +102,9 @@ def _extra(before: Program, old: Statement, extra: isl.Set, after: Program, new:
     """NEW runs an instance that OLD does not."""
     point = smallest_point(extra)
     assert point is not None
-    scene = Scene(before, {old.name: old.schedule})
+    context = WitnessContext(before, {old.name: old.schedule})
     values = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
-    shown = long(occurrence(scene, old.name, point.coordinates, point.parameters, ()))
+    shown = long(occurrence(context, old.name, point.coordinates, point.parameters, ()))
     return Illegal(
         Code.NOT_EQUIVALENT,
         f"an instance is run that is not there in {before.source.path}",

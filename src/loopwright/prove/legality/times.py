@@ -18,7 +18,7 @@ from loopwright.presburger.dimensions import at, coordinates, padded
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN, OUT, union
 
-Entry: TypeAlias = int | isl.Aff
+TimeEntry: TypeAlias = int | isl.Aff
 """One dimension of a time: the same for all instances, or a function of the instance."""
 
 Schedules: TypeAlias = Mapping[str, isl.Map]
@@ -26,12 +26,12 @@ Schedules: TypeAlias = Mapping[str, isl.Map]
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class TimedPiece:
     """The instances `domain` of a statement run at the time `entries`."""
 
     statement: str
     domain: isl.Set
-    entries: tuple[Entry, ...]
+    entries: tuple[TimeEntry, ...]
     whole: bool
     """Whether these are all instances of the statement."""
 
@@ -71,7 +71,7 @@ def _schedules(program: Program, new: Program | Schedules) -> Schedules:
     return {name: new[name] for name in names}
 
 
-def pieces_of(statement: str, schedule: isl.Map) -> tuple[Piece, ...]:
+def pieces_of(statement: str, schedule: isl.Map) -> tuple[TimedPiece, ...]:
     """The pieces of a single-valued schedule, those with the same function as one."""
     found: list[tuple[isl.Set, isl.MultiAff]] = []
 
@@ -87,15 +87,16 @@ def pieces_of(statement: str, schedule: isl.Map) -> tuple[Piece, ...]:
         else:
             same.append(domain)
     return tuple(
-        Piece(statement, union(parts), _entries(function), len(merged) == 1) for parts, function in merged
+        TimedPiece(statement, union(parts), _entries(function), len(merged) == 1)
+        for parts, function in merged
     )
 
 
-def _entries(function: isl.MultiAff) -> tuple[Entry, ...]:
+def _entries(function: isl.MultiAff) -> tuple[TimeEntry, ...]:
     return tuple(_entry(function.get_at(k)) for k in range(function.dim(OUT)))
 
 
-def _entry(function: isl.Aff) -> Entry:
+def _entry(function: isl.Aff) -> TimeEntry:
     if function.is_cst():
         value = function.get_constant_val()
         if value.is_int():
@@ -104,7 +105,7 @@ def _entry(function: isl.Aff) -> Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedTimes:
     """Pairs [a -> b] by one time dimension: where that of a is less than, equal to or greater than b's."""
 
     less: isl.BasicSet
@@ -112,11 +113,11 @@ class Compared:
     greater: isl.BasicSet
 
 
-Column: TypeAlias = int | Compared
+TimeColumn: TypeAlias = int | ComparedTimes
 """A time dimension of pairs; of two constants just the sign of their difference."""
 
 
-def columns(first: Piece, second: Piece, space: isl.Space) -> Iterator[Column]:
+def columns(first: TimedPiece, second: TimedPiece, space: isl.Space) -> Iterator[TimeColumn]:
     """The comparison of the times of a and b, dimension by dimension, for `space` = a -> b.
 
     Lazily, because the first constants that differ decide.
@@ -127,16 +128,16 @@ def columns(first: Piece, second: Piece, space: isl.Space) -> Iterator[Column]:
             yield (mine > theirs) - (mine < theirs)
             continue
         one, other = _pulled_back(mine, to_first), _pulled_back(theirs, to_second)
-        yield Compared(one.lt_basic_set(other), one.eq_basic_set(other), one.gt_basic_set(other))
+        yield ComparedTimes(one.lt_basic_set(other), one.eq_basic_set(other), one.gt_basic_set(other))
 
 
-def _pulled_back(entry: Entry, function: isl.MultiAff) -> isl.Aff:
+def _pulled_back(entry: TimeEntry, function: isl.MultiAff) -> isl.Aff:
     if isinstance(entry, int):
         return isl.Aff.val_on_domain_space(function.get_space().domain(), isl.Val(entry))
     return entry.pullback_multi_aff(function)
 
 
-def between(pairs: isl.Map, first: Piece, second: Piece) -> isl.Map:
+def between(pairs: isl.Map, first: TimedPiece, second: TimedPiece) -> isl.Map:
     """The pairs of instances of these pieces; `pairs` keeps to the domains of the statements."""
     if not first.whole:
         pairs = pairs.intersect_domain(first.domain)

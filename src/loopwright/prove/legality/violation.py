@@ -65,8 +65,8 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
-class Touched:
-    """The access of an occurrence to the cell that two of them fight for."""
+class ConflictingAccess:
+    """The access of an occurrence to the cell that both of them touch."""
 
     text: str
     span: Span
@@ -88,8 +88,8 @@ class Violation(Displayed):
     parameters: dict[str, int]
     first: Occurrence
     second: Occurrence
-    first_access: Touched
-    second_access: Touched
+    first_access: ConflictingAccess
+    second_access: ConflictingAccess
     breach: Breach
     loop: str | None = None
     """The parallel loop that carries the dependence, where that is what is wrong."""
@@ -129,8 +129,8 @@ class Defect:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """What an example is shown against: the program, and its new schedule."""
+class WitnessContext:
+    """What a witness is about: the program, and its new schedule."""
 
     program: Program
     schedules: Mapping[str, isl.Map]
@@ -142,7 +142,7 @@ class Scene:
 
 
 def violation(
-    scene: Scene,
+    context: WitnessContext,
     dependence: Dependence,
     example: Point,
     *,
@@ -153,9 +153,9 @@ def violation(
 
     `loop` is the name of the parallel loop that carries it, and where it is marked.
     """
-    one, other = _instances(example, scene.program, dependence.source)
-    first = occurrence(scene, dependence.source, one, example.parameters)
-    second = occurrence(scene, dependence.sink, other, example.parameters)
+    one, other = _instances(example, context.program, dependence.source)
+    first = occurrence(context, dependence.source, one, example.parameters)
+    second = occurrence(context, dependence.sink, other, example.parameters)
     return Violation(
         kind=dependence.kind.value,
         array=dependence.array,
@@ -163,8 +163,8 @@ def violation(
         parameters=example.parameters,
         first=first,
         second=second,
-        first_access=_touched(scene.program, dependence.source_access),
-        second_access=_touched(scene.program, dependence.sink_access),
+        first_access=_touched(context.program, dependence.source_access),
+        second_access=_touched(context.program, dependence.sink_access),
         breach=Breach.UNORDERED if loop is not None else _breach(first, second),
         loop=None if loop is None else loop[0],
         loop_span=None if loop is None else loop[1],
@@ -172,12 +172,12 @@ def violation(
     )
 
 
-def collision(scene: Scene, pairs: isl.Set, names: tuple[str, str]) -> Defect:
+def collision(context: WitnessContext, pairs: isl.Set, names: tuple[str, str]) -> Defect:
     """The smallest of the `pairs` of instances that have the same time."""
     point = smallest(pairs)
-    found = _instances(point, scene.program, names[0])
-    one = occurrence(scene, names[0], found[0], point.parameters)
-    other = occurrence(scene, names[1], found[1], point.parameters)
+    found = _instances(point, context.program, names[0])
+    one = occurrence(context, names[0], found[0], point.parameters)
+    other = occurrence(context, names[1], found[1], point.parameters)
     if one.after != other.after:
         raise InternalError(
             Code.INTERNAL, f"two instances at different times were taken for a collision: {one}, {other}"
@@ -189,7 +189,7 @@ def smallest(points: isl.Set) -> Point:
     """The smallest point of a set that is not empty."""
     point = smallest_point(points)
     if point is None:
-        raise InternalError(Code.INTERNAL, "an obligation fails, but nowhere")
+        raise InternalError(Code.INTERNAL, "an obligation fails, but there is no counterexample")
     return point
 
 
@@ -199,25 +199,25 @@ def _instances(pair: Point, program: Program, source: str) -> tuple[tuple[int, .
 
 
 def occurrence(
-    scene: Scene,
+    context: WitnessContext,
     name: str,
     instance: tuple[int, ...],
     parameters: dict[str, int],
     after: tuple[int, ...] | None = None,
 ) -> Occurrence:
     """One instance with both its times; the new one is looked up unless it is given."""
-    statement = scene.program.statement(name)
+    statement = context.program.statement(name)
     if after is None:
-        after = time_of(scene.schedules[name], instance, parameters)
+        after = time_of(context.schedules[name], instance, parameters)
     return Occurrence(
         statement=name,
         iterators=statement.iterators,
         instance=instance,
-        text=_text(scene.program, statement),
+        text=_text(context.program, statement),
         span=statement.body.place,
         before=time_of(statement.schedule, instance, parameters),
         after=after,
-        label=next(iter(scene.program.labels_on(statement)), None),
+        label=next(iter(context.program.labels_on(statement)), None),
     )
 
 
@@ -227,9 +227,9 @@ def _text(program: Program, statement: Statement) -> str:
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
-def _touched(program: Program, access: Access) -> Touched:
+def _touched(program: Program, access: Access) -> ConflictingAccess:
     text = " ".join(access.place.text.split())
-    return Touched(text, access.place, access.is_write, access.must)
+    return ConflictingAccess(text, access.place, access.is_write, access.must)
 
 
 def _breach(first: Occurrence, second: Occurrence) -> Breach:

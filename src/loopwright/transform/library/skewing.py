@@ -32,7 +32,7 @@ from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class TileCoordinates:
     """φ_0, ..., φ_(k-1) of one statement in terms of its loops x0, x1, ... (isl's notation)."""
 
     expressions: tuple[str, ...]
@@ -44,7 +44,7 @@ Embedding: TypeAlias = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class _Edge:
-    """Pairs of iteration vectors (x, y), one behind the other, of dependent instances."""
+    """Pairs of iteration vectors of dependent instances, as one vector: x, then y."""
 
     source: Position
     sink: Position
@@ -63,7 +63,9 @@ class _Solution:
     embeddings: dict[Position, Embedding]
 
 
-def tile_coordinates(plan: Plan, component: Component, first: int, count: int) -> dict[Position, Coordinates]:
+def tile_coordinates(
+    plan: Plan, component: Component, first: int, count: int
+) -> dict[Position, TileCoordinates]:
     """Coordinates for the `count` loops from `first` on, for each statement of the component."""
     edges = list(_edges(plan, component, first))
     positions = component.positions
@@ -192,7 +194,7 @@ def _conditions_on(unknowns: isl.Set, conditions: isl.Set, m: int, source: int, 
     return conditions.preimage_multi_aff(isl.MultiAff(f"{{ [{', '.join(names)}] -> [{', '.join(values)}] }}"))
 
 
-def _expressions(solution: _Solution, position: Position, index: int, variable: str = "x") -> Coordinates:
+def _expressions(solution: _Solution, position: Position, index: int, variable: str = "x") -> TileCoordinates:
     """The coordinates known so far of a statement, as text."""
     found: list[str] = []
     for m, factors in enumerate(solution.factors):
@@ -200,7 +202,7 @@ def _expressions(solution: _Solution, position: Position, index: int, variable: 
         terms = [own, str(solution.shifts[m][index])]
         terms += [f"{c} * ({found[k]})" for k, c in enumerate(factors) if c]
         found.append(" + ".join(terms))
-    return Coordinates(tuple(found))
+    return TileCoordinates(tuple(found))
 
 
 def _iterator(loop: int | None, variable: str) -> str:

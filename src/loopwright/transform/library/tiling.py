@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from loopwright.errors import Code
-from loopwright.transform.directives import with_directive
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library.loops import SizedLoop, refuse_others
 from loopwright.transform.library.skewing import tile_coordinates
 from loopwright.transform.operators import affine, realign
-from loopwright.transform.plan import Component, DirectiveKind, Plan
-from loopwright.transform.relations import Function, written
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.relations import IterationFunction, written
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
@@ -60,7 +60,7 @@ def tile(
         return plan
     count = len(tiles)
     points = tuple(one.loop + count for one in tiles)
-    return with_directive(plan, DirectiveKind.ISOLATE, component, first + count - 1, points=points)
+    return plan.directed(DirectiveKind.ISOLATE, component, first + count - 1, points=points)
 
 
 def _plain(
@@ -84,7 +84,7 @@ def _plain(
 
 def _with_tile_loops(
     loops: tuple[str, ...], tiles: Sequence[SizedLoop], expressions: Sequence[str], inputs: int, first: int
-) -> Function:
+) -> IterationFunction:
     """{[x0, ...] -> [x0, ..., tile numbers, x(first), ...]}, a loop over tiles of i being called iT."""
     outputs = [f"x{k}" for k in range(first)] + list(expressions) + [f"x{k}" for k in range(first, inputs)]
     names: list[str | None] = [None] * len(outputs)

@@ -8,10 +8,10 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
-from loopwright.transform.directives import with_directive
+from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library.loops import SizedLoop, check_whole, strip_mine
 from loopwright.transform.operators import affine
-from loopwright.transform.plan import Component, DirectiveKind, Plan
+from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import written
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
@@ -24,12 +24,12 @@ def unroll(plan: Plan, component: Component, loop: int, factor: int | None) -> P
     """
     if factor is None:
         _check_constant(plan, component, loop)
-        return with_directive(plan, DirectiveKind.UNROLL, component, loop)
+        return plan.directed(DirectiveKind.UNROLL, component, loop)
     check_whole(plan, component, loop)
     after = strip_mine(plan.named("unrolled here", component), component, loop, factor)
     strips = after.components["unrolled here"]
-    after = with_directive(after, DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
-    after = with_directive(after, DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
+    after = after.directed(DirectiveKind.ISOLATE, strips, loop, points=(loop + 1,))
+    after = after.directed(DirectiveKind.UNROLL, strips, loop + 1, factor=factor)
     return after.without({"unrolled here"})
 
 
@@ -89,9 +89,9 @@ def _jammed(plan: Plan, name: str, tiles: Sequence[SizedLoop]) -> Plan:
     plan = affine(plan, component, written(depth, outputs, [*strips, *(None,) * len(tiles)]))
     inside = plan.components[name]
     copies = tuple(range(depth, depth + len(tiles)))
-    plan = with_directive(plan, DirectiveKind.ISOLATE, inside, depth - 1, points=copies)
+    plan = plan.directed(DirectiveKind.ISOLATE, inside, depth - 1, points=copies)
     for loop, one in zip(copies, tiles, strict=True):
-        plan = with_directive(plan, DirectiveKind.UNROLL, inside, loop, factor=one.size)
+        plan = plan.directed(DirectiveKind.UNROLL, inside, loop, factor=one.size)
     return plan
 
 

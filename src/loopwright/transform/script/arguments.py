@@ -1,7 +1,7 @@
 """The kinds of arguments that operations have: how each is read from a line, checked and written.
 
 The fields of an operation are annotated with them, so that an operation is a dataclass and no more:
-`loops: Loops` is read from `i, j` or `[i, j]`, must be names, and is written `i, j`.
+`loops: LoopsArgument` is read from `i, j` or `[i, j]`, must be names, and is written `i, j`.
 """
 
 from __future__ import annotations
@@ -309,14 +309,14 @@ class BracesKind(ArgumentKind):
         return [str(value)]
 
 
-Target: TypeAlias = Annotated[str, HandleKind()]
-Loop: TypeAlias = Annotated[str, LoopKind()]
-NumberedLoop: TypeAlias = Annotated[str, LoopKind(numbered=True)]
-Loops: TypeAlias = Annotated[tuple[str, ...], LoopsKind()]
-LoopList: TypeAlias = Annotated[tuple[str, ...], LoopsKind(brackets=True)]
-Whole: TypeAlias = Annotated[int, NumberKind()]
-Count: TypeAlias = Annotated[int, NumberKind(0)]
-Size: TypeAlias = Annotated[int, NumberKind(1)]
-Flag: TypeAlias = Annotated[bool, FlagKind()]
+HandleArgument: TypeAlias = Annotated[str, HandleKind()]
+LoopArgument: TypeAlias = Annotated[str, LoopKind()]
+NumberedLoopArgument: TypeAlias = Annotated[str, LoopKind(numbered=True)]
+LoopsArgument: TypeAlias = Annotated[tuple[str, ...], LoopsKind()]
+LoopListArgument: TypeAlias = Annotated[tuple[str, ...], LoopsKind(brackets=True)]
+IntegerArgument: TypeAlias = Annotated[int, NumberKind()]
+CountArgument: TypeAlias = Annotated[int, NumberKind(0)]
+SizeArgument: TypeAlias = Annotated[int, NumberKind(1)]
+FlagArgument: TypeAlias = Annotated[bool, FlagKind()]
 MapArgument: TypeAlias = Annotated[AffineMap, BracesKind(AffineMap, "a map", "{[i, j] -> [j, i]}")]
 SetArgument: TypeAlias = Annotated[AffineSet, BracesKind(AffineSet, "a condition", "{[i, j] : j < n/2}")]

@@ -85,7 +85,8 @@ class LoopNumbersKind(ArgumentKind):
         return tuple(LoopNumber(one.value, word.text) for word, one in zip(words, numbers, strict=True))
 
     def check(self, value: Any, name: str) -> None:
-        is_named = self.named or any(getattr(one, "loop", None) for one in checked_tuple(value, name))
+        loops = [one.loop for one in checked_tuple(value, name) if isinstance(one, LoopNumber)]
+        is_named = self.named or any(loop is not None for loop in loops)
         for item, one in enumerate(value):
             if not isinstance(one, LoopNumber):
                 raise Misuse(Code.ARGUMENTS, f"{one!r} must be a LoopNumber", argument=name, item=item)
@@ -101,6 +102,6 @@ class LoopNumbersKind(ArgumentKind):
         return [str(one.number) if one.loop is None else f"{one.loop}={one.number}" for one in value]
 
 
-LoopNumbers: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind()]
-LoopSizes: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind(1)]
-TileSizes: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind(1, named=False)]
+LoopNumbersArgument: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind()]
+LoopSizesArgument: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind(1)]
+TileSizesArgument: TypeAlias = Annotated[tuple[LoopNumber, ...], LoopNumbersKind(1, named=False)]

@@ -13,25 +13,25 @@ from typing import Annotated, Any, ClassVar, TypeAlias, get_args, get_origin, ge
 
 from loopwright.transform.script.arguments import (
     ArgumentKind,
-    Count,
-    Flag,
+    CountArgument,
+    FlagArgument,
+    HandleArgument,
     HandlesKind,
-    Loop,
-    LoopList,
-    Loops,
+    IntegerArgument,
+    LoopArgument,
+    LoopListArgument,
+    LoopsArgument,
     MapArgument,
     Misuse,
-    NumberedLoop,
+    NumberedLoopArgument,
     SetArgument,
-    Size,
-    Target,
-    Whole,
+    SizeArgument,
 )
-from loopwright.transform.script.loop_numbers import LoopNumbers, LoopSizes, TileSizes
+from loopwright.transform.script.loop_numbers import LoopNumbersArgument, LoopSizesArgument, TileSizesArgument
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ArgumentField:
     """A field of an operation: its name, the kind of its values, and its default value if it has one."""
 
     name: str
@@ -57,11 +57,11 @@ class BaseOperation:
 
     @classmethod
     @cache
-    def parameters(cls) -> tuple[Parameter, ...]:
+    def parameters(cls) -> tuple[ArgumentField, ...]:
         """The fields with the kinds they are annotated with."""
         hints = get_type_hints(cls, include_extras=True)
         assert is_dataclass(cls)
-        return tuple(Parameter(one.name, _kind(hints[one.name]), one.default) for one in fields(cls))
+        return tuple(ArgumentField(one.name, _kind(hints[one.name]), one.default) for one in fields(cls))
 
     def __post_init__(self) -> None:
         for parameter in self.parameters():
@@ -105,9 +105,9 @@ class Realign(BaseOperation):
 
     name = "realign"
     usage = "realign(L1, L2, n)"
-    first: Target
-    second: Target
-    common: Count
+    first: HandleArgument
+    second: HandleArgument
+    common: CountArgument
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Lift(BaseOperation):
     name = "lift"
     usage = "L = lift(L1, n)"
     gives = 1
-    target: Target
-    loop: Count
+    target: HandleArgument
+    loop: CountArgument
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Affine(BaseOperation):
 
     name = "affine"
     usage = "affine(L, {[i, j] -> [j, i]})"
-    target: Target
+    target: HandleArgument
     function: MapArgument
 
 
@@ -138,9 +138,9 @@ class Isplit(BaseOperation):
     name = "isplit"
     usage = "(A, B) = isplit(L, {[i, j] : j < n}, 1)"
     gives = 2
-    target: Target
+    target: HandleArgument
     condition: SetArgument
-    common: Count
+    common: CountArgument
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ class Interchange(BaseOperation):
 
     name = "interchange"
     usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
-    target: Target
-    first: Loop
-    second: Loop
+    target: HandleArgument
+    first: LoopArgument
+    second: LoopArgument
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class Permute(BaseOperation):
 
     name = "interchange"
     usage = "interchange(L, i, j) or interchange(L, [k, i, j])"
-    target: Target
-    order: LoopList
+    target: HandleArgument
+    order: LoopListArgument
 
 
 @dataclass(frozen=True)
@@ -170,10 +170,10 @@ class Skew(BaseOperation):
 
     name = "skew"
     usage = "skew(L, i, t) or skew(L, i, t, 2)"
-    target: Target
-    loop: Loop
-    along: NumberedLoop
-    factor: Whole = 1
+    target: HandleArgument
+    loop: LoopArgument
+    along: NumberedLoopArgument
+    factor: IntegerArgument = 1
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,8 @@ class Shift(BaseOperation):
 
     name = "shift"
     usage = "shift(L, i, 1) or shift(L, i=1, j=2)"
-    target: Target
-    amounts: LoopNumbers
+    target: HandleArgument
+    amounts: LoopNumbersArgument
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,8 @@ class Reverse(BaseOperation):
 
     name = "reverse"
     usage = "reverse(L, i)"
-    target: Target
-    loops: Loops
+    target: HandleArgument
+    loops: LoopsArgument
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,9 @@ class StripMine(BaseOperation):
 
     name = "strip_mine"
     usage = "strip_mine(L, i, 32)"
-    target: Target
-    loop: NumberedLoop
-    size: Size
+    target: HandleArgument
+    loop: NumberedLoopArgument
+    size: SizeArgument
 
 
 @dataclass(frozen=True)
@@ -213,10 +213,10 @@ class Tile(BaseOperation):
 
     name = "tile"
     usage = "tile(L, 32, 32), tile(L, i=32, j=32) or tile(L, 32, 32, 32, skew)"
-    target: Target
-    sizes: TileSizes
-    skew: Flag = False
-    full: Flag = False
+    target: HandleArgument
+    sizes: TileSizesArgument
+    skew: FlagArgument = False
+    full: FlagArgument = False
 
 
 @dataclass(frozen=True)
@@ -225,9 +225,9 @@ class Unroll(BaseOperation):
 
     name = "unroll"
     usage = "unroll(L, i) or unroll(L, i, 4)"
-    target: Target
-    loop: NumberedLoop
-    factor: Size | None = None
+    target: HandleArgument
+    loop: NumberedLoopArgument
+    factor: SizeArgument | None = None
 
 
 @dataclass(frozen=True)
@@ -236,8 +236,8 @@ class UnrollAndJam(BaseOperation):
 
     name = "unroll_and_jam"
     usage = "unroll_and_jam(L, i=4, j=4) or unroll_and_jam(L, i, 4)"
-    target: Target
-    factors: LoopSizes
+    target: HandleArgument
+    factors: LoopSizesArgument
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ class FromZero(BaseOperation):
 
     name = "from_zero"
     usage = "from_zero() or from_zero(L)"
-    target: Target | None = None
+    target: HandleArgument | None = None
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class Fuse(BaseOperation):
     usage = "L = fuse(A, B) or L = fuse(A, B, n)"
     gives = 1
     targets: Annotated[tuple[str, ...], HandlesKind(fewest=2)]
-    common: Count | None = None
+    common: CountArgument | None = None
 
 
 DISTRIBUTE = "distribute(), distribute(L, legal), distribute(L), distribute(A, B) or distribute(A, B, n)"
@@ -271,7 +271,7 @@ class Distribute(BaseOperation):
     usage = DISTRIBUTE
     gives = 1
     targets: Annotated[tuple[str, ...], HandlesKind(reserved=("legal",))]
-    common: Count = 0
+    common: CountArgument = 0
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class DistributeLegally(BaseOperation):
     name = "distribute"
     usage = DISTRIBUTE
     gives = 1
-    target: Target | None = None
+    target: HandleArgument | None = None
 
     def words(self) -> Iterator[tuple[str, str]]:
         if self.target is not None:
@@ -294,8 +294,8 @@ class Reorder(BaseOperation):
 
     name = "reorder"
     usage = "reorder(A, B)"
-    first: Target
-    second: Target
+    first: HandleArgument
+    second: HandleArgument
 
 
 @dataclass(frozen=True)
@@ -305,9 +305,9 @@ class Sink(BaseOperation):
     name = "sink"
     usage = "L = sink(A, B, 0)"
     gives = 1
-    target: Target
-    nest: Target
-    value: Whole
+    target: HandleArgument
+    nest: HandleArgument
+    value: IntegerArgument
 
 
 @dataclass(frozen=True)
@@ -316,8 +316,8 @@ class Parallel(BaseOperation):
 
     name = "parallel"
     usage = "parallel(L, i)"
-    target: Target
-    loops: Loops
+    target: HandleArgument
+    loops: LoopsArgument
 
 
 @dataclass(frozen=True)
@@ -326,8 +326,8 @@ class Vectorize(BaseOperation):
 
     name = "vectorize"
     usage = "vectorize(L, i)"
-    target: Target
-    loops: Loops
+    target: HandleArgument
+    loops: LoopsArgument
 
 
 @dataclass(frozen=True)
@@ -336,8 +336,8 @@ class Separate(BaseOperation):
 
     name = "separate"
     usage = "separate(L, i)"
-    target: Target
-    loops: Loops
+    target: HandleArgument
+    loops: LoopsArgument
 
 
 @dataclass(frozen=True)
@@ -346,9 +346,9 @@ class Isolate(BaseOperation):
 
     name = "isolate"
     usage = "isolate(L, jT, [i, j])"
-    target: Target
-    loop: Loop
-    points: LoopList
+    target: HandleArgument
+    loop: LoopArgument
+    points: LoopListArgument
 
 
 Operator: TypeAlias = Realign | Lift | Affine | Isplit
@@ -362,10 +362,10 @@ NestOperation: TypeAlias = (
 StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink
 """Which statements share loops, and in what order they stand."""
 
-LoopDirective: TypeAlias = Parallel | Vectorize | Separate | Isolate
+DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-Operation: TypeAlias = Operator | NestOperation | StatementOperation | LoopDirective
+Operation: TypeAlias = Operator | NestOperation | StatementOperation | DirectiveOperation
 
 CLASSES: tuple[type[Operation], ...] = get_args(Operation)
 """All of them."""

@@ -16,11 +16,11 @@ from loopwright.source import Source, Span
 from loopwright.transform.script.arguments import NAME, FlagKind, LoopKind, Misuse, Reader
 from loopwright.transform.script.operations import (
     CLASSES,
+    ArgumentField,
     Distribute,
     DistributeLegally,
     Interchange,
     Operation,
-    Parameter,
     Permute,
 )
 from loopwright.transform.script.syntax import (
@@ -217,7 +217,7 @@ def _operation(reader: Reader, form: type[Operation]) -> Operation:
     return form(**values)
 
 
-def _value(reader: Reader, parameter: Parameter) -> Any:
+def _value(reader: Reader, parameter: ArgumentField) -> Any:
     if parameter.is_optional and not reader.rest and not isinstance(parameter.kind, FlagKind):
         return parameter.default
     return parameter.kind.read(reader, parameter.name)

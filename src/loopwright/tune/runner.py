@@ -1,4 +1,4 @@
-"""Programs made of scripts and run: what a trial costs, and what it tells."""
+"""C files compiled and run: how many seconds each takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from loopwright.source import Span
 
 
 @dataclass(frozen=True)
-class Workshop:
+class TrialRunner:
     """Where texts of `source` are compiled with `flags` and run.
 
     Of a program that knows the flag `--time` the seconds count that it then prints, of any other the
@@ -28,7 +28,7 @@ class Workshop:
     folder: Path
     compiler: Compiler
     flags: tuple[str, ...]
-    tells_time: bool = False
+    prints_time: bool = False
 
     def program(self, text: str, name: str, flags: Sequence[str] = FAST) -> Path:
         """`text` compiled; what it includes is looked for beside the original."""
@@ -38,36 +38,36 @@ class Workshop:
         return compile_c(self.compiler, file, self.folder / name, (*flags, *beside, *self.flags))
 
     def seconds(self, program: Path, limit: float) -> float:
-        """How long one run takes, by its own account; `GaveUp` where that is hopelessly more than `limit`.
+        """How long one run takes, by its own measurement; `GaveUp` where that is far more than `limit`.
 
         On the clock it may take longer: it starts, it ends, and it may have to wait for the processor.
         """
         patience = 2 + 4 * limit
-        if self.tells_time:
+        if self.prints_time:
             return measured([str(program)], timeout=patience)
         return processor_time([str(program)], patience)
 
 
-def opened(workshop: Workshop, text: str) -> tuple[Path, Workshop]:
-    """The original's program, and the workshop that knows how programs made of the file are timed.
+def prepared(runner: TrialRunner, text: str) -> tuple[Path, TrialRunner]:
+    """The original's program, and the runner that knows how programs made of the file are timed.
 
     A text that leaves its clock open is given the processor's.
     """
     if re.search(r"#\s*ifndef\s+CLOCK\b", text):
-        workshop = replace(workshop, flags=(*workshop.flags, PROCESSOR_TIME))
-    return _original(workshop, text), replace(workshop, tells_time=f'"{TIME}"' in text)
+        runner = replace(runner, flags=(*runner.flags, PROCESSOR_TIME))
+    return _original(runner, text), replace(runner, prints_time=f'"{TIME}"' in text)
 
 
-def _original(workshop: Workshop, text: str) -> Path:
+def _original(runner: TrialRunner, text: str) -> Path:
     try:
-        return workshop.program(text, "original")
+        return runner.program(text, "original")
     except BadInput:
         if re.search(r"\bmain\s*\(", text):
             raise
         raise BadInput(
             Code.DOES_NOT_COMPILE,
             "there is no program to run: the file has no main, and does not compile to one as it is",
-            span=Span.start_of(str(workshop.source)),
+            span=Span.start_of(str(runner.source)),
             hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None
 
