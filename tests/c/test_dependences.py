@@ -9,12 +9,12 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import InternalError
-from loopwright.model.dependences import Dependences, Kind, dependences
+from loopwright.model.dependences import DependenceKind, Dependences, dependences
 from loopwright.model.program import Program
 from tests.c.support import instances, region
 
 
-def memory(found: Dependences, kind: Kind, source: str, sink: str) -> isl.UnionMap:
+def memory(found: Dependences, kind: DependenceKind, source: str, sink: str) -> isl.UnionMap:
     union = isl.UnionMap("{ }")
     for item in found.memory:
         if (item.kind, item.source, item.sink) == (kind, source, sink):
@@ -29,11 +29,11 @@ def test_matrix_multiplication() -> None:
     )
     found = dependences(program)
     box = "0 <= i, j, k < n"
-    assert memory(found, Kind.FLOW, "S1", "S2").is_equal(
+    assert memory(found, DependenceKind.FLOW, "S1", "S2").is_equal(
         isl.UnionMap(f"[n] -> {{ S1[i, j] -> S2[i, j, k] : {box} }}")
     )
     carried = isl.UnionMap(f"[n] -> {{ S2[i, j, k] -> S2[i, j, l] : {box} and k < l < n }}")
-    for kind in Kind:
+    for kind in DependenceKind:
         assert memory(found, kind, "S2", "S2").is_equal(carried)
     last_writer = isl.UnionMap(
         "[n] -> { S1[i, j] -> S2[i, j, 0] : 0 <= i, j < n;"
@@ -45,17 +45,15 @@ def test_matrix_multiplication() -> None:
 def test_writing_what_another_iteration_reads_first() -> None:
     """Fusing `s[p] = a[1] * c[p]` with `a[p] = s[p]` breaks an anti-dependence on a[1]."""
     program = region("for (i = 0; i < n; i++) b[i] = a[1] * c[i]; for (i = 0; i < n; i++) a[i] = b[i];")
-    anti = memory(dependences(program), Kind.ANTI, "S1", "S2")
+    anti = memory(dependences(program), DependenceKind.ANTI, "S1", "S2")
     assert anti.is_equal(isl.UnionMap("[n] -> { S1[i] -> S2[1] : 0 <= i < n and n > 1 }"))
 
 
 def test_a_subscript_that_is_not_affine_conflicts_with_everything() -> None:
-    program = region(
-        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) T[p * q][i][j] = T[p * q][j][i] + 1;"
-    )
+    program = region("for (i = 0; i < n; i++) for (j = 0; j < n; j++) T[p * q][i][j] = T[p * q][j][i] + 1;")
     found = dependences(program)
     assert all(not item.must for item in found.memory)
-    flow = memory(found, Kind.FLOW, "S1", "S1")
+    flow = memory(found, DependenceKind.FLOW, "S1", "S1")
     wanted = isl.UnionMap("[n] -> { S1[i, j] -> S1[j, i] : 0 <= i < j < n }")
     assert wanted.is_subset(flow)
 
@@ -101,9 +99,7 @@ class Cell:
     must: bool
 
 
-def touched(
-    program: Program, name: str, point: tuple[int, ...], values: dict[str, int]
-) -> list[Cell]:
+def touched(program: Program, name: str, point: tuple[int, ...], values: dict[str, int]) -> list[Cell]:
     """The cells an instance touches, found point by point."""
     statement = program.statement(name)
     found = []

@@ -24,7 +24,7 @@ from loopwright.c.types import CType, named_type
 from loopwright.source import Source, Span
 
 
-class Kind(Enum):
+class NameKind(Enum):
     """What a name is in front of an operand."""
 
     VALUE = auto()
@@ -44,19 +44,19 @@ class Kinds:
     plain: frozenset[str] = frozenset()
     """Names that stand somewhere without parentheses around them, as a type in a cast does not."""
 
-    def of(self, name: str) -> Kind:
+    def of(self, name: str) -> NameKind:
         """A variable in scope is a value, whatever else has its name; so is a macro that is no type."""
         if name in self.declarations.functions or self._is_variable(name):
-            return Kind.VALUE
+            return NameKind.VALUE
         meaning = self.declarations.resolved(name)
         found = definitions(self.macros, name)
         if found:
             if not all(macro.parameters is None and is_type_text(macro.body) for macro in found):
-                return Kind.VALUE
+                return NameKind.VALUE
             meaning = self.declarations.resolved(found[0].body) if len(found) == 1 else name
         elif name not in self.declarations.types and not name.endswith("_t"):
-            return Kind.VALUE if name in self.plain or self.at is None else Kind.UNKNOWN
-        return Kind.INTEGER if is_integer_type(meaning) else Kind.TYPE
+            return NameKind.VALUE if name in self.plain or self.at is None else NameKind.UNKNOWN
+        return NameKind.INTEGER if is_integer_type(meaning) else NameKind.TYPE
 
     def _is_variable(self, name: str) -> bool:
         if self.at is None:
@@ -76,7 +76,7 @@ class Kinds:
         return named_type(text)
 
     def is_type(self, name: str) -> bool:
-        return self.of(name) in (Kind.TYPE, Kind.INTEGER)
+        return self.of(name) in (NameKind.TYPE, NameKind.INTEGER)
 
 
 class Ambiguous(Exception):
@@ -89,39 +89,39 @@ class Ambiguous(Exception):
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ShownTree:
     """A syntax tree, and the text the parser was shown, in which nothing has moved."""
 
     shown: str
     root: Node
 
 
-def parse_possible(source: Source, shown: str) -> Parsed:
+def parse_possible(source: Source, shown: str) -> ShownTree:
     """The tree of a text without casts that are none, whatever the names in them are."""
-    return _edited_until_right(Parsed(shown, parse(source, shown)), None)
+    return _edited_until_right(ShownTree(shown, parse(source, shown)), None)
 
 
-def settled(possible: Parsed, kinds: Kinds) -> Node:
+def settled(possible: ShownTree, kinds: Kinds) -> Node:
     """The tree with casts and values told apart."""
     return _edited_until_right(possible, kinds).root
 
 
 def parse_settled(source: Source, shown: str, kinds: Kinds) -> Node:
     """The tree of a text, of which the parser is `shown` this, casts and values told apart."""
-    return settled(Parsed(shown, parse(source, shown)), kinds)
+    return settled(ShownTree(shown, parse(source, shown)), kinds)
 
 
 _Edit = tuple[Span, str]
 
 
-def _edited_until_right(parsed: Parsed, kinds: Kinds | None) -> Parsed:
+def _edited_until_right(parsed: ShownTree, kinds: Kinds | None) -> ShownTree:
     text, root = parsed.shown, parsed.root
     while edits := tuple(_edits(root, text, kinds)):
         for edit, replacement in edits:
             width = edit.end - edit.start
             text = text[: edit.start] + replacement.ljust(width) + text[edit.end :]
         root = parse(root.source, text)
-    return Parsed(text, root)
+    return ShownTree(text, root)
 
 
 def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str = "") -> Node | None:
@@ -162,14 +162,14 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
 def _settled(node: Node, name: str, text: str, kinds: Kinds) -> _Edit | None:
     """How to write `(name)` so that the grammar takes it for what it is; None where it does."""
     kind = kinds.of(name)
-    if kind is Kind.UNKNOWN and _is_index(node):
+    if kind is NameKind.UNKNOWN and _is_index(node):
         raise Ambiguous(node, name)
     if node.type == "cast_expression":
-        return _without_pair(node, text) if kind in (Kind.VALUE, Kind.UNKNOWN) else None
-    if kind in (Kind.TYPE, Kind.INTEGER):
-        return node.span, "+" if kind is Kind.INTEGER else "~"
+        return _without_pair(node, text) if kind in (NameKind.VALUE, NameKind.UNKNOWN) else None
+    if kind in (NameKind.TYPE, NameKind.INTEGER):
+        return node.span, "+" if kind is NameKind.INTEGER else "~"
     is_called = node.parent is not None and node.parent.type == "call_expression"
-    if is_called and kind is Kind.VALUE and not definitions(kinds.macros, name):
+    if is_called and kind is NameKind.VALUE and not definitions(kinds.macros, name):
         return _without_pair(node, text)
     return None
 

@@ -11,7 +11,7 @@ from loopwright.c.types import INT, UNSIGNED_LONG, CType, Unknown, common, liter
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-class Scope(Protocol):
+class NameTypes(Protocol):
     """What the names at a place are."""
 
     def name_type(self, name: Node) -> CType: ...
@@ -23,7 +23,7 @@ class Scope(Protocol):
         """What a cast to `text` makes of a value."""
 
 
-def integer_type(node: Node, scope: Scope) -> CType:
+def integer_type(node: Node, scope: NameTypes) -> CType:
     """The type of an expression; unknown where a name's is, or where it is no integer expression."""
     node = without_parentheses(node)
     match node.type:
@@ -53,12 +53,12 @@ def integer_type(node: Node, scope: Scope) -> CType:
             return Unknown(f"'{node.text}' is not read as an integer expression")
 
 
-def common_type(nodes: list[Node], scope: Scope) -> CType:
+def common_type(nodes: list[Node], scope: NameTypes) -> CType:
     """What operands are converted to, one of them at least."""
     return reduce(common, [promoted(integer_type(node, scope)) for node in nodes])
 
 
-def _call_type(node: Node, scope: Scope) -> CType:
+def _call_type(node: Node, scope: NameTypes) -> CType:
     """That of a function of the file; a macro like `min` is taken to have that of its arguments."""
     name = field(node, "function").text
     known = scope.result_type(name)

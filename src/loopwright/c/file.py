@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from loopwright.c.casts import Ambiguous, Kinds, Parsed, parse_possible, parse_settled, settled
+from loopwright.c.casts import Ambiguous, Kinds, ShownTree, parse_possible, parse_settled, settled
 from loopwright.c.declarations import Declarations, declarations_of
-from loopwright.c.functions import Function, functions_of
+from loopwright.c.functions import FunctionDefinition, functions_of
 from loopwright.c.macros import Macro, macros_of
 from loopwright.c.regions import Directive, Region, directives_of, regions_of, without_directives
 from loopwright.c.syntax import Node, field, refuse, refuse_syntax_errors
@@ -54,7 +54,7 @@ class CFile:
         return macros_of(self.directives)
 
     @cached_property
-    def _parsed(self) -> Parsed:
+    def _parsed(self) -> ShownTree:
         return parse_possible(self.source, self.plain)
 
     @property
@@ -73,7 +73,7 @@ class CFile:
         return self.settled(self.declarations)
 
     @cached_property
-    def functions(self) -> tuple[Function, ...]:
+    def functions(self) -> tuple[FunctionDefinition, ...]:
         return functions_of(self.tree)
 
     def settled(self, declarations: Declarations) -> Node:

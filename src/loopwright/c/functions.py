@@ -15,7 +15,7 @@ from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionDefinition:
     """`type name(parameters) body`; `is_integer` when all types of its head are wide integers."""
 
     type: str
@@ -29,7 +29,7 @@ class Function:
     is_integer: bool
 
 
-def functions_of(root: Node) -> tuple[Function, ...]:
+def functions_of(root: Node) -> tuple[FunctionDefinition, ...]:
     """The functions a file defines, as far as their heads can be read."""
     found = []
     for node in root.named_children:
@@ -39,7 +39,7 @@ def functions_of(root: Node) -> tuple[Function, ...]:
     return tuple(found)
 
 
-def _function(node: Node) -> Function | None:
+def _function(node: Node) -> FunctionDefinition | None:
     declarator = node.child_by_field_name("declarator")
     if declarator is None or declarator.type != "function_declarator":
         return None
@@ -55,7 +55,9 @@ def _function(node: Node) -> Function | None:
     name = field(declarator, "declarator").text
     body = field(node, "body")
     is_integer = all(is_integer_type(kind) for kind in types)
-    return Function(types[0], name, tuple(parameters), tuple(types[1:]), body, _returned(body), is_integer)
+    return FunctionDefinition(
+        types[0], name, tuple(parameters), tuple(types[1:]), body, _returned(body), is_integer
+    )
 
 
 def _parameters(declarator: Node) -> list[Node]:
@@ -72,7 +74,7 @@ def _returned(body: Node) -> Node | None:
     return values[0] if len(values) == 1 else None
 
 
-def keeps_to_itself(function: Function) -> bool:
+def keeps_to_itself(function: FunctionDefinition) -> bool:
     """Whether everything it assigns to is its own: a variable or an element of an array it declares."""
     own = _declared(function)
     for part in walk(function.body):
@@ -92,7 +94,7 @@ def keeps_to_itself(function: Function) -> bool:
     return True
 
 
-def _declared(function: Function) -> dict[str, int]:
+def _declared(function: FunctionDefinition) -> dict[str, int]:
     """The names of a function's own, and how many subscripts reach storage of its own.
 
     A name that is also used outside the block that declares it may be another one there.
@@ -114,7 +116,7 @@ def _declared(function: Function) -> dict[str, int]:
     return own
 
 
-def mentioned(function: Function) -> tuple[tuple[str, bool], ...]:
+def mentioned(function: FunctionDefinition) -> tuple[tuple[str, bool], ...]:
     """The names in the body that are not its own, and whether each is called."""
     own = _declared(function)
     found = []

@@ -65,7 +65,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class ArrayType:
     """`length` is a number, the text of an expression (a variable length array), or None: `a[]`."""
 
     element: CType
@@ -96,7 +96,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class FunctionType:
     """`parameters` is None for `f()`, which says nothing about them."""
 
     result: CType
@@ -125,7 +125,18 @@ class Unknown:
     name: str = ""
 
 
-CType = Integer | Floating | Enumeration | Void | Pointer | Array | Record | Function | Qualified | Unknown
+CType = (
+    Integer
+    | Floating
+    | Enumeration
+    | Void
+    | Pointer
+    | ArrayType
+    | Record
+    | FunctionType
+    | Qualified
+    | Unknown
+)
 
 
 def unqualified(kind: CType) -> CType:

@@ -18,7 +18,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Program, Statement
 
 
-class Kind(Enum):
+class DependenceKind(Enum):
     """What the two accesses of a dependence do, the earlier one first."""
 
     FLOW = "flow"
@@ -34,7 +34,7 @@ class Dependence:
     them otherwise.
     """
 
-    kind: Kind
+    kind: DependenceKind
     source: str
     sink: str
     array: str
@@ -59,7 +59,7 @@ class Dependences:
     flow: isl.UnionMap
     live_in: isl.UnionMap
 
-    def relation(self, kinds: Iterable[Kind] = tuple(Kind)) -> isl.UnionMap:
+    def relation(self, kinds: Iterable[DependenceKind] = tuple(DependenceKind)) -> isl.UnionMap:
         """All memory-based dependences of these kinds as one relation between instances."""
         wanted = tuple(kinds)
         union = isl.UnionMap.empty(self.flow.get_space())
@@ -98,10 +98,10 @@ def memory_based(program: Program) -> Iterable[Dependence]:
                     )
 
 
-def _kind(first: Access, second: Access) -> Kind:
+def _kind(first: Access, second: Access) -> DependenceKind:
     if not second.is_write:
-        return Kind.FLOW
-    return Kind.OUTPUT if first.is_write else Kind.ANTI
+        return DependenceKind.FLOW
+    return DependenceKind.OUTPUT if first.is_write else DependenceKind.ANTI
 
 
 def _conflicting(firsts: list[Access], seconds: list[Access]) -> list[tuple[Access, Access]]:

@@ -30,7 +30,7 @@ from loopwright.read.formula import (
     Truth,
 )
 from loopwright.read.formula_grammar import parse_condition, parse_expressions
-from loopwright.read.scope import Scope
+from loopwright.read.scope import FormulaScope
 from loopwright.source import Source, Span
 
 COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
@@ -46,12 +46,12 @@ COMPARE: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 FACTORS = "write sums of iterators and parameters with constant factors, such as 2 * i + n"
 
 
-def condition(source: Source, start: int, end: int, scope: Scope) -> isl.Set:
+def condition(source: Source, start: int, end: int, scope: FormulaScope) -> isl.Set:
     """The points of the scope's space where the condition `text[start:end]` holds."""
     return truth(parse_condition(source, start, end), scope)
 
 
-def expressions(source: Source, start: int, end: int, scope: Scope) -> list[isl.PwAff]:
+def expressions(source: Source, start: int, end: int, scope: FormulaScope) -> list[isl.PwAff]:
     """The values of the expressions that `text[start:end]` lists."""
     return [number(one, scope) for one in parse_expressions(source, start, end)]
 
@@ -60,7 +60,7 @@ def _mistake(at: Span | None, message: str, hint: str | None = None, code: Code 
     return BadInput(code, message, span=at, hint=hint)
 
 
-def truth(formula: Formula, scope: Scope) -> isl.Set:
+def truth(formula: Formula, scope: FormulaScope) -> isl.Set:
     """The points where a condition holds."""
     match formula:
         case Truth(value):
@@ -78,7 +78,9 @@ def truth(formula: Formula, scope: Scope) -> isl.Set:
             raise _mistake(formula.at, "a number where a condition should be", "compare it: i >= 0")
 
 
-def _chain(operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...], scope: Scope) -> isl.Set:
+def _chain(
+    operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...], scope: FormulaScope
+) -> isl.Set:
     values = [[number(one, scope) for one in operand] for operand in operands]
     holds = scope.truth(True)
     for operator, (left, right) in zip(operators, pairwise(values), strict=True):
@@ -87,7 +89,7 @@ def _chain(operands: tuple[tuple[Formula, ...], ...], operators: tuple[str, ...]
     return holds
 
 
-def _exists(names: tuple[Name, ...], body: Formula, scope: Scope) -> isl.Set:
+def _exists(names: tuple[Name, ...], body: Formula, scope: FormulaScope) -> isl.Set:
     inner = scope
     for name in names:
         if inner.knows(name.text):
@@ -96,7 +98,7 @@ def _exists(names: tuple[Name, ...], body: Formula, scope: Scope) -> isl.Set:
     return scope.without(truth(body, inner))
 
 
-def number(formula: Formula, scope: Scope, exact: bool = False) -> isl.PwAff:
+def number(formula: Formula, scope: FormulaScope, exact: bool = False) -> isl.PwAff:
     """The value of an expression; `exact`: it will be rounded, so division need not."""
     match formula:
         case Name():
@@ -119,7 +121,7 @@ def number(formula: Formula, scope: Scope, exact: bool = False) -> isl.PwAff:
             raise _mistake(formula.at, "a condition where a number should be")
 
 
-def _variable(name: Name, scope: Scope) -> isl.PwAff:
+def _variable(name: Name, scope: FormulaScope) -> isl.PwAff:
     if scope.knows(name.text):
         return scope.variable(name.text)
     known = [*scope.dimensions, *scope.parameters]
@@ -146,7 +148,7 @@ def _divided(at: Span | None, operator: str, first: isl.PwAff, second: isl.PwAff
     return quotient if exact else quotient.floor()
 
 
-def _call(at: Span | None, function: str, arguments: tuple[Formula, ...], scope: Scope) -> isl.PwAff:
+def _call(at: Span | None, function: str, arguments: tuple[Formula, ...], scope: FormulaScope) -> isl.PwAff:
     exact = function not in ("min", "max")
     values = [number(argument, scope, exact) for argument in arguments]
     match function:

@@ -38,7 +38,7 @@ DEFAULT_ITERATORS = "ijklmnopqrstuvwxyzabcdefgh"
 
 
 @dataclass(frozen=True)
-class Statement:
+class CloogStatement:
     name: str
     at: Word
     domain: isl.Set
@@ -113,15 +113,15 @@ def _default_names(letters: str, count: int, used: tuple[str, ...] = ()) -> tupl
     return tuple(itertools.islice(free, count))
 
 
-def _take_statements(lines: Lines, parameters: Parameters) -> list[Statement]:
+def _take_statements(lines: Lines, parameters: Parameters) -> list[CloogStatement]:
     count = lines.take_count("the number of statements")
-    statements: list[Statement] = []
+    statements: list[CloogStatement] = []
     for k in range(count):
         at = lines.peek(f"the domain of statement {k + 1}")[0]
         union = take_union(lines, f"the domain of statement {k + 1}", isl.Set.read_from_str)
         size = dimensions(lines, union, 0, len(parameters.names))
         domain = as_set(lines, union, size, parameters).set_tuple_name(f"S{k + 1}")
-        statements.append(Statement(f"S{k + 1}", at, domain))
+        statements.append(CloogStatement(f"S{k + 1}", at, domain))
         _take_end(lines, k + 1)
     most = max((statement.iterators for statement in statements), default=0)
     given = _take_names(lines, "iterators", most, parameters.names)
@@ -154,13 +154,13 @@ def _skip_signals(lines: Lines, number: int) -> None:
         lines.integer(word, f"the end of {wanted}")
 
 
-def _with_iterators(statement: Statement, names: tuple[str, ...]) -> Statement:
-    return Statement(
+def _with_iterators(statement: CloogStatement, names: tuple[str, ...]) -> CloogStatement:
+    return CloogStatement(
         statement.name, statement.at, with_names(statement.domain, names[: statement.iterators])
     )
 
 
-def _take_order(lines: Lines, statements: list[Statement], parameters: Parameters) -> list[isl.Map]:
+def _take_order(lines: Lines, statements: list[CloogStatement], parameters: Parameters) -> list[isl.Map]:
     """Each statement's vectors, all of the same length; what follows them CLooG does not read."""
     count = 0 if lines.done() else lines.take_count("the number of scattering functions")
     if count and count != len(statements):
@@ -174,7 +174,7 @@ def _take_order(lines: Lines, statements: list[Statement], parameters: Parameter
     return [padded(vectors.reset_tuple_id(isl.dim_type.out), size) for vectors in order]
 
 
-def _take_scattering(lines: Lines, statement: Statement, parameters: Parameters) -> isl.Map:
+def _take_scattering(lines: Lines, statement: CloogStatement, parameters: Parameters) -> isl.Map:
     union: Union = take_union(lines, f"the scattering of {statement.name}", isl.Map.read_from_str)
     size = dimensions(lines, union, statement.iterators, len(parameters.names))
     scattering = as_map(lines, union, size, statement.iterators, parameters)

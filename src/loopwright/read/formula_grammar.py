@@ -32,7 +32,7 @@ from loopwright.read.formula import (
     Truth,
 )
 from loopwright.read.text import mistake
-from loopwright.read.tokens import Kind, Token, tokens
+from loopwright.read.tokens import Token, TokenKind, tokens
 from loopwright.source import Source, Span
 
 DEEPEST = 64
@@ -55,7 +55,7 @@ def parse_condition(source: Source, start: int, end: int) -> Formula:
 def parse_expressions(source: Source, start: int, end: int) -> list[Formula]:
     """The expressions `text[start:end]` lists, separated by commas; none where it is empty."""
     parser = Parser(source, tokens(source, start, end), lists=False)
-    if parser.token.kind is Kind.END:
+    if parser.token.kind is TokenKind.END:
         return []
     found = [parser.value()]
     while parser.take(","):
@@ -85,7 +85,7 @@ class Parser:
     def take(self, *texts: str) -> Token | None:
         """The next token, if it is one of these."""
         token = self.token
-        if token.kind is Kind.END or token.text not in texts:
+        if token.kind is TokenKind.END or token.text not in texts:
             return None
         self.position += 1
         return token
@@ -97,11 +97,11 @@ class Parser:
         return token
 
     def expect_end(self) -> None:
-        if self.token.kind is not Kind.END:
+        if self.token.kind is not TokenKind.END:
             raise self.error(f"{self.shown()} where an operator or the end should be")
 
     def shown(self) -> str:
-        return "the end" if self.token.kind is Kind.END else f"'{self.token.text}'"
+        return "the end" if self.token.kind is TokenKind.END else f"'{self.token.text}'"
 
     def error(self, message: str) -> BadInput:
         token = self.token
@@ -160,7 +160,7 @@ class Parser:
 
     def name(self) -> Name:
         token = self.token
-        if token.kind is not Kind.NAME or token.text in WORDS:
+        if token.kind is not TokenKind.NAME or token.text in WORDS:
             raise self.error(f"{self.shown()} where a name should be")
         self.position += 1
         return Name(token.text, self.place(token))
@@ -210,7 +210,7 @@ class Parser:
 
     def primary(self) -> Formula:
         token = self.token
-        if token.kind is Kind.NUMBER:
+        if token.kind is TokenKind.NUMBER:
             self.position += 1
             return self.scaled(Number(int(token.text), self.place(token)))
         if token.text in CALLS:
@@ -226,14 +226,14 @@ class Parser:
             found = self.value()
             self.expect("]")
             return Call("floor", (found,), self.place(token))
-        if token.kind is Kind.NAME and token.text not in WORDS:
+        if token.kind is TokenKind.NAME and token.text not in WORDS:
             return self.name()
         raise self.error(f"{self.shown()} where a name or a number should be")
 
     def scaled(self, number: Number) -> Formula:
         """`2i` and `2(i + j)` are products, as in isl."""
         token = self.token
-        if token.text in ("(", "[") or (token.kind is Kind.NAME and token.text not in WORDS):
+        if token.text in ("(", "[") or (token.kind is TokenKind.NAME and token.text not in WORDS):
             return Binary("*", number, self.primary(), self.place(token))
         return number
 

@@ -31,7 +31,7 @@ from loopwright.presburger.dimensions import beyond, padded, with_names
 from loopwright.presburger.sets import IN, OUT
 from loopwright.read.cloog_lines import Lines
 from loopwright.read.cloog_relation import Parameters, as_map, as_set, dimensions
-from loopwright.read.openscop_text import NAME, Relation, ScopText, StatementText, take_scop
+from loopwright.read.openscop_text import NAME, ScopRelation, ScopText, StatementText, take_scop
 from loopwright.read.text import checked, load, mistake
 from loopwright.source import Source, Span
 
@@ -127,13 +127,13 @@ class _Reading:
         free = (name for name in itertools.chain(letters, numbered) if name not in used)
         return (*itertools.islice(free, count), *own)
 
-    def _times(self, scattering: Relation | None, domain: isl.Set) -> isl.Map:
+    def _times(self, scattering: ScopRelation | None, domain: isl.Set) -> isl.Map:
         if scattering is None:
             return isl.Map.identity(domain.get_space().map_from_set()).reset_tuple_id(OUT)
         inputs = domain.dim(isl.dim_type.set)
         return self._map(scattering, domain, inputs)
 
-    def _map(self, relation: Relation, domain: isl.Set, inputs: int) -> isl.Map:
+    def _map(self, relation: ScopRelation, domain: isl.Set, inputs: int) -> isl.Map:
         size = dimensions(self.lines, relation.union, inputs, len(self.parameters.names))
         found = as_map(self.lines, relation.union, size, inputs, self.parameters)
         plain = isl.Map.identity(isl.Space.alloc(found.get_ctx(), 0, size, size))
@@ -142,7 +142,7 @@ class _Reading:
             found = found.set_dim_id(IN, k, domain.get_dim_id(isl.dim_type.set, k))
         return found
 
-    def _access(self, relation: Relation, domain: isl.Set, place: Span) -> Access:
+    def _access(self, relation: ScopRelation, domain: isl.Set, place: Span) -> Access:
         """The first output is the number of the array, the others are the subscripts."""
         found = self._map(relation, domain, domain.dim(isl.dim_type.set))
         number = _fixed(found) if found.dim(OUT) else None

@@ -27,7 +27,7 @@ NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Body:
+class ScopBody:
     """What a statement does, in the language of the file, and what its iterators are called there."""
 
     iterators: tuple[str, ...]
@@ -35,7 +35,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Relation:
+class ScopRelation:
     kind: str
     at: Word
     union: Union
@@ -44,10 +44,10 @@ class Relation:
 @dataclass(frozen=True)
 class StatementText:
     at: Word
-    domain: Relation
-    scattering: Relation | None
-    accesses: tuple[Relation, ...]
-    body: Body | None
+    domain: ScopRelation
+    scattering: ScopRelation | None
+    accesses: tuple[ScopRelation, ...]
+    body: ScopBody | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _take_statement(lines: Lines, number: int) -> StatementText:
     at = lines.peek(f"statement {number}")[0]
     count = lines.take_count(f"the number of relations of statement {number}")
     relations = [_take_relation(lines, number) for _ in range(count)]
-    bodies: list[Body] = []
+    bodies: list[ScopBody] = []
     for _ in range(lines.take_count(f"the number of extensions of statement {number}")):
         found = _body(lines, _take_extension(lines, _tag(lines)))
         bodies += [found] if found else []
@@ -134,13 +134,13 @@ def _take_statement(lines: Lines, number: int) -> StatementText:
     )
 
 
-def _take_relation(lines: Lines, number: int) -> Relation:
+def _take_relation(lines: Lines, number: int) -> ScopRelation:
     word = lines.take(f"a relation of statement {number}")[0]
     if word.text not in KINDS:
         raise lines.at(word, f"'{word.text[:40]}' is no kind of relation", hint=f"known: {', '.join(KINDS)}")
     wanted = f"the {word.text} relation of statement {number}"
     reader = isl.Set.read_from_str if word.text == "DOMAIN" else isl.Map.read_from_str
-    return Relation(word.text, word, take_union(lines, wanted, reader))
+    return ScopRelation(word.text, word, take_union(lines, wanted, reader))
 
 
 def _tag(lines: Lines) -> Word:
@@ -160,7 +160,7 @@ def _take_extension(lines: Lines, tag: Word) -> list[tuple[Word, ...]]:
     return inside
 
 
-def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> Body | None:
+def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> ScopBody | None:
     """A count of iterators, their names if there are any, and the text; inside `<extbody>` too."""
     first = next((k for k, line in enumerate(inside) if line[0].text == "<body>"), -1)
     last = next((k for k, line in enumerate(inside) if line[0].text == "</body>"), len(inside))
@@ -175,7 +175,7 @@ def _body(lines: Lines, inside: list[tuple[Word, ...]]) -> Body | None:
     if not text:
         return None
     end = text[-1][-1]
-    return Body(names, Span(lines.source, text[0][0].offset, end.offset + len(end.text)))
+    return ScopBody(names, Span(lines.source, text[0][0].offset, end.offset + len(end.text)))
 
 
 def _array_names(lines: Lines, inside: list[tuple[Word, ...]]) -> dict[int, str]:

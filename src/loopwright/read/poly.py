@@ -21,14 +21,14 @@ import islpy as isl
 from loopwright.model.schedule import LEAF, Band, LoopType, Member, Schedule
 from loopwright.presburger.dimensions import padded
 from loopwright.read.affine import condition, expressions
-from loopwright.read.poly_clauses import Clause, Parsed, StatementClauses, parse_clauses
-from loopwright.read.scope import Scope
+from loopwright.read.poly_clauses import Clause, PolyText, StatementClauses, parse_clauses
+from loopwright.read.scope import FormulaScope
 from loopwright.read.text import checked, mistake
 from loopwright.source import Source
 
 
 @dataclass(frozen=True)
-class Statement:
+class PolyStatement:
     """One statement's domain, schedule vectors and, where they differ from it, call arguments."""
 
     name: str
@@ -41,7 +41,7 @@ def parse(text: str, filename: str) -> Schedule:
     """The schedule a `.poly` file describes: one band over all its statements."""
     source = checked(Source(filename, text))
     parsed = parse_clauses(source)
-    scope = Scope(parsed.parameters)
+    scope = FormulaScope(parsed.parameters)
     context = scope.truth(True)
     for clause in parsed.contexts:
         context = context.intersect(condition(source, clause.start, clause.end, scope))
@@ -56,7 +56,7 @@ def parse(text: str, filename: str) -> Schedule:
     return Schedule(domain, context.params(), band if size else LEAF, arguments)
 
 
-def _statement(source: Source, scope: Scope, clauses: StatementClauses) -> Statement:
+def _statement(source: Source, scope: FormulaScope, clauses: StatementClauses) -> PolyStatement:
     inner = scope.with_dimensions(clauses.iterators)
     domain = inner.truth(not clauses.domains)
     for clause in clauses.domains:
@@ -66,18 +66,18 @@ def _statement(source: Source, scope: Scope, clauses: StatementClauses) -> State
     if clauses.argument is not None:
         values = expressions(source, clauses.argument.start, clauses.argument.end, inner)
         arguments = _map(inner, values).set_tuple_name(isl.dim_type.in_, clauses.name)
-    return Statement(clauses.name, domain.set_tuple_name(clauses.name), tuple(times), arguments)
+    return PolyStatement(clauses.name, domain.set_tuple_name(clauses.name), tuple(times), arguments)
 
 
-def _map(scope: Scope, values: list[isl.PwAff]) -> isl.Map:
+def _map(scope: FormulaScope, values: list[isl.PwAff]) -> isl.Map:
     """`{ [dimensions] -> [values] }`."""
-    result = isl.Map.from_domain_and_range(scope.truth(True), Scope(scope.parameters).truth(True))
+    result = isl.Map.from_domain_and_range(scope.truth(True), FormulaScope(scope.parameters).truth(True))
     for value in values:
         result = result.flat_range_product(isl.Map.from_pw_aff(value))
     return result
 
 
-def _schedule(statement: Statement, size: int) -> isl.Map:
+def _schedule(statement: PolyStatement, size: int) -> isl.Map:
     """The instances of the domain to their vectors, zeros at the end."""
     domain = statement.domain
     result = isl.Map.from_domain_and_range(
@@ -89,8 +89,8 @@ def _schedule(statement: Statement, size: int) -> isl.Map:
     return padded(result, size)
 
 
-def _band(source: Source, parsed: Parsed, schedule: isl.UnionMap, size: int) -> Band:
-    vectors = Scope(parsed.parameters).with_dimensions(tuple(f"t{k}" for k in range(size)))
+def _band(source: Source, parsed: PolyText, schedule: isl.UnionMap, size: int) -> Band:
+    vectors = FormulaScope(parsed.parameters).with_dimensions(tuple(f"t{k}" for k in range(size)))
     types = [LoopType.DEFAULT] * size
     options = isl.UnionMap.empty(schedule.get_space())
     for option in parsed.options:
@@ -117,7 +117,7 @@ def _option(where: isl.Set, loop_type: LoopType, dimension: int) -> isl.UnionMap
     return isl.UnionMap.from_map(isl.Map.from_domain_and_range(where, kind))
 
 
-def _isolate(source: Source, vectors: Scope, clauses: tuple[Clause, ...]) -> isl.Map | None:
+def _isolate(source: Source, vectors: FormulaScope, clauses: tuple[Clause, ...]) -> isl.Map | None:
     """The union of the isolated parts, as a map from no outer dimensions."""
     if not clauses:
         return None

@@ -10,7 +10,7 @@ from loopwright.errors import BadInput
 from loopwright.model.schedule import LoopType
 from loopwright.read.formula_grammar import WORDS
 from loopwright.read.text import mistake, without_comments
-from loopwright.read.tokens import Kind, Token, tokens
+from loopwright.read.tokens import Token, TokenKind, tokens
 from loopwright.source import Source
 
 TOP = ("param", "context", "statement", "option", "isolate")
@@ -50,7 +50,7 @@ class OptionClause:
 
 
 @dataclass(frozen=True)
-class Parsed:
+class PolyText:
     parameters: tuple[str, ...]
     contexts: tuple[Clause, ...]
     statements: tuple[StatementClauses, ...]
@@ -58,7 +58,7 @@ class Parsed:
     isolates: tuple[Clause, ...]
 
 
-def parse_clauses(source: Source) -> Parsed:
+def parse_clauses(source: Source) -> PolyText:
     blank = without_comments(source)
     groups = _groups(source, list(_clauses(blank)))
     parameters: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def parse_clauses(source: Source) -> Parsed:
         )
     options = tuple(_option(source, clause) for clause in _of(groups, "option"))
     contexts, isolates = tuple(_of(groups, "context")), tuple(_of(groups, "isolate"))
-    return Parsed(parameters, contexts, tuple(statements), options, isolates)
+    return PolyText(parameters, contexts, tuple(statements), options, isolates)
 
 
 def _clauses(blank: Source) -> Iterator[Clause]:
@@ -136,13 +136,13 @@ def _listed(source: Source, words: list[Token], used: tuple[str, ...]) -> list[s
     for k, word in enumerate(words):
         if k % 2 == 0:
             names.append(_new_name(source, word, (*used, *names)))
-        elif word.text != "," and word.kind is not Kind.END:
+        elif word.text != "," and word.kind is not TokenKind.END:
             raise _unexpected(source, word, "a comma or the end")
     return names
 
 
 def _new_name(source: Source, word: Token, used: tuple[str, ...]) -> str:
-    if word.kind is not Kind.NAME:
+    if word.kind is not TokenKind.NAME:
         raise _unexpected(source, word, "a name")
     if word.text in WORDS or word.text in KEYWORDS:
         raise mistake(
@@ -157,7 +157,7 @@ def _new_name(source: Source, word: Token, used: tuple[str, ...]) -> str:
 
 
 def _unexpected(source: Source, word: Token, wanted: str) -> BadInput:
-    shown = "the end" if word.kind is Kind.END else f"'{word.text}'"
+    shown = "the end" if word.kind is TokenKind.END else f"'{word.text}'"
     return mistake(source, word.offset, f"{shown} where {wanted} should be", length=max(1, len(word.text)))
 
 
@@ -187,7 +187,7 @@ def _heading(
     """`NAME`, `NAME()` or `NAME(NAME, ...)`."""
     words = tokens(source, clause.start, clause.end)
     name = _new_name(source, words[0], (*used, *parameters))
-    if words[1].kind is Kind.END:
+    if words[1].kind is TokenKind.END:
         return name, ()
     if words[1].text != "(":
         raise _unexpected(source, words[1], "a parenthesis or the end")
@@ -197,7 +197,7 @@ def _heading(
     listed = words[2:-2]
     if not listed:
         return name, ()
-    end = replace(close, kind=Kind.END)
+    end = replace(close, kind=TokenKind.END)
     return name, tuple(_listed(source, [*listed, end], parameters))
 
 
@@ -213,10 +213,10 @@ def _option(source: Source, clause: Clause) -> OptionClause:
             length=max(1, len(words[0].text)),
             hint=f"options are {', '.join(known)}",
         )
-    if words[1].kind is not Kind.NUMBER:
+    if words[1].kind is not TokenKind.NUMBER:
         raise _unexpected(source, words[1], "the number of a dimension")
     loop_type, dimension = LoopType(words[0].text), int(words[1].text)
-    if words[2].kind is Kind.END:
+    if words[2].kind is TokenKind.END:
         return OptionClause(words[1].offset, loop_type, dimension, None)
     if words[2].text != ":":
         raise _unexpected(source, words[2], "a colon or the end")

@@ -11,7 +11,7 @@ from loopwright.presburger.named import space_of
 
 
 @dataclass(frozen=True)
-class Scope:
+class FormulaScope:
     """Parameters and the dimensions of an unnamed tuple, by name."""
 
     parameters: tuple[str, ...]
@@ -40,8 +40,8 @@ class Scope:
     def truth(self, value: bool) -> isl.Set:
         return isl.Set.universe(self.space) if value else isl.Set.empty(self.space)
 
-    def with_dimensions(self, names: tuple[str, ...]) -> Scope:
-        return Scope(self.parameters, self.dimensions + names)
+    def with_dimensions(self, names: tuple[str, ...]) -> FormulaScope:
+        return FormulaScope(self.parameters, self.dimensions + names)
 
     def without(self, inner: isl.Set) -> isl.Set:
         """`exists` of all dimensions that `inner` has beyond this scope's."""

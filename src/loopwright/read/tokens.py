@@ -10,7 +10,7 @@ from loopwright.read.text import mistake
 from loopwright.source import Source
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     NAME = "a name"
     NUMBER = "a number"
     MARK = "a mark"
@@ -19,7 +19,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str
     offset: int
 
@@ -48,7 +48,7 @@ def tokens(source: Source, start: int, end: int) -> list[Token]:
         if match.lastgroup == "space":
             continue
         last = position
-        found.append(Token(Kind[str(match.lastgroup).upper()], match.group(), match.start()))
+        found.append(Token(TokenKind[str(match.lastgroup).upper()], match.group(), match.start()))
         if match.lastgroup == "number" and len(match.group()) > LONGEST_NUMBER:
             raise mistake(source, match.start(), f"a number of more than {LONGEST_NUMBER} digits")
-    return [*found, Token(Kind.END, "", last)]
+    return [*found, Token(TokenKind.END, "", last)]

@@ -21,7 +21,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import Array, CType, Enumeration, Floating, Integer, Pointer, Qualified, Unknown
+from loopwright.c.types import ArrayType, CType, Enumeration, Floating, Integer, Pointer, Qualified, Unknown
 from loopwright.source import Source
 from tests.c.typed.support import DOUBLE, FLOAT, INT, LONG, UNSIGNED, type_of, typed, value
 
@@ -156,8 +156,8 @@ def test_calls_know_whom_they_call() -> None:
 
 
 DECLARED: list[tuple[str, CType]] = [
-    ("double q[4][5];", Array(Array(DOUBLE, 5), 4)),
-    ("double (*q)[5];", Pointer(Array(DOUBLE, 5))),
+    ("double q[4][5];", ArrayType(ArrayType(DOUBLE, 5), 4)),
+    ("double (*q)[5];", Pointer(ArrayType(DOUBLE, 5))),
     ("double *restrict q;", Pointer(DOUBLE, restrict=True)),
     ("volatile int q;", Qualified(INT, is_volatile=True)),
     ("typedef const float T; T q;", Qualified(FLOAT, is_const=True)),
@@ -186,7 +186,7 @@ def test_parameters_that_are_arrays_are_pointers() -> None:
     (region,) = typed_file(Source("t.c", source)).regions
     assert isinstance(region, TypedRegion)
     _, square, row = region.function.parameters
-    assert square.type == Pointer(Array(DOUBLE, "n"))
+    assert square.type == Pointer(ArrayType(DOUBLE, "n"))
     assert row.type == Pointer(Qualified(INT, is_const=True))
 
 

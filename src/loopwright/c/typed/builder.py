@@ -35,7 +35,7 @@ from loopwright.c.typed.tree import (
     Update,
 )
 from loopwright.c.types import (
-    Array,
+    ArrayType,
     CType,
     Enumeration,
     Field,
@@ -251,7 +251,7 @@ class Builder:
         own = self.own(whole, (first, second))
         if own not in (["[", "]"], ["<:", ":>"]):
             self.problem(whole, "this subscript is not understood")
-        is_swapped = isinstance(unqualified(second.type), Pointer | Array)
+        is_swapped = isinstance(unqualified(second.type), Pointer | ArrayType)
         base, index = (second, first) if is_swapped else (first, second)
         kind = target_of(base.type) or self.names.types.of(cursor.type)
         return Subscript(self.listing.place(*whole), kind, base, index)
@@ -315,7 +315,7 @@ def target_of(kind: CType) -> CType | None:
             return unknown
         case Pointer(target):
             return target
-        case Array(element):
+        case ArrayType(element):
             return element
     return None
 
@@ -371,5 +371,3 @@ def common_type(one: CType, other: CType) -> CType:
     if low.signed == high.signed or not high.signed or high.bits > low.bits:
         return high
     return replace(high, signed=False)
-
-

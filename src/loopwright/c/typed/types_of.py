@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from loopwright.c.typed import front_end
 from loopwright.c.typed.front_end import ClangType, Cursor
 from loopwright.c.types import (
-    Array,
+    ArrayType,
     CType,
     Enumeration,
     Field,
     Floating,
-    Function,
+    FunctionType,
     Integer,
     Pointer,
     Qualified,
@@ -66,7 +66,7 @@ class Types:
     def of_parameter(self, kind: ClangType) -> CType:
         """An array that is a parameter is a pointer (6.7.6.3)."""
         found = self.of(kind)
-        return Pointer(found.element) if isinstance(found, Array) else found
+        return Pointer(found.element) if isinstance(found, ArrayType) else found
 
     def _qualified(self, kind: ClangType, name: str) -> CType:
         is_const, is_volatile = bool(kind.is_const_qualified()), bool(kind.is_volatile_qualified())
@@ -115,9 +115,9 @@ class Types:
                 )
             case "FUNCTIONPROTO":
                 parameters = tuple(self.of_parameter(one) for one in kind.argument_types())
-                return Function(self.of(kind.get_result()), parameters, bool(kind.is_function_variadic()))
+                return FunctionType(self.of(kind.get_result()), parameters, bool(kind.is_function_variadic()))
             case "FUNCTIONNOPROTO":
-                return Function(self.of(kind.get_result()), None)
+                return FunctionType(self.of(kind.get_result()), None)
         canonical = kind.get_canonical()
         if front_end.kind(canonical) != name:
             return self.of(canonical)
@@ -127,11 +127,11 @@ class Types:
         element = self.of(kind.element_type)
         match front_end.kind(kind):
             case "CONSTANTARRAY":
-                return Array(element, int(kind.element_count))
+                return ArrayType(element, int(kind.element_count))
             case "VARIABLEARRAY":
-                return Array(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
+                return ArrayType(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
             case _:
-                return Array(element, None)
+                return ArrayType(element, None)
 
     def _record(self, kind: ClangType) -> CType:
         declared = kind.get_declaration()

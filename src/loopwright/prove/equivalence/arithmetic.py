@@ -29,8 +29,8 @@ from loopwright.c.types import (
     spelling,
 )
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
-from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Input, Term
-from loopwright.prove.equivalence.traces import Place, Step
+from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
+from loopwright.prove.equivalence.traces import Place, StatementRun
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction
@@ -45,7 +45,7 @@ class Unvalued(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class TypedNumber:
     type: CType
     number: Number
 
@@ -63,29 +63,29 @@ class World:
     def type(self, kind: CType) -> CType:
         return kind if is_arithmetic(kind) else self.unknown
 
-    def input(self, place: Place, kind: CType) -> Value:
+    def input(self, place: Place, kind: CType) -> TypedNumber:
         """What a cell held before the region."""
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
         if isinstance(kind, Integer):
-            return self.converted(Value(INT, random.randint(-9, 9)), kind)
+            return self.converted(TypedNumber(INT, random.randint(-9, 9)), kind)
         made_up = _alike if self.seed % 2 else _scattered
-        return self.converted(Value(DOUBLE, made_up(random)), kind)
+        return self.converted(TypedNumber(DOUBLE, made_up(random)), kind)
 
-    def converted(self, value: Value, kind: CType) -> Value:
+    def converted(self, value: TypedNumber, kind: CType) -> TypedNumber:
         kind = self.type(kind)
         if isinstance(kind, Integer):
-            return Value(kind, _to_integer(value, kind))
+            return TypedNumber(kind, _to_integer(value, kind))
         if kind == LONG_DOUBLE and not self.exact:
             raise Unvalued("long double")
         if self.exact:
-            return Value(kind, _fraction(value.number))
+            return TypedNumber(kind, _fraction(value.number))
         number = float(value.number)
-        return Value(kind, c_float(number).value if kind == FLOAT else number)
+        return TypedNumber(kind, c_float(number).value if kind == FLOAT else number)
 
-    def rounded(self, number: Number, kind: CType) -> Value:
+    def rounded(self, number: Number, kind: CType) -> TypedNumber:
         """The result of an operation of floating type."""
-        return self.converted(Value(DOUBLE, number), kind)
+        return self.converted(TypedNumber(DOUBLE, number), kind)
 
 
 def _alike(random: Random) -> float:
@@ -104,7 +104,7 @@ def _fraction(number: Number) -> Fraction:
     return Fraction(number)
 
 
-def _to_integer(value: Value, limits: Integer) -> int:
+def _to_integer(value: TypedNumber, limits: Integer) -> int:
     number = value.number
     if limits == BOOL:
         return int(number != 0)
@@ -119,16 +119,16 @@ def _to_integer(value: Value, limits: Integer) -> int:
     raise Undefined("a conversion to an integer")
 
 
-def computed(steps: Iterable[Step], world: World) -> dict[Place, Value]:
+def computed(steps: Iterable[StatementRun], world: World) -> dict[Place, TypedNumber]:
     """What a run leaves in the cells it writes."""
-    memory: dict[Place, Value] = {}
+    memory: dict[Place, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
             memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
     return memory
 
 
-def differ(one: Value, other: Value) -> bool:
+def differ(one: TypedNumber, other: TypedNumber) -> bool:
     """Whether two values are not the same bits; what is not a number has none to speak of."""
     if isinstance(one.number, float) and isinstance(other.number, float):
         if math.isnan(one.number) and math.isnan(other.number):
@@ -137,22 +137,22 @@ def differ(one: Value, other: Value) -> bool:
     return one.number != other.number
 
 
-def _value(term: Term, step: Step, memory: dict[Place, Value], world: World) -> Value:
+def _value(term: Term, step: StatementRun, memory: dict[Place, TypedNumber], world: World) -> TypedNumber:
     match term:
         case Constant(text, kind):
-            return world.converted(Value(DOUBLE, float(text)), kind)
+            return world.converted(TypedNumber(DOUBLE, float(text)), kind)
         case Index(value, kind):
-            return world.converted(Value(LONG, step.at(value)), kind)
-        case Cell(_, _, kind):
+            return world.converted(TypedNumber(LONG, step.at(value)), kind)
+        case CellTerm(_, _, kind):
             place = step.place(term)
             return memory[place] if place in memory else world.input(place, kind)
         case Apply():
             return _applied(term, lambda one: _value(one, step, memory, world), world)
-        case Input():
+        case InputTerm():
             raise AssertionError("a statement reads cells")
 
 
-def _applied(term: Apply, value: Callable[[Term], Value], world: World) -> Value:
+def _applied(term: Apply, value: Callable[[Term], TypedNumber], world: World) -> TypedNumber:
     operator, arguments = term.operator, term.arguments
     match operator:
         case "?:":
@@ -161,11 +161,11 @@ def _applied(term: Apply, value: Callable[[Term], Value], world: World) -> Value
             other = {one for one in (arguments[1].type, arguments[2].type) if is_arithmetic(one)}
             return world.converted(chosen, other.pop()) if len(other) == 1 else chosen
         case "&&":
-            return Value(INT, int(all(value(one).number != 0 for one in arguments)))
+            return TypedNumber(INT, int(all(value(one).number != 0 for one in arguments)))
         case "||":
-            return Value(INT, int(any(value(one).number != 0 for one in arguments)))
+            return TypedNumber(INT, int(any(value(one).number != 0 for one in arguments)))
         case "!":
-            return Value(INT, int(value(arguments[0]).number == 0))
+            return TypedNumber(INT, int(value(arguments[0]).number == 0))
         case _ if operator.startswith("("):
             return world.converted(value(arguments[0]), term.type)
         case _ if operator.endswith("()"):
@@ -176,7 +176,7 @@ def _applied(term: Apply, value: Callable[[Term], Value], world: World) -> Value
             return _binary(operator, value(arguments[0]), value(arguments[1]), world)
 
 
-def _unary(operator: str, operand: Value, world: World) -> Value:
+def _unary(operator: str, operand: TypedNumber, world: World) -> TypedNumber:
     kind = promoted(operand.type)
     if operator == "~":
         if isinstance(operand.number, int):
@@ -186,11 +186,11 @@ def _unary(operator: str, operand: Value, world: World) -> Value:
     return _integer(number, kind) if isinstance(number, int) else world.rounded(number, kind)
 
 
-def _integer(number: int, kind: CType) -> Value:
+def _integer(number: int, kind: CType) -> TypedNumber:
     assert isinstance(kind, Integer), "an operation on integers has an integer type"
     if kind.signed and not kind.least <= number <= kind.greatest:
         raise Undefined("an integer that overflows")
-    return Value(kind, number & kind.greatest if not kind.signed else number)
+    return TypedNumber(kind, number & kind.greatest if not kind.signed else number)
 
 
 COMPARED: dict[str, Callable[[Number, Number], bool]] = {
@@ -203,19 +203,19 @@ COMPARED: dict[str, Callable[[Number, Number], bool]] = {
 }
 
 
-def _binary(operator: str, left: Value, right: Value, world: World) -> Value:
+def _binary(operator: str, left: TypedNumber, right: TypedNumber, world: World) -> TypedNumber:
     if operator in ("<<", ">>"):
         return _shifted(operator, left, right)
     kind = common(left.type, right.type)
     one, other = (world.converted(side, kind).number for side in (left, right))
     if operator in COMPARED:
-        return Value(INT, int(COMPARED[operator](one, other)))
+        return TypedNumber(INT, int(COMPARED[operator](one, other)))
     if isinstance(one, int) and isinstance(other, int):
         return _integer(_whole(operator, one, other), kind)
     return world.rounded(_floating(operator, one, other), kind)
 
 
-def _shifted(operator: str, left: Value, right: Value) -> Value:
+def _shifted(operator: str, left: TypedNumber, right: TypedNumber) -> TypedNumber:
     if not isinstance(left.number, int) or not isinstance(right.number, int):
         raise Undefined("a shift of what is no integer")
     kind = promoted(left.type)
@@ -266,7 +266,7 @@ def _floating(operator: str, one: Number, other: Number) -> Number:
             raise Undefined(f"'{operator}' of numbers that are no integers")
 
 
-def _called(name: str, arguments: list[Value], world: World) -> Value:
+def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
     """A function of the library; any other one without a body is as good as any."""
     if name in world.opaque:
         raise Unvalued(name)
@@ -278,7 +278,7 @@ def _called(name: str, arguments: list[Value], world: World) -> Value:
     return world.rounded(_scattered(Random(described)), DOUBLE)
 
 
-def _smaller_or_larger(name: str, one: Value, other: Value) -> Value:
+def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
     """min and max, which are believed to be what they are called."""
     if name.strip("_i").lower() not in ("min", "max"):
         raise Unvalued(name)
@@ -294,7 +294,7 @@ _EXACT: dict[str, Callable[..., float]] = {name: getattr(math, name) for name in
 _EXACT |= {"fmin": min, "fmax": max}
 
 
-def _library(name: str, arguments: list[Value], world: World) -> Value:
+def _library(name: str, arguments: list[TypedNumber], world: World) -> TypedNumber:
     if name in ABSOLUTE:
         return _integer(abs(int(arguments[0].number)), ABSOLUTE[name])
     base = name if name in _EXACT else name[:-1]

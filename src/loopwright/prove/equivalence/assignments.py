@@ -19,7 +19,7 @@ from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
-from loopwright.prove.equivalence.terms import Assignment, Cell, Index, Term, subterms
+from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
 from loopwright.prove.text.c_expressions import Unreadable, Words
 from loopwright.prove.text.instances import sides
 
@@ -34,7 +34,7 @@ class Computation:
 
     statement: Statement
     line: int
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[TermAssignment, ...]
     columns: dict[Expr, int]
 
     def call(self) -> Call:
@@ -70,12 +70,12 @@ def _reading(program: Program, statement: Statement, words: Words) -> Reading:
     return Reading(words, types, ranks, local, statement.body.place)
 
 
-def _columns(made: tuple[Assignment, ...]) -> dict[Expr, int]:
+def _columns(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:
     columns: dict[Expr, int] = {}
     for assignment in made:
         for part in (assignment.target, *subterms(assignment.value)):
             match part:
-                case Cell(_, subscripts):
+                case CellTerm(_, subscripts):
                     for subscript in subscripts:
                         columns.setdefault(subscript, len(columns))
                 case Index(value):
@@ -83,10 +83,10 @@ def _columns(made: tuple[Assignment, ...]) -> dict[Expr, int]:
     return columns
 
 
-def _refuse_surprises(statement: Statement, made: tuple[Assignment, ...], program: Program) -> None:
+def _refuse_surprises(statement: Statement, made: tuple[TermAssignment, ...], program: Program) -> None:
     """The arrays found here have to be those the reader of the program found."""
     written = {one.target.array for one in made if not one.target.array.startswith(TESTED)}
-    read = {part.array for one in made for part in subterms(one.value) if isinstance(part, Cell)}
+    read = {part.array for one in made for part in subterms(one.value) if isinstance(part, CellTerm)}
     local = {array.name for array in program.arrays if array.local}
 
     def known(name: str) -> str:
@@ -100,7 +100,7 @@ def _refuse_surprises(statement: Statement, made: tuple[Assignment, ...], progra
         raise Unreadable(f"what {statement.name} reads was read in two ways")
 
 
-def _assignments(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+def _assignments(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
     match node.type:
         case "expression_statement" | "parenthesized_expression" | "else_clause":
             return _assignments(_only(node), reading)
@@ -127,16 +127,16 @@ def _only(node: Node) -> Node:
     return inner[0]
 
 
-def _stored(target: Cell, value: Term) -> Assignment:
-    return Assignment(target, converted(value, target.type))
+def _stored(target: CellTerm, value: Term) -> TermAssignment:
+    return TermAssignment(target, converted(value, target.type))
 
 
-def _assignment(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+def _assignment(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
     target = cell(field(node, "left"), reading)
     value = field(node, "right")
     while value.type == "parenthesized_expression":
         value = _only(value)
-    before: tuple[Assignment, ...] = ()
+    before: tuple[TermAssignment, ...] = ()
     if value.type == "assignment_expression":
         before = _assignment(value, reading)
         right: Term = before[-1].target
@@ -150,7 +150,7 @@ def _assignment(node: Node, reading: Reading) -> tuple[Assignment, ...]:
     return (*before, _stored(target, right))
 
 
-def _guarded(node: Node, reading: Reading) -> tuple[Assignment, ...]:
+def _guarded(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
     """x = c ? e : x for each assignment of a branch; c is tested before any of them."""
     condition = term(field(node, "condition"), reading)
     alternative = node.child_by_field_name("alternative")
@@ -158,20 +158,20 @@ def _guarded(node: Node, reading: Reading) -> tuple[Assignment, ...]:
     orelse = () if alternative is None else _assignments(alternative, reading)
     meet = then and orelse and then[-1].target == orelse[0].target
     count = len(then) + len(orelse) - (1 if meet else 0)
-    kept = Cell(f"{TESTED} {node.start}", (), condition.type)
+    kept = CellTerm(f"{TESTED} {node.start}", (), condition.type)
     tested = condition if count == 1 else kept
     made = [_if(one, lambda a: _chosen(tested, a.target, a.value, a.target)) for one in then]
     if meet:
         made[-1] = _chosen(tested, then[-1].target, then[-1].value, orelse[0].value)
         orelse = orelse[1:]
     made += [_if(one, lambda a: _chosen(tested, a.target, a.target, a.value)) for one in orelse]
-    return tuple(made) if count == 1 else (Assignment(kept, condition), *made)
+    return tuple(made) if count == 1 else (TermAssignment(kept, condition), *made)
 
 
-def _if(one: Assignment, guarded: Callable[[Assignment], Assignment]) -> Assignment:
+def _if(one: TermAssignment, guarded: Callable[[TermAssignment], TermAssignment]) -> TermAssignment:
     """What a test inside found is not written to anything that counts, and stays."""
     return one if one.target.array.startswith(TESTED) else guarded(one)
 
 
-def _chosen(condition: Term, target: Cell, then: Term, orelse: Term) -> Assignment:
-    return Assignment(target, chosen(condition, then, orelse, target.type))
+def _chosen(condition: Term, target: CellTerm, then: Term, orelse: Term) -> TermAssignment:
+    return TermAssignment(target, chosen(condition, then, orelse, target.type))

@@ -19,7 +19,7 @@ from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.prove.equivalence.assignments import Computation, computations
-from loopwright.prove.equivalence.terms import Cell, Input, Term
+from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
 from loopwright.prove.text.instances import values_at
 
 MOST_PARTS = 16
@@ -27,7 +27,7 @@ MOST_PARTS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
+class ValueDefinition:
     """D[i], a value at each instance; `values` are its integer expressions, { D[i] -> [e1, ...] }."""
 
     name: str
@@ -46,10 +46,10 @@ class Definition:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ValueSource:
     """The definition that a read finds, { reader -> definition }."""
 
-    definition: Definition
+    definition: ValueDefinition
     relation: isl.Map
 
 
@@ -57,25 +57,25 @@ class Source:
 class Flow:
     """The definitions of a program, when they run and which cell each of them writes."""
 
-    definitions: dict[str, Definition]
+    definitions: dict[str, ValueDefinition]
     times: isl.UnionMap
     writes: dict[str, isl.UnionMap]
     """By array, { D[i] -> A[x] }."""
     ranks: Mapping[str, int]
     types: Mapping[str, CType]
-    _found: dict[tuple[str, Cell], tuple[Source, ...]] = field(default_factory=dict)
+    _found: dict[tuple[str, CellTerm], tuple[ValueSource, ...]] = field(default_factory=dict)
 
-    def sources(self, reader: Definition, cell: Cell) -> tuple[Source, ...]:
+    def sources(self, reader: ValueDefinition, cell: CellTerm) -> tuple[ValueSource, ...]:
         """The definitions a read of `cell` finds; what was there before the region is one."""
         key = (reader.name, cell)
         if key not in self._found:
             self._found[key] = tuple(self._sources(reader, cell))
         return self._found[key]
 
-    def _sources(self, reader: Definition, cell: Cell) -> Iterable[Source]:
+    def _sources(self, reader: ValueDefinition, cell: CellTerm) -> Iterable[ValueSource]:
         read = reader.relation(cell.subscripts, cell.array)
         if cell.array not in self.writes:
-            yield Source(before_region(cell.array, read.range()), read)
+            yield ValueSource(before_region(cell.array, read.range()), read)
             return
         before: list[isl.Map] = []
         found: dict[str, list[isl.Map]] = {}
@@ -86,11 +86,11 @@ class Flow:
                 found.setdefault(str(one.get_tuple_name(IN)), []).append(one.reverse())
         if before:
             relation = reduce(isl.Map.union, before).coalesce() if found else read
-            yield Source(before_region(cell.array, relation.range()), relation)
+            yield ValueSource(before_region(cell.array, relation.range()), relation)
         for name in sorted(found):
-            yield Source(self.definitions[name], reduce(isl.Map.union, found[name]).coalesce())
+            yield ValueSource(self.definitions[name], reduce(isl.Map.union, found[name]).coalesce())
 
-    def _flow(self, reader: Definition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
+    def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
         times = self.times.union(isl.UnionMap.from_map(self._behind(reader))).intersect_domain(concerned)
         info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
@@ -115,7 +115,7 @@ class Flow:
                     parts.append((part.subtract(written).coalesce(), writes))
         return parts
 
-    def _behind(self, reader: Definition) -> isl.Map:
+    def _behind(self, reader: ValueDefinition) -> isl.Map:
         """The time of what is read behind the region; nothing for a definition of the program."""
         length = next((one.dim(OUT) for one in _maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
@@ -138,7 +138,7 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
     """The definitions of a program; `Unreadable` where a statement is no assignment of values."""
     found = computations(program)
     values = values_at(program, {name: tuple(one.columns) for name, one in found.items()}, context)
-    definitions: dict[str, Definition] = {}
+    definitions: dict[str, ValueDefinition] = {}
     times = isl.UnionMap.empty(context.get_space())
     writes: dict[str, isl.UnionMap] = {}
     ranks: dict[str, int] = {}
@@ -155,15 +155,17 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
     return Flow(definitions, times, writes, ranks, types)
 
 
-def _definitions(computation: Computation, values: isl.Map) -> Iterable[Definition]:
+def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDefinition]:
     base = computation.statement.name
     for place, assignment in enumerate(computation.assignments):
         name = base if len(computation.assignments) == 1 else f"{base}.{place}"
         own = values.set_tuple_name(IN, name)
-        yield Definition(name, assignment.value, own.domain(), own, computation.columns, computation.line)
+        yield ValueDefinition(
+            name, assignment.value, own.domain(), own, computation.columns, computation.line
+        )
 
 
-def _time(computation: Computation, place: int, definition: Definition) -> isl.Map:
+def _time(computation: Computation, place: int, definition: ValueDefinition) -> isl.Map:
     schedule = computation.statement.schedule.set_tuple_name(IN, definition.name)
     schedule = schedule.intersect_domain(definition.domain).insert_dims(OUT, 0, 1)
     schedule = schedule.fix_val(OUT, 0, isl.Val(0))
@@ -171,18 +173,18 @@ def _time(computation: Computation, place: int, definition: Definition) -> isl.M
     return schedule.add_dims(OUT, 1).fix_val(OUT, last, isl.Val(place))
 
 
-def before_region(array: str, cells: isl.Set) -> Definition:
+def before_region(array: str, cells: isl.Set) -> ValueDefinition:
     """A[x], with the value the cell had before the region."""
     everything = isl.Set.universe(cells.get_space())
     identity = isl.Map.identity(cells.get_space().map_from_set())
-    return Definition(array, Input(array), everything, identity, {})
+    return ValueDefinition(array, InputTerm(array), everything, identity, {})
 
 
-def behind_region(array: str, cells: isl.Set, kind: CType) -> Definition:
+def behind_region(array: str, cells: isl.Set, kind: CType) -> ValueDefinition:
     """A read of every one of the cells after the region."""
     names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
     name = f"end of {array}"
     values = isl.Map.identity(cells.get_space().map_from_set()).intersect_domain(cells)
     values = values.reset_tuple_id(OUT).set_tuple_name(IN, name)
     columns: dict[Expr, int] = {one: k for k, one in enumerate(names)}
-    return Definition(name, Cell(array, names, kind), values.domain(), values, columns)
+    return ValueDefinition(name, CellTerm(array, names, kind), values.domain(), values, columns)

@@ -24,9 +24,18 @@ import islpy as isl
 
 from loopwright.model.program import Program
 from loopwright.presburger.sets import OUT
-from loopwright.prove.equivalence.flow import Definition, Flow, Source, behind_region, flow_of
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource, behind_region, flow_of
 from loopwright.prove.equivalence.laws import doubled
-from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term, shown
+from loopwright.prove.equivalence.terms import (
+    COMMUTATIVE,
+    Apply,
+    CellTerm,
+    Constant,
+    Index,
+    InputTerm,
+    Term,
+    shown,
+)
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
 
@@ -36,17 +45,17 @@ MOST_VISITS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class TermPoint:
     """A term at the instances of a definition."""
 
-    definition: Definition
+    definition: ValueDefinition
     term: Term
 
 
 class Mismatch(Exception):
     """A claim that does not hold, or could not be shown; `pairs` are the points it is about."""
 
-    def __init__(self, old: Point, new: Point, pairs: isl.Map, reason: str) -> None:
+    def __init__(self, old: TermPoint, new: TermPoint, pairs: isl.Map, reason: str) -> None:
         super().__init__(reason)
         self.old, self.new, self.pairs, self.reason = old, new, pairs, reason
 
@@ -73,7 +82,7 @@ class Induction:
     """Whether the terms of a sum and the factors of a product may be taken in any order."""
     steps: Iterator[int]
 
-    def equal(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+    def equal(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
         match old.term, new.term:
             case (Apply(operator="?:", arguments=(Index(), _, _)), _):
@@ -86,12 +95,12 @@ class Induction:
                 return claims
             case _ if pairs.is_empty():
                 return claims
-            case (Cell(), _) | (_, Cell()):
+            case (CellTerm(), _) | (_, CellTerm()):
                 return self.unfolded(old, new, pairs, claims)
             case Index(one, kind), Index(other, same) if kind == same:
                 left, right = old.definition.relation((one,)), new.definition.relation((other,))
                 return _holds(old, new, pairs, left.apply_range(right.reverse()), claims)
-            case Input(array), Input(same) if array == same:
+            case InputTerm(array), InputTerm(same) if array == same:
                 return _holds(old, new, pairs, isl.Map.identity(pairs.get_space()), claims)
             case Constant(text, kind), Constant(same, other) if text == same and kind == other:
                 return claims
@@ -99,7 +108,7 @@ class Induction:
                 return self.bags(_bag(one), _bag(other), (old, new), pairs, claims)
             case Apply(), Apply() if (halves := _halves(old.term, new.term)) is not None:
                 for mine, theirs in halves:
-                    points = Point(old.definition, mine), Point(new.definition, theirs)
+                    points = TermPoint(old.definition, mine), TermPoint(new.definition, theirs)
                     claims = self.equal(*points, pairs, claims)
                 return claims
             case Apply(operator, first), Apply(same, second) if (operator, len(first)) == (same, len(second)):
@@ -107,7 +116,7 @@ class Induction:
             case _:
                 raise Mismatch(old, new, pairs, "different operations")
 
-    def arguments(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+    def arguments(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """The operands one by one; those of + and * in either order."""
         assert isinstance(old.term, Apply) and isinstance(new.term, Apply)
         failure: Mismatch | None = None
@@ -115,7 +124,7 @@ class Induction:
             try:
                 found = claims
                 for one, other in zip(old.term.arguments, second, strict=True):
-                    mine, theirs = Point(old.definition, one), Point(new.definition, other)
+                    mine, theirs = TermPoint(old.definition, one), TermPoint(new.definition, other)
                     found = self.equal(mine, theirs, pairs, found)
                 return found
             except Mismatch as wrong:
@@ -124,7 +133,7 @@ class Induction:
         raise failure
 
     def bags(
-        self, mine: Bag, theirs: Bag, points: tuple[Point, Point], pairs: isl.Map, claims: Claims
+        self, mine: Bag, theirs: Bag, points: tuple[TermPoint, TermPoint], pairs: isl.Map, claims: Claims
     ) -> Claims:
         """Each of `mine` is one of `theirs`."""
         old, new = points
@@ -138,14 +147,16 @@ class Induction:
             if sign != other_sign:
                 continue
             try:
-                found = self.equal(Point(old.definition, one), Point(new.definition, other), pairs, claims)
+                found = self.equal(
+                    TermPoint(old.definition, one), TermPoint(new.definition, other), pairs, claims
+                )
                 left = [*theirs[:place], *theirs[place + 1 :]]
                 return self.bags(rest, left, points, pairs, found)
             except Mismatch as wrong:
                 failure = failure or wrong
         raise failure or Mismatch(old, new, pairs, "terms of different signs")
 
-    def unfolded(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+    def unfolded(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """A cell is what was written there last; claims that are already made are not made again."""
         key = (old.definition.name, old.term, new.definition.name, new.term)
         known = claims.get(key)
@@ -165,7 +176,7 @@ class Induction:
             raise Mismatch(old, new, pairs, "a recurrence for which no invariant was found")
         raise failure
 
-    def expanded(self, old: Point, new: Point, pairs: isl.Map, claims: Claims) -> Claims:
+    def expanded(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         olds, news = _sources(self.old, old), _sources(self.new, new)
         for one in olds:
             mine = pairs.apply_domain(one.relation)
@@ -175,33 +186,35 @@ class Induction:
                 both = mine.apply_range(other.relation)
                 if both.is_empty():
                     continue
-                left = Point(one.definition, one.definition.value if isinstance(old.term, Cell) else old.term)
-                right = Point(
-                    other.definition, other.definition.value if isinstance(new.term, Cell) else new.term
+                left = TermPoint(
+                    one.definition, one.definition.value if isinstance(old.term, CellTerm) else old.term
+                )
+                right = TermPoint(
+                    other.definition, other.definition.value if isinstance(new.term, CellTerm) else new.term
                 )
                 claims = self.equal(left, right, both.coalesce(), claims)
         return claims
 
 
-def _branches(point: Point) -> Iterator[tuple[Point, isl.Set]]:
+def _branches(point: TermPoint) -> Iterator[tuple[TermPoint, isl.Set]]:
     """Both values of a choice that iterators and parameters make, and where each is chosen."""
     match point.term:
         case Apply(arguments=(Index(condition), then, orelse)):
             value = point.definition.relation((condition,))
             no = value.fix_val(OUT, 0, isl.Val(0)).domain()
-            yield Point(point.definition, then), point.definition.domain.subtract(no)
-            yield Point(point.definition, orelse), no
+            yield TermPoint(point.definition, then), point.definition.domain.subtract(no)
+            yield TermPoint(point.definition, orelse), no
 
 
-def _sources(flow: Flow, point: Point) -> tuple[Source, ...]:
+def _sources(flow: Flow, point: TermPoint) -> tuple[ValueSource, ...]:
     """Where a cell comes from; any other term stays where it is."""
-    if isinstance(point.term, Cell):
+    if isinstance(point.term, CellTerm):
         return flow.sources(point.definition, point.term)
     space = point.definition.domain.get_space()
-    return (Source(point.definition, isl.Map.identity(space.map_from_set())),)
+    return (ValueSource(point.definition, isl.Map.identity(space.map_from_set())),)
 
 
-def _holds(old: Point, new: Point, pairs: isl.Map, wanted: isl.Map, claims: Claims) -> Claims:
+def _holds(old: TermPoint, new: TermPoint, pairs: isl.Map, wanted: isl.Map, claims: Claims) -> Claims:
     wrong = pairs.subtract(wanted)
     if not wrong.is_empty():
         raise Mismatch(old, new, wrong, "different values")
@@ -257,7 +270,7 @@ def _head(term: Term) -> str:
     match term:
         case Apply(operator):
             return operator
-        case Cell(array) | Input(array):
+        case CellTerm(array) | InputTerm(array):
             return f"[{array}]"
         case Constant(text):
             return text
@@ -265,7 +278,7 @@ def _head(term: Term) -> str:
             return "#"
 
 
-def _widened(old: Point, new: Point, known: Claim | None, pairs: isl.Map) -> Iterator[isl.Map]:
+def _widened(old: TermPoint, new: TermPoint, known: Claim | None, pairs: isl.Map) -> Iterator[isl.Map]:
     """What to claim instead of `pairs`, the boldest first."""
     if known is None:
         yield pairs
@@ -318,16 +331,16 @@ def by_values(
     return Proved(len(claims))
 
 
-def _end(array: str, old: Flow, new: Flow) -> Point | None:
+def _end(array: str, old: Flow, new: Flow) -> TermPoint | None:
     written = [cells for cells in (old.written(array), new.written(array)) if cells is not None]
     if not written:
         return None
     cells = written[0] if len(written) == 1 else written[0].union(written[1])
     end = behind_region(array, cells.coalesce(), (old if array in old.types else new).types[array])
-    return Point(end, end.value)
+    return TermPoint(end, end.value)
 
 
-def _identity(end: Point) -> isl.Map:
+def _identity(end: TermPoint) -> isl.Map:
     space = end.definition.domain.get_space().map_from_set()
     return isl.Map.identity(space).intersect_domain(end.definition.domain)
 

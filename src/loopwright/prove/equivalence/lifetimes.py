@@ -15,9 +15,9 @@ from loopwright.c.declarations import Variable
 from loopwright.c.syntax import walk
 from loopwright.model.program import Program
 from loopwright.presburger.dimensions import equal_in
-from loopwright.prove.equivalence.flow import Definition, Flow, flow_of
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition, flow_of
 from loopwright.prove.equivalence.reading import local_name
-from loopwright.prove.equivalence.terms import Cell, subterms
+from loopwright.prove.equivalence.terms import CellTerm, subterms
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
 
@@ -34,7 +34,7 @@ def prove_lifetimes(program: Program, context: isl.Set) -> Proved | Undecided:
         return Undecided(f"whether iterations share values of {names} was not found out: {failure}")
     count = 0
     for reader in flow.definitions.values():
-        for cell in (part for part in subterms(reader.value) if isinstance(part, Cell)):
+        for cell in (part for part in subterms(reader.value) if isinstance(part, CellTerm)):
             variable = _declared(program, reader, cell, variables)
             if variable is None:
                 continue
@@ -67,7 +67,7 @@ def _depth(program: Program, variable: Variable) -> int:
 
 
 def _declared(
-    program: Program, at: Definition, cell: Cell, variables: tuple[Variable, ...]
+    program: Program, at: ValueDefinition, cell: CellTerm, variables: tuple[Variable, ...]
 ) -> Variable | None:
     """Which of `variables` a cell is at a statement."""
     spot = program.statement(at.name.partition(".")[0]).body.place
@@ -78,7 +78,7 @@ def _declared(
     return found if found in variables else None
 
 
-def _stays(program: Program, flow: Flow, reader: Definition, cell: Cell, variable: Variable) -> bool:
+def _stays(program: Program, flow: Flow, reader: ValueDefinition, cell: CellTerm, variable: Variable) -> bool:
     """Whether every value the read finds is of the same variable, of the same iteration."""
     depth = _depth(program, variable)
     for source in flow.sources(reader, cell):

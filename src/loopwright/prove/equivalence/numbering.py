@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from loopwright.c.types import CType
-from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, Cell, Constant, Index, Input, Term
-from loopwright.prove.equivalence.traces import Place, Step
+from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
+from loopwright.prove.equivalence.traces import Place, StatementRun
 
 Key = tuple[object, ...]
 
@@ -61,7 +61,7 @@ class Numbered:
     lines: dict[int, int]
 
 
-def numbered(steps: Iterable[Step], table: Table) -> Numbered:
+def numbered(steps: Iterable[StatementRun], table: Table) -> Numbered:
     """The numbers of what a run leaves behind."""
     memory: dict[Place, Final] = {}
     lines: dict[int, int] = {}
@@ -78,13 +78,15 @@ def before(place: Place, table: Table) -> int:
     return table.number(("input", *place))
 
 
-def _number(term: Term, step: Step, memory: dict[Place, Final], table: Table, lines: dict[int, int]) -> int:
+def _number(
+    term: Term, step: StatementRun, memory: dict[Place, Final], table: Table, lines: dict[int, int]
+) -> int:
     match term:
         case Constant(text, kind):
             found = table.number(("constant", text, kind))
         case Index(value, kind):
             found = table.number(("integer", step.at(value), kind))
-        case Cell():
+        case CellTerm():
             place = step.place(term)
             return memory[place].number if place in memory else before(place, table)
         case Apply(operator="?:", arguments=(Index(value), then, orelse)):
@@ -92,7 +94,7 @@ def _number(term: Term, step: Step, memory: dict[Place, Final], table: Table, li
         case Apply(operator, arguments, kind):
             operands = tuple(_number(one, step, memory, table, lines) for one in arguments)
             found = table.apply(operator, kind, operands)
-        case Input():
+        case InputTerm():
             raise AssertionError("a statement reads cells")
     lines.setdefault(found, step.computation.line)
     return found

@@ -42,7 +42,7 @@ from loopwright.prove.equivalence.laws import (
     negated,
     opposite,
 )
-from loopwright.prove.equivalence.terms import CHOICE, Apply, Cell, Constant, Index, Term
+from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term
 from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
 from loopwright.prove.text.integer_types import value_type
 from loopwright.read.c.purity import LIBRARY
@@ -193,14 +193,14 @@ def choice(condition: Term, then: Term, orelse: Term) -> Term:
     return chosen(condition, then, orelse, kind)
 
 
-def cell(node: Node, reading: Reading) -> Cell:
+def cell(node: Node, reading: Reading) -> CellTerm:
     """A variable or array element."""
     found = reference_of(node)
     if found is None or found.partial or reading.ranks.get(found.base) != len(found.subscripts):
         raise Unreadable(f"'{reading.of(node)}' is not read as a variable or element")
     subscripts = tuple(Sum(tuple(_signed(part, reading) for part in parts)) for parts in found.subscripts)
     name = local_name(found.base) if found.base in reading.local else found.base
-    return Cell(name, tuple(map(_simple, subscripts)), reading.types[found.base])
+    return CellTerm(name, tuple(map(_simple, subscripts)), reading.types[found.base])
 
 
 def _signed(part: Node, reading: Reading) -> Expr:

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
 from loopwright.model.program import Program
-from loopwright.prove.equivalence.arithmetic import Undefined, Unvalued, Value, World, computed, differ
+from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, Unvalued, World, computed, differ
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
 from loopwright.prove.equivalence.numbering import Numbered, Table, before, first_difference, numbered, told
 from loopwright.prove.equivalence.terms import Apply, subterms
-from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, Step, runnable, small_sizes
+from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, StatementRun, runnable, small_sizes
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
@@ -30,7 +30,7 @@ MOST_SEEDS = 40
 SEEDED_STEPS = 4_000
 """Executions of one run, over all the inputs it is tried on."""
 
-Steps: TypeAlias = tuple[tuple[Step, ...], tuple[Step, ...]]
+Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 """A run of OLD and one of NEW."""
 
 
@@ -116,16 +116,16 @@ def _final(run: Numbered, place: Place, table: Table) -> int:
 
 
 @dataclass(frozen=True)
-class Difference:
+class ValueDifference:
     place: Place
-    old: Value
-    new: Value
+    old: TypedNumber
+    new: TypedNumber
 
 
-def _real(pair: Pair, steps: Steps, places: list[Place]) -> Difference | None:
+def _real(pair: Pair, steps: Steps, places: list[Place]) -> ValueDifference | None:
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
-    found: Difference | None = None
+    found: ValueDifference | None = None
     for unknown in (DOUBLE,) if all(map(is_arithmetic, _types(pair))) else (INT, DOUBLE):
         found = None
         for seed in range(_seeds(steps)):
@@ -136,7 +136,7 @@ def _real(pair: Pair, steps: Steps, places: list[Place]) -> Difference | None:
                     was = world.input(place, types[place[0]])
                     values = [run.get(place, was) for run in (one, other)]
                     if differ(*values):
-                        found = found or Difference(place, *values)
+                        found = found or ValueDifference(place, *values)
             except Undefined:
                 continue
             if found is not None:
@@ -162,7 +162,7 @@ def _types(pair: Pair) -> set[CType]:
 
 
 def _refuted(
-    pair: Pair, sizes: Sizes, wrong: Difference, runs: tuple[Numbered, Numbered], table: Table
+    pair: Pair, sizes: Sizes, wrong: ValueDifference, runs: tuple[Numbered, Numbered], table: Table
 ) -> Refuted:
     name = _cell(wrong.place)
     shown = [
@@ -194,7 +194,7 @@ def _cell(place: Place) -> str:
     return place[0] + "".join(f"[{k}]" for k in place[1])
 
 
-def _number(value: Value) -> str:
+def _number(value: TypedNumber) -> str:
     return str(value.number) if isinstance(value.number, int) else repr(float(value.number))
 
 

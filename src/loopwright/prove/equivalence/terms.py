@@ -34,7 +34,7 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CellTerm:
     """What a variable or array element holds when the statement runs."""
 
     array: str
@@ -52,14 +52,14 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class InputTerm:
     """What a cell held before the region; the cell is the point the term stands at."""
 
     array: str
     type: CType = _NOT_LOOKED_FOR
 
 
-Term: TypeAlias = Constant | Index | Cell | Apply | Input
+Term: TypeAlias = Constant | Index | CellTerm | Apply | InputTerm
 
 COMMUTATIVE = frozenset("+*")
 CHOICE = "?:"
@@ -74,16 +74,16 @@ def subterms(term: Term) -> Iterator[Term]:
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class TermAssignment:
     """`target` = `value`; the value has been converted to the type of the target."""
 
-    target: Cell
+    target: CellTerm
     value: Term
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[CellTerm, ...]:
         """The cells read."""
-        return tuple(part for part in subterms(self.value) if isinstance(part, Cell))
+        return tuple(part for part in subterms(self.value) if isinstance(part, CellTerm))
 
 
 def shown(term: Term) -> str:
@@ -93,9 +93,9 @@ def shown(term: Term) -> str:
             return text
         case Index():
             return "an integer expression"
-        case Cell(array, subscripts):
+        case CellTerm(array, subscripts):
             return array + "[...]" * len(subscripts)
-        case Input(array):
+        case InputTerm(array):
             return f"{array} as it was before the region"
         case Apply(operator, (first, second)) if not operator[0].isalnum() and operator[0] != "(":
             return f"{shown(first)} {operator} {shown(second)}"

@@ -17,7 +17,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.named import at_parameters, fixed_parameters, parameter_names
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.reading import local_name
-from loopwright.prove.equivalence.terms import Cell
+from loopwright.prove.equivalence.terms import CellTerm
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression, words_of
 from loopwright.prove.text.loops import text_loops
 
@@ -32,7 +32,7 @@ LARGE = (6, 7, 8, 9, 17, 33, 34, 65, 66)
 
 
 @dataclass(frozen=True)
-class Step:
+class StatementRun:
     """One execution; `values` are those of the computation's columns."""
 
     computation: Computation
@@ -41,7 +41,7 @@ class Step:
     def at(self, value: Expr) -> int:
         return self.values[self.computation.columns[value]]
 
-    def place(self, cell: Cell) -> Place:
+    def place(self, cell: CellTerm) -> Place:
         return cell.array, tuple(self.at(subscript) for subscript in cell.subscripts)
 
 
@@ -53,7 +53,7 @@ class Runnable:
     computations: Mapping[str, Computation]
     extents: Mapping[str, tuple[Expr | None, ...]]
 
-    def run(self, sizes: Sizes) -> tuple[Step, ...] | None:
+    def run(self, sizes: Sizes) -> tuple[StatementRun, ...] | None:
         """All executions in order; None if there are too many, or if one is outside an array."""
         try:
             executions = list(islice(execute(self.loops, sizes, 4 * LARGEST_RUN), LARGEST_RUN + 1))
@@ -61,9 +61,9 @@ class Runnable:
             return None
         if len(executions) > LARGEST_RUN:
             return None
-        return tuple(Step(self.computations[name], values) for name, values in executions)
+        return tuple(StatementRun(self.computations[name], values) for name, values in executions)
 
-    def stays_inside(self, steps: tuple[Step, ...], sizes: Sizes) -> bool:
+    def stays_inside(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
         """Whether all subscripts are within the extents that are known."""
         limits = {
             name: tuple(None if one is None else evaluate(one, sizes) for one in extents)
@@ -77,7 +77,7 @@ class Runnable:
         )
 
 
-def _touched(step: Step) -> Iterator[Place]:
+def _touched(step: StatementRun) -> Iterator[Place]:
     for assignment in step.computation.assignments:
         yield step.place(assignment.target)
         for cell in assignment.cells:

@@ -17,16 +17,16 @@ from loopwright.presburger.sets import IN
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.text.c_expressions import Words
 from loopwright.prove.text.loops import leaf_nodes, text_loops
-from loopwright.prove.text.operation import Side
+from loopwright.prove.text.operation import StatementSyntax
 
 
-def sides(program: Program) -> dict[str, Side]:
+def sides(program: Program) -> dict[str, StatementSyntax]:
     """The syntax of every statement, with what the names in it mean."""
     nodes = leaf_nodes(program, program.syntax)
-    found: dict[str, Side] = {}
+    found: dict[str, StatementSyntax] = {}
 
     def visit(statement: Statement, words: Words) -> Call:
-        found[statement.name] = Side(nodes[statement.name], words)
+        found[statement.name] = StatementSyntax(nodes[statement.name], words)
         return Call(statement.name, ())
 
     text_loops(program, visit)

@@ -22,7 +22,7 @@ from loopwright.prove.text.integer_types import type_at, value_type
 
 
 @dataclass(frozen=True)
-class Side:
+class StatementSyntax:
     """A statement's syntax, and what the names in it mean."""
 
     node: Node
@@ -41,12 +41,12 @@ class Different(Exception):
     """The two texts are not the same operation; the message says where."""
 
 
-def same_operation(old: Side, new: Side) -> tuple[Equation, ...]:
+def same_operation(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
     """What has to hold for the two statements to do the same; `Different` where nothing would."""
     return tuple(dict.fromkeys(one for one in aligned(old, new) if not _is_trivial(one)))
 
 
-def aligned(old: Side, new: Side) -> tuple[Equation, ...]:
+def aligned(old: StatementSyntax, new: StatementSyntax) -> tuple[Equation, ...]:
     """The integer expressions of both, one beside the other, in the order of the text."""
     found: list[Equation] = []
     _align(_core(old.node), _core(new.node), old.words, new.words, found, textual=False)

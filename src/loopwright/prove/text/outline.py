@@ -20,7 +20,7 @@ from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
 from loopwright.prove.text.loops import leaf_nodes, step_of
-from loopwright.prove.text.operation import Different, Side, aligned
+from loopwright.prove.text.operation import Different, StatementSyntax, aligned
 from loopwright.source import Source, Span
 
 
@@ -53,23 +53,23 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
     return outline, frozenset(where.on(outline) for where in whole)
 
 
-def _conditional_statements(program: Program) -> tuple[Side, ...]:
+def _conditional_statements(program: Program) -> tuple[StatementSyntax, ...]:
     """The statements that are an `if` whose condition could be taken for one of a loop nest.
 
     Unsigned numbers make it a condition on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
     """
-    found: list[Side] = []
+    found: list[StatementSyntax] = []
     nodes = leaf_nodes(program, program.syntax)
     for statement in program.statements:
         node, words = nodes[statement.name], words_of(program)
         for name in statement.iterators:
             words = words.bind(name, Var(name))
         if node.type == "if_statement":
-            found.append(Side(node, words))
+            found.append(StatementSyntax(node, words))
     return tuple(found)
 
 
-def _is_one_of(statements: Sequence[Side], new: Side) -> bool:
+def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> bool:
     for old in statements:
         try:
             aligned(old, new)
@@ -79,7 +79,7 @@ def _is_one_of(statements: Sequence[Side], new: Side) -> bool:
     return False
 
 
-def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[Span, str | None]]:
+def _blanks(node: Node, words: Words, whole: Sequence[StatementSyntax]) -> Iterator[tuple[Span, str | None]]:
     """What to put where; a condition on data is part of a statement, and nothing is put there."""
     match node.type:
         case "for_statement":
@@ -96,7 +96,7 @@ def _blanks(node: Node, words: Words, whole: Sequence[Side]) -> Iterator[tuple[S
                 test(condition, words)
             except Unreadable:
                 return
-            if _is_one_of(whole, Side(node, words)):
+            if _is_one_of(whole, StatementSyntax(node, words)):
                 yield node.span, None
                 return
             yield condition.span, "(1)"

@@ -38,7 +38,7 @@ from loopwright.prove.obligations.formulas import (
 from loopwright.prove.obligations.obligation import Obligation
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.steps import Arrow, Point, Steps, lexicographic, steps_of
+from loopwright.prove.text.steps import ProgramPoint, Steps, Transition, lexicographic, steps_of
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 
 
@@ -126,7 +126,7 @@ class _System:
     steps: Steps
     model: dict[str, Modelled]
 
-    def step(self, source: Point | None, arrow: Arrow, context: Test) -> Iterator[Obligation]:
+    def step(self, source: ProgramPoint | None, arrow: Transition, context: Test) -> Iterator[Obligation]:
         target = None if arrow.target is None else self.steps.points[arrow.target]
         here = TRUE if source is None else self._holds(source)
         path = conjunction([context, here, arrow.condition])
@@ -141,7 +141,7 @@ class _System:
         skipped = conjunction([path, self._between(early, late)])
         yield Obligation("Rank2", f"{where}, no instance has its time between", skipped, FALSE)
 
-    def _holds(self, point: Point) -> Test:
+    def _holds(self, point: ProgramPoint) -> Test:
         """What is known at a point: the text's conditions, and the domain of a statement."""
         if point.is_head:
             return point.invariant
@@ -149,7 +149,7 @@ class _System:
         values = dict(zip(known.statement.iterators, point.call.arguments, strict=True))
         return conjunction([point.invariant, substituted(known.domain, values)])
 
-    def _time(self, point: Point) -> tuple[Expr, ...]:
+    def _time(self, point: ProgramPoint) -> tuple[Expr, ...]:
         known = self.model[point.call.name]
         values = dict(zip(known.statement.iterators, point.call.arguments, strict=True))
         time = tuple(_folded(substituted_expr(one, values)) for one in known.time)
@@ -158,7 +158,7 @@ class _System:
         begun = (*time[: 2 * point.loop + 2], Int(-1))
         return (*begun, *(Int(0),) * (len(time) - len(begun)))
 
-    def _moved_time(self, target: Point, arrow: Arrow) -> tuple[Expr, ...]:
+    def _moved_time(self, target: ProgramPoint, arrow: Transition) -> tuple[Expr, ...]:
         return tuple(_folded(substituted_expr(one, arrow.values)) for one in self._time(target))
 
     def _between(self, early: tuple[Expr, ...] | None, late: tuple[Expr, ...] | None) -> Test:
@@ -173,7 +173,7 @@ class _System:
         end = None if late is None else late[shared:]
         return disjunction([_instance_between(one, prefix, begin, end) for one in self.model.values()])
 
-    def _named(self, point: Point | None, otherwise: str) -> str:
+    def _named(self, point: ProgramPoint | None, otherwise: str) -> str:
         if point is None:
             return otherwise
         line = self.program.source.line_of(self.model[point.call.name].statement.body.place.start)

@@ -45,7 +45,7 @@ Values: TypeAlias = Mapping[str, Expr]
 
 
 @dataclass(frozen=True)
-class Point:
+class ProgramPoint:
     """`names` are the iterators there; `invariant` is what the text says of them.
 
     `call` is the statement; of a head, the first one in the loop, and `loop` is how many loops
@@ -63,7 +63,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Arrow:
+class Transition:
     """Where control goes under a condition: to a point, or behind the program (None).
 
     `values` are the target's iterators that change, in terms of those at the source.
@@ -73,23 +73,23 @@ class Arrow:
     target: int | None
     values: Values = field(default_factory=dict)
 
-    def when(self, condition: Test) -> Arrow:
-        return Arrow(conjunction([condition, self.condition]), self.target, self.values)
+    def when(self, condition: Test) -> Transition:
+        return Transition(conjunction([condition, self.condition]), self.target, self.values)
 
 
 @dataclass(frozen=True)
 class Steps:
     """`entry` are the arrows from the start, `arrows[k]` those from point k."""
 
-    points: tuple[Point, ...]
-    entry: tuple[Arrow, ...]
-    arrows: tuple[tuple[Arrow, ...], ...]
+    points: tuple[ProgramPoint, ...]
+    entry: tuple[Transition, ...]
+    arrows: tuple[tuple[Transition, ...], ...]
 
 
 def steps_of(program: Node) -> Steps:
     """The points and steps of a program; loops without statements are left out."""
     building = _Building([], [])
-    entry = building.enter(_plain(program, {}), (), TRUE, (Arrow(TRUE, None),))
+    entry = building.enter(_plain(program, {}), (), TRUE, (Transition(TRUE, None),))
     return Steps(tuple(building.points), entry, tuple(building.arrows))
 
 
@@ -133,18 +133,18 @@ def _first_call(node: Node) -> Call | None:
 class _Building:
     """Points and arrows found so far."""
 
-    points: list[Point]
-    arrows: list[tuple[Arrow, ...]]
+    points: list[ProgramPoint]
+    arrows: list[tuple[Transition, ...]]
 
     def enter(
-        self, node: Node, names: tuple[str, ...], known: Test, after: tuple[Arrow, ...]
-    ) -> tuple[Arrow, ...]:
+        self, node: Node, names: tuple[str, ...], known: Test, after: tuple[Transition, ...]
+    ) -> tuple[Transition, ...]:
         """The arrows into `node`, where `after` are those behind it; all in terms of `names`."""
         match node:
             case Call():
-                self.points.append(Point(names, known, node))
+                self.points.append(ProgramPoint(names, known, node))
                 self.arrows.append(after)
-                return (Arrow(TRUE, len(self.points) - 1),)
+                return (Transition(TRUE, len(self.points) - 1),)
             case Block(children):
                 for child in reversed(children):
                     after = self.enter(child, names, known, after)
@@ -162,20 +162,20 @@ class _Building:
                 assert_never(node)
 
     def _loop(
-        self, loop: For, call: Call, names: tuple[str, ...], known: Test, after: tuple[Arrow, ...]
-    ) -> tuple[Arrow, ...]:
+        self, loop: For, call: Call, names: tuple[str, ...], known: Test, after: tuple[Transition, ...]
+    ) -> tuple[Transition, ...]:
         here = (*names, loop.iterator)
         head, inside = _reached(loop, here)
-        self.points.append(Point(here, conjunction([known, head]), call, len(names)))
+        self.points.append(ProgramPoint(here, conjunction([known, head]), call, len(names)))
         self.arrows.append(())
         place = len(self.points) - 1
-        back = (Arrow(TRUE, place, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
+        back = (Transition(TRUE, place, {loop.iterator: Sum((Var(loop.iterator), Int(loop.step)))}),)
         body = self.enter(loop.body, here, conjunction([known, inside]), back)
         self.arrows[place] = (
             *(one.when(loop.test) for one in body),
             *(one.when(Not(loop.test)) for one in after),
         )
-        return (Arrow(TRUE, place, {loop.iterator: loop.start}),)
+        return (Transition(TRUE, place, {loop.iterator: loop.start}),)
 
 
 def _reached(loop: For, names: tuple[str, ...]) -> tuple[Test, Test]:

@@ -18,7 +18,7 @@ from loopwright.c.references import parameter_name, reference_of
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, walk
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
-from loopwright.read.c.frames import ACCEPTED, Frame, NotAffine, Value
+from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
 from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
 
@@ -100,7 +100,7 @@ def with_constants(node: Node, frame: Frame) -> Frame:
         name = part.text if part.type == "identifier" else ""
         known = frame.setting.constant(name)
         if known is not None and frame.value(name) is None and name not in frame.iterators:
-            frame = frame.bind(Value(name, number(known)))
+            frame = frame.bind(LocalValue(name, number(known)))
     return frame
 
 

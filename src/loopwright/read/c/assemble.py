@@ -27,9 +27,9 @@ from loopwright.presburger.named import (
 )
 from loopwright.read.c.accesses import Touch, access_of, shaped_access
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.linearised import Shape, indices, shapes_of
+from loopwright.read.c.linearised import RowShape, indices, shapes_of
 from loopwright.read.c.names import Setting
-from loopwright.read.c.statements import Label, Leaf
+from loopwright.read.c.statements import Label, ReadStatement
 from loopwright.read.c.trust import assumptions_of
 from loopwright.source import Span
 
@@ -40,7 +40,7 @@ def assembled(
     setting: Setting,
     region: Region,
     block: Node,
-    leaves: tuple[Leaf, ...],
+    leaves: tuple[ReadStatement, ...],
     locals_: tuple[Array, ...],
     stated: tuple[Assumption, ...],
 ) -> Program:
@@ -76,7 +76,7 @@ def _statement_prefix(block: Node) -> str:
     return prefix
 
 
-def _statement(leaf: Leaf, name: str, depth: int, shapes: Mapping[str, Shape]) -> Statement:
+def _statement(leaf: ReadStatement, name: str, depth: int, shapes: Mapping[str, RowShape]) -> Statement:
     frame = leaf.frame
     return Statement(
         name=name,
@@ -89,7 +89,7 @@ def _statement(leaf: Leaf, name: str, depth: int, shapes: Mapping[str, Shape]) -
     )
 
 
-def _access(touch: Touch, frame: Frame, statement: str, shape: Shape | None) -> Access:
+def _access(touch: Touch, frame: Frame, statement: str, shape: RowShape | None) -> Access:
     """By its subscripts, or by the indices of the dimensions the base is read in."""
     if shape is None:
         return access_of(touch, frame, statement)
@@ -97,7 +97,7 @@ def _access(touch: Touch, frame: Frame, statement: str, shape: Shape | None) -> 
     return shaped_access(touch, frame, statement, len(shape.strides), found)
 
 
-def _schedule(leaf: Leaf, name: str, depth: int) -> isl.Map:
+def _schedule(leaf: ReadStatement, name: str, depth: int) -> isl.Map:
     """{ name[i1, ..., id] -> [p0, ±i1, p1, ..., ±id, pd, 0, ..., 0] } [Namjoshi2016, section 3.2]."""
     frame = leaf.frame
     entries = [number(frame.positions[0])]
@@ -176,7 +176,7 @@ def _arrays(
     setting: Setting,
     statements: Sequence[Statement],
     locals_: Sequence[Array],
-    shapes: Mapping[str, Shape],
+    shapes: Mapping[str, RowShape],
 ) -> tuple[Array, ...]:
     """The storage the statements touch, in the order of the text."""
     local = {array.name: array for array in locals_}
@@ -205,7 +205,7 @@ def _arrays(
     return tuple(found.values())
 
 
-def _tags(block: Node, leaves: Sequence[Leaf], statements: Sequence[Statement]) -> tuple[Tag, ...]:
+def _tags(block: Node, leaves: Sequence[ReadStatement], statements: Sequence[Statement]) -> tuple[Tag, ...]:
     members: dict[Label, list[str]] = {}
     for leaf, statement in zip(leaves, statements, strict=True):
         for label in leaf.labels:

@@ -36,7 +36,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Value:
+class LocalValue:
     """A name that stands for an expression; `definition` is its text, if it has one here.
 
     The expression is affine, or else a `polynomial`.
@@ -63,7 +63,7 @@ class Frame:
     domain: isl.Set
     loops: tuple[Loop, ...] = ()
     positions: tuple[int, ...] = ()
-    values: tuple[Value, ...] = ()
+    values: tuple[LocalValue, ...] = ()
 
     @property
     def iterators(self) -> tuple[str, ...]:
@@ -74,14 +74,14 @@ class Frame:
         found = self.local(name)
         return None if found is None else found.value
 
-    def local(self, name: str) -> Value | None:
+    def local(self, name: str) -> LocalValue | None:
         return next((item for item in reversed(self.values) if item.name == name), None)
 
     def where(self, test: isl.Set) -> Frame:
         """The frame inside an `if`."""
         return replace(self, domain=self.domain.intersect(test).coalesce())
 
-    def bind(self, value: Value) -> Frame:
+    def bind(self, value: LocalValue) -> Frame:
         """The frame behind `type name = definition;`."""
         return replace(self, values=(*self.values, value))
 

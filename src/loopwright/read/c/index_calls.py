@@ -16,7 +16,7 @@ from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, 
 from loopwright.c.types import is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
-from loopwright.read.c.frames import ACCEPTED, Frame, NotAffine, Value
+from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.purity import DIVISIONS, INDEX_HELPERS
 from loopwright.read.c.wraparound import FrameTypes, require_from_zero
 
@@ -161,6 +161,6 @@ def _body(
             raise NotAffine(node, f"'{name}' depends on '{word}', which may be another one there")
     inner = frame
     for parameter, kind, given in zip(function.parameters, function.types, arguments, strict=True):
-        inner = inner.bind(Value(parameter, argument(given, frame), type=kind))
+        inner = inner.bind(LocalValue(parameter, argument(given, frame), type=kind))
     others = tuple(other for other in frame.setting.functions if other != function)
     return function.value, replace(inner, setting=replace(inner.setting, functions=others))

@@ -29,7 +29,7 @@ from loopwright.read.c.polynomials import Monomial, as_affine, split_terms, subs
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowShape:
     """The dimensions a base is read in: `sizes` are those of all but the outermost."""
 
     strides: tuple[Monomial, ...]
@@ -61,9 +61,9 @@ class Shape:
 Place = tuple[Touch, Frame]
 
 
-def shapes_of(places: Sequence[Place]) -> tuple[dict[str, Shape], tuple[Assumption, ...]]:
+def shapes_of(places: Sequence[Place]) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
     """The bases to read in several dimensions, and what is believed of them."""
-    shapes: dict[str, Shape] = {}
+    shapes: dict[str, RowShape] = {}
     believed: list[Assumption] = []
     for base in dict.fromkeys(touch.base for touch, _ in places):
         own = [(touch, frame) for touch, frame in places if touch.base == base]
@@ -80,7 +80,7 @@ def shapes_of(places: Sequence[Place]) -> tuple[dict[str, Shape], tuple[Assumpti
     return shapes, tuple(believed)
 
 
-def indices(touch: Touch, frame: Frame, shape: Shape) -> tuple[isl.PwAff, ...] | None:
+def indices(touch: Touch, frame: Frame, shape: RowShape) -> tuple[isl.PwAff, ...] | None:
     """One index a dimension, each but the first in its range where that can be shown."""
     try:
         value = subscript_polynomial(touch.subscripts[0], frame)
@@ -105,7 +105,7 @@ def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
     return (*always, *sometimes, 0)[0]
 
 
-def _shape(own: Sequence[Place]) -> Shape | None:
+def _shape(own: Sequence[Place]) -> RowShape | None:
     """The strides all subscripts of a base have in common; None where it is no linearised array."""
     if all(_is_affine(touch, frame) for touch, frame in own):
         return None
@@ -127,9 +127,9 @@ def _shape(own: Sequence[Place]) -> Shape | None:
     return shape if all(readable) else None
 
 
-def _with_factors(own: Sequence[Place], chain: tuple[Monomial, ...]) -> Shape:
+def _with_factors(own: Sequence[Place], chain: tuple[Monomial, ...]) -> RowShape:
     """The numbers all that is multiplied by a stride is multiplied by as well."""
-    plain = Shape(chain, (1,) * len(chain))
+    plain = RowShape(chain, (1,) * len(chain))
     found = [0] * (len(chain) - 1)
     for place in own:
         value = _polynomial(*place)
@@ -138,7 +138,7 @@ def _with_factors(own: Sequence[Place], chain: tuple[Monomial, ...]) -> Shape:
             found[position] = gcd(found[position], *part.values())
     factors = (*(factor or 1 for factor in found), 1)
     are_multiples = all(outer % inner == 0 for outer, inner in pairwise(factors))
-    return Shape(chain, factors) if are_multiples else plain
+    return RowShape(chain, factors) if are_multiples else plain
 
 
 def _is_affine(touch: Touch, frame: Frame) -> bool:
@@ -162,7 +162,7 @@ def _quotient(outer: Monomial, inner: Monomial) -> Monomial:
     return tuple(left.elements()) if min(left.values(), default=0) >= 0 else ()
 
 
-def _divided(value: Polynomial, frame: Frame, shape: Shape) -> list[isl.PwAff] | None:
+def _divided(value: Polynomial, frame: Frame, shape: RowShape) -> list[isl.PwAff] | None:
     """The subscript divided by each stride in turn."""
     parts = _parts(value, frame, shape)
     if parts is None:
@@ -177,7 +177,7 @@ def _divided(value: Polynomial, frame: Frame, shape: Shape) -> list[isl.PwAff] |
     return found
 
 
-def _parts(value: Polynomial, frame: Frame, shape: Shape) -> list[dict[Monomial, int]] | None:
+def _parts(value: Polynomial, frame: Frame, shape: RowShape) -> list[dict[Monomial, int]] | None:
     """Each monomial divided by the greatest stride that leaves something affine; factors stay."""
     parts: list[dict[Monomial, int]] = [{} for _ in shape.strides]
     for term in split_terms(value, frame.iterators) or ():
@@ -197,7 +197,7 @@ def _in_range(index: isl.PwAff, size: isl.PwAff) -> isl.Set:
     return index.ge_set(number(0)).intersect(index.lt_set(size))
 
 
-def _needed(own: Sequence[Place], shape: Shape) -> isl.Set:
+def _needed(own: Sequence[Place], shape: RowShape) -> isl.Set:
     """The parameters for which every index is in range, given what is known; all of them if proved."""
     needed = everywhere()
     for touch, frame in own:
@@ -215,7 +215,7 @@ def _leaves_all(own: Sequence[Place], needed: isl.Set) -> bool:
     return all(frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own)
 
 
-def _assumption(base: str, own: Sequence[Place], shape: Shape, needed: isl.Set) -> Assumption:
+def _assumption(base: str, own: Sequence[Place], shape: RowShape, needed: isl.Set) -> Assumption:
     happens = everywhere().subtract(everywhere())
     for _, frame in own:
         happens = happens.union(without_parameters(frame.known(), frame.iterators))

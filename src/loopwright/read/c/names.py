@@ -9,7 +9,7 @@ import islpy as isl
 from loopwright.c.casts import Kinds
 from loopwright.c.declarations import Declarations, declared_name, type_text
 from loopwright.c.elements import element_of, elements_in
-from loopwright.c.functions import Function
+from loopwright.c.functions import FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
 from loopwright.c.macros import Macro, constant_macro, definitions
 from loopwright.c.references import Reference, reference_of
@@ -33,7 +33,7 @@ class Local:
 
 
 @dataclass(frozen=True)
-class Names:
+class RegionNames:
     """`assigned` are the bases of all assignments, `ranks` the most subscripts a base is used with."""
 
     iterators: frozenset[str]
@@ -56,14 +56,14 @@ class Setting:
     region: Span
     macros: tuple[Macro, ...]
     declarations: Declarations
-    functions: tuple[Function, ...]
-    names: Names
+    functions: tuple[FunctionDefinition, ...]
+    names: RegionNames
     pure: frozenset[str]
     context: isl.Set
     whole: frozenset[Span] = frozenset()
     """Where an `if` is a statement as a whole, whatever it tests."""
 
-    def function(self, name: str) -> Function | None:
+    def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, where the file defines it once."""
         found = [function for function in self.functions if function.name == name]
         return found[0] if len(found) == 1 else None
@@ -82,7 +82,7 @@ class Setting:
         return Kinds(self.declarations, self.macros, self.region)
 
 
-def names_of_region(block: Node, kinds: Kinds) -> Names:
+def names_of_region(block: Node, kinds: Kinds) -> RegionNames:
     """Go over the region once; refuse names that play two roles at once."""
     declarations = kinds.declarations
     loops = [node for node in walk(block) if node.type == "for_statement"]
@@ -106,7 +106,7 @@ def names_of_region(block: Node, kinds: Kinds) -> Names:
     refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_))
     refuse_unions(block, assigned, declarations)
     refuse_odd_bases(block, iterators, ranks, declarations)
-    return Names(iterators, assigned, locals_, ranks, rows)
+    return RegionNames(iterators, assigned, locals_, ranks, rows)
 
 
 def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None:
@@ -249,7 +249,7 @@ def _hides(outer: Local, inner: Local) -> bool:
     return outer is not inner and outer.name == inner.name and outer.scope.contains(inner.scope)
 
 
-def local_arrays(names: Names, block: Node) -> tuple[Array, ...]:
+def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
     """The storage to declare in front of the loops; refuse what cannot be moved there."""
     arrays: dict[str, Array] = {}
     for local in names.locals:
@@ -296,7 +296,7 @@ def sizes_in(declarator: Node) -> list[Node]:
     return [size for size in found if size is not None]
 
 
-def refuse_changing_size(size: Node, names: Names) -> None:
+def refuse_changing_size(size: Node, names: RegionNames) -> None:
     """A local array is declared once, in front of the region: its size must be known there."""
     for part in walk(size):
         name = part.text if part.type == "identifier" else ""

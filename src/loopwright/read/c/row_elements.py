@@ -10,7 +10,7 @@ from loopwright.c.row_pointers import RowPointer
 from loopwright.c.syntax import Node, refuse
 from loopwright.presburger.named import number
 from loopwright.read.c.affine import affine
-from loopwright.read.c.frames import Frame, NotAffine, Value
+from loopwright.read.c.frames import Frame, LocalValue, NotAffine
 from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polynomial
 
 _HINT = "use the array it points into"
@@ -30,7 +30,7 @@ def behind_row(declarator: Node, frame: Frame) -> Frame | None:
         except NotAffine as failure:
             message = f"where '{row.name}' points cannot be followed: {failure.reason}"
             raise refuse(failure.node, message, _HINT) from None
-    return frame.bind(Value(row.name, None, row.definition, row=row))
+    return frame.bind(LocalValue(row.name, None, row.definition, row=row))
 
 
 def through_row(reference: Reference, frame: Frame) -> Reference:

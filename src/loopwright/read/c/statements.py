@@ -17,7 +17,7 @@ from loopwright.c.syntax import Node, field, identifiers, named_children, refuse
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
-from loopwright.read.c.frames import Frame, NotAffine, Value
+from loopwright.read.c.frames import Frame, LocalValue, NotAffine
 from loopwright.read.c.loops import enter_loop, loop_comments
 from loopwright.read.c.names import (
     refuse_changing_size,
@@ -42,7 +42,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ReadStatement:
     """A statement of the region; the last of `frame.positions` is its own."""
 
     frame: Frame
@@ -52,10 +52,10 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Piece:
+class ReadPart:
     """What was read so far at one level: its leaves, the next free position, the frame behind it."""
 
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[ReadStatement, ...]
     position: int
     frame: Frame
 
@@ -73,7 +73,7 @@ _REFUSED = {
 }
 
 
-def read_statement(node: Node, frame: Frame, position: int) -> Piece:
+def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
     """One statement of C: a piece of zero or more leaves."""
     match node.type:
         case "compound_statement":
@@ -95,9 +95,9 @@ def read_statement(node: Node, frame: Frame, position: int) -> Piece:
             raise refuse(first, f"{what} cannot be read in a region", hint)
 
 
-def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> Piece:
+def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> ReadPart:
     """Statements one after the other, with their comments."""
-    piece = Piece((), position, frame)
+    piece = ReadPart((), position, frame)
     pending: tuple[Span, ...] = ()
     previous: Node | None = None
     for index, node in enumerate(nodes):
@@ -119,7 +119,7 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
         leaves = _with_leading(read.leaves, pending)
         if is_block:
             leaves = _with_block_labels(nodes, index, leaves, frame)
-        piece = Piece(piece.leaves + leaves, read.position, read.frame)
+        piece = ReadPart(piece.leaves + leaves, read.position, read.frame)
         pending = () if leaves else pending
         previous = node
     return piece
@@ -138,7 +138,7 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
         raise refuse(failure.node, reason, hint) from None
 
 
-def _is_behind(comment: Node, previous: Node, piece: Piece, frame: Frame) -> bool:
+def _is_behind(comment: Node, previous: Node, piece: ReadPart, frame: Frame) -> bool:
     """Whether `comment` is on the line where the statement before it ends."""
     if not piece.leaves or not _same_line(previous, comment, frame):
         return False
@@ -157,7 +157,7 @@ def _same_line(previous: Node, node: Node, frame: Frame) -> bool:
     return "\n" not in node.source.text[previous.end : node.start]
 
 
-def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[Span, ...]) -> tuple[Leaf, ...]:
+def _with_leading(leaves: tuple[ReadStatement, ...], comments: tuple[Span, ...]) -> tuple[ReadStatement, ...]:
     """Comments in front of a statement or loop go to the first statement there."""
     if not leaves or not comments:
         return leaves
@@ -167,8 +167,8 @@ def _with_leading(leaves: tuple[Leaf, ...], comments: tuple[Span, ...]) -> tuple
 
 
 def _with_block_labels(
-    nodes: list[Node], index: int, leaves: tuple[Leaf, ...], frame: Frame
-) -> tuple[Leaf, ...]:
+    nodes: list[Node], index: int, leaves: tuple[ReadStatement, ...], frame: Frame
+) -> tuple[ReadStatement, ...]:
     """A label on the first statement of a block is a handle on the block [Namjoshi2016, section 3.1].
 
     It reaches to the end of the block, or to the next statement with a label on it or in it, so
@@ -200,23 +200,23 @@ def _label(node: Node, frame: Frame) -> Label:
     return Label(name.text, len(frame.loops), name.span)
 
 
-def _add_labels(leaves: tuple[Leaf, ...], labels: tuple[Label, ...]) -> tuple[Leaf, ...]:
+def _add_labels(leaves: tuple[ReadStatement, ...], labels: tuple[Label, ...]) -> tuple[ReadStatement, ...]:
     return tuple(replace(leaf, labels=leaf.labels + labels) for leaf in leaves)
 
 
-def _labelled(node: Node, frame: Frame, position: int) -> Piece:
+def _labelled(node: Node, frame: Frame, position: int) -> ReadPart:
     inner = read_statement(named_children(node)[-1], frame, position)
     return replace(inner, leaves=_add_labels(inner.leaves, (_label(node, frame),)))
 
 
-def _loop(node: Node, frame: Frame, position: int) -> Piece:
+def _loop(node: Node, frame: Frame, position: int) -> ReadPart:
     inside = enter_loop(node, frame, position)
     body = [*loop_comments(node), field(node, "body")]
     leaves = read_sequence(body, inside, 0, is_block=False).leaves
-    return Piece(leaves, position + 1, frame)
+    return ReadPart(leaves, position + 1, frame)
 
 
-def _if(node: Node, frame: Frame, position: int) -> Piece:
+def _if(node: Node, frame: Frame, position: int) -> ReadPart:
     """Branches on iterators and parameters split the domain; a test of data makes one statement."""
     try:
         test = None if node.span in frame.setting.whole else condition(field(node, "condition"), frame)
@@ -227,15 +227,15 @@ def _if(node: Node, frame: Frame, position: int) -> Piece:
     then = read_statement(field(node, "consequence"), frame.where(test), position)
     alternative = node.child_by_field_name("alternative")
     if alternative is None:
-        return Piece(then.leaves, then.position, frame)
+        return ReadPart(then.leaves, then.position, frame)
     branch = named_children(alternative)[-1]
     other = read_statement(branch, frame.where(test.complement()), then.position)
-    return Piece(then.leaves + other.leaves, other.position, frame)
+    return ReadPart(then.leaves + other.leaves, other.position, frame)
 
 
-def _expression(node: Node, frame: Frame, position: int) -> Piece:
+def _expression(node: Node, frame: Frame, position: int) -> ReadPart:
     if not named_children(node):
-        return Piece((), position, frame)
+        return ReadPart((), position, frame)
     found = touches(node, frame)
     if not any(touch.is_write for touch in found):
         raise refuse(
@@ -246,16 +246,18 @@ def _expression(node: Node, frame: Frame, position: int) -> Piece:
     return _leaf(node, found, frame, position)
 
 
-def _leaf(text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = "") -> Piece:
+def _leaf(
+    text: Node, found: tuple[Touch, ...], frame: Frame, position: int, terminator: str = ""
+) -> ReadPart:
     own = replace(frame, positions=(*frame.positions, position))
     body = Body(text.span, holes(text, frame), terminator=terminator)
-    return Piece((Leaf(own, body, found),), position + 1, frame)
+    return ReadPart((ReadStatement(own, body, found),), position + 1, frame)
 
 
-def _declaration(node: Node, frame: Frame, position: int) -> Piece:
+def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
     """`double t = e, u;`: the variables are declared in front of the region, `t = e` stays."""
     refuse_specifiers(node)
-    piece = Piece((), position, frame)
+    piece = ReadPart((), position, frame)
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
             continue
@@ -286,7 +288,7 @@ def _is_iterator(declarator: Node, frame: Frame) -> bool:
     return True
 
 
-def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
+def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
     frame = piece.frame
     target, value = field(declarator, "declarator"), field(declarator, "value")
     name = target.text
@@ -302,7 +304,7 @@ def _initialised(node: Node, declarator: Node, piece: Piece) -> Piece:
     if behind is not None:
         return replace(piece, frame=behind)
     read = _leaf(declarator, written, frame, piece.position, ";")
-    return Piece(piece.leaves + read.leaves, read.position, frame)
+    return ReadPart(piece.leaves + read.leaves, read.position, frame)
 
 
 def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
@@ -317,11 +319,11 @@ def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
             require_convertible(value, meaning, kind, frame)
         except NotAffine:
             return None
-        return frame.bind(Value(name, meaning, value, kind))
+        return frame.bind(LocalValue(name, meaning, value, kind))
     if not all(_is_integer(word, frame) for word in identifiers(value)):
         return None
     try:
-        return frame.bind(Value(name, None, value, kind, polynomial(value, frame)))
+        return frame.bind(LocalValue(name, None, value, kind, polynomial(value, frame)))
     except NotAffine:
         return None
 

@@ -9,7 +9,7 @@ from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.sets import DIM, OUT, eliminate_inner
 from loopwright.read.affine import expressions
-from loopwright.read.scope import Scope
+from loopwright.read.scope import FormulaScope
 from loopwright.source import Span
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Plan
@@ -71,7 +71,7 @@ def _loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...
     that is not an affine expression.
     """
     heads = _heads(program.syntax, statement.body.place)
-    scope = Scope(program.params, statement.iterators)
+    scope = FormulaScope(program.params, statement.iterators)
     found = []
     for head in heads:
         where = _start(head).span

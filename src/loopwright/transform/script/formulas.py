@@ -16,7 +16,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.presburger.sets import IN, OUT
 from loopwright.read.affine import number, truth
 from loopwright.read.formula import Formula, Name, written
-from loopwright.read.scope import Scope
+from loopwright.read.scope import FormulaScope
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _tuple(formulas: Iterable[Formula]) -> str:
 
 def set_of(value: AffineSet, parameters: tuple[str, ...]) -> isl.Set:
     """{ [i, j] : condition } over an unnamed tuple."""
-    scope = Scope(parameters, tuple(_dimension_names(value.inputs, parameters)))
+    scope = FormulaScope(parameters, tuple(_dimension_names(value.inputs, parameters)))
     return _inputs_hold(value.inputs, scope).intersect(truth(value.condition, scope))
 
 
@@ -72,7 +72,7 @@ def map_of(value: AffineMap, parameters: tuple[str, ...]) -> isl.Map:
         if name is not None and name in declared[:k]:
             raise BadInput(Code.GRAMMAR, f"the name {name} is used twice", span=value.outputs[k].at)
     outputs = [name or f"_o{k}" for k, name in enumerate(declared)]
-    scope = Scope(parameters, (*inputs, *outputs))
+    scope = FormulaScope(parameters, (*inputs, *outputs))
     points = _inputs_hold(value.inputs, scope)
     for name, known, formula in zip(outputs, declared, value.outputs, strict=True):
         if known is None:
@@ -97,7 +97,7 @@ def _dimension_names(inputs: tuple[Formula, ...], parameters: tuple[str, ...]) -
     return names
 
 
-def _inputs_hold(inputs: tuple[Formula, ...], scope: Scope) -> isl.Set:
+def _inputs_hold(inputs: tuple[Formula, ...], scope: FormulaScope) -> isl.Set:
     """What an input that is not a name says: `[i, j, 0]` is about the vectors that end in 0."""
     points = scope.truth(True)
     for k, formula in enumerate(inputs):

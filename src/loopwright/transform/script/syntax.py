@@ -24,7 +24,7 @@ from loopwright.errors import BadInput
 from loopwright.read.formula import Formula
 from loopwright.read.formula_grammar import Parser
 from loopwright.read.text import mistake
-from loopwright.read.tokens import Kind, Token
+from loopwright.read.tokens import Token, TokenKind
 from loopwright.source import Source, Span
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 
@@ -126,7 +126,7 @@ def parse_braces(text: str, file: str = "<python>") -> AffineMap | AffineSet:
         raise _error(source, lines[1][0], "text after the map or condition", BRACES)
     parser = _LineParser(source, lines[0])
     found = parser.braces().content
-    if parser.token.kind is not Kind.END:
+    if parser.token.kind is not TokenKind.END:
         raise parser.error(f"{parser.shown()} after the map or condition", BRACES)
     return found
 
@@ -149,7 +149,7 @@ def _lines(source: Source) -> list[list[Token]]:
             lines.append([])
         if ends or match.lastgroup in ("space", "line"):
             continue
-        token = Token(Kind[str(match.lastgroup).upper()], match.group(), match.start())
+        token = Token(TokenKind[str(match.lastgroup).upper()], match.group(), match.start())
         _track(source, opened, token)
         lines[-1].append(token)
     if opened:
@@ -157,7 +157,7 @@ def _lines(source: Source) -> list[list[Token]]:
         raise _error(
             source, opened[-1], f"this '{opened[-1].text}' is never closed", f"put '{wanted}' where it ends"
         )
-    return [[*line, Token(Kind.END, "", line[-1].offset + len(line[-1].text))] for line in lines if line]
+    return [[*line, Token(TokenKind.END, "", line[-1].offset + len(line[-1].text))] for line in lines if line]
 
 
 def _track(source: Source, opened: list[Token], token: Token) -> None:
@@ -198,11 +198,11 @@ class _LineParser:
         return _error(self.source, self.token, message, hint)
 
     def shown(self) -> str:
-        return "the line ends" if self.token.kind is Kind.END else f"'{self.token.text}'"
+        return "the line ends" if self.token.kind is TokenKind.END else f"'{self.token.text}'"
 
     def take(self, text: str) -> Token | None:
         token = self.token
-        if token.kind is Kind.END or token.text != text:
+        if token.kind is TokenKind.END or token.text != text:
             return None
         self.position += 1
         return token
@@ -215,7 +215,7 @@ class _LineParser:
 
     def word(self, what: str) -> ScriptWord:
         token = self.token
-        if token.kind is not Kind.NAME or (token.text.startswith("@") and what != VALUE):
+        if token.kind is not TokenKind.NAME or (token.text.startswith("@") and what != VALUE):
             hint = REMARK if token.text == "/" else USAGE
             raise self.error(f"{self.shown()} where {what} should be", hint=hint)
         self.position += 1
@@ -239,7 +239,7 @@ class _LineParser:
             targets, name = [name], self.word("an operation")
         self.expect("(")
         arguments = self.separated(")")
-        if self.token.kind is not Kind.END:
+        if self.token.kind is not TokenKind.END:
             hint = REMARK if self.token.text == "/" else "write one operation a line"
             raise self.error(f"{self.shown()} after the operation", hint=hint)
         return ScriptLine(self.place(start), tuple(targets), name, tuple(arguments))
@@ -263,7 +263,7 @@ class _LineParser:
 
     def argument(self) -> ScriptArgument:
         start, keyword = self.token.offset, None
-        if self.token.kind is Kind.NAME and self.tokens[self.position + 1].text == "=":
+        if self.token.kind is TokenKind.NAME and self.tokens[self.position + 1].text == "=":
             keyword = self.word("a name")
             self.expect("=")
         value = self.value()
@@ -276,15 +276,15 @@ class _LineParser:
         if self.take("["):
             values = tuple(self.items())
             return ScriptList(self.place(token.offset), values)
-        if token.kind is Kind.NAME:
+        if token.kind is TokenKind.NAME:
             return self.word(VALUE)
         negative = self.take("-") is not None
         if not negative:
             self.take("+")
         number = self.token
-        if number.kind is Kind.NUMBER and len(number.text) > LONGEST:
+        if number.kind is TokenKind.NUMBER and len(number.text) > LONGEST:
             raise self.error("this number is too large", hint=f"numbers have at most {LONGEST} digits")
-        if number.kind is not Kind.NUMBER:
+        if number.kind is not TokenKind.NUMBER:
             raise self.error(
                 f"{self.shown()} where {VALUE} should be",
                 hint="arguments are handles, iterators, numbers and maps or sets in braces",
@@ -342,7 +342,9 @@ class _LineParser:
     def formulas(self, start: int, end: int, *, lists: bool) -> list[Formula]:
         """The formulas of some words, separated by commas."""
         stop = self.tokens[end]
-        parser = Parser(self.source, [*self.tokens[start:end], Token(Kind.END, "", stop.offset)], lists=lists)
+        parser = Parser(
+            self.source, [*self.tokens[start:end], Token(TokenKind.END, "", stop.offset)], lists=lists
+        )
         found = [parser.value()]
         while not lists and parser.take(","):
             found.append(parser.value())
