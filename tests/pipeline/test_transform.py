@@ -224,7 +224,14 @@ def test_machines_are_told_statements_loops_and_proofs(tmp_path: Path, capsys: C
     assert region["statements"][0]["text"] == "t = a[i];"
     (loop,) = region["loops"]
     assert (loop["iterator"], loop["depth"], loop["statements"]) == ("i", 0, ["S1", "S2"])
-    assert loop["parallel"] and not loop["vector"]
+    assert loop["parallel"] and not loop["vector"] and loop["unrolled"] == 1
     assert {"what", "obligations"} == set(region["proofs"][0]) and region["assumptions"]
     assert [step["operation"] for step in found["steps"]] == ["parallel(L, i)", "unroll(M, j)"]
     assert found["verdict"] == "proved" and "#pragma omp parallel for\n" in found["code"]
+
+
+def test_machines_are_told_what_is_unrolled(tmp_path: Path) -> None:
+    """The strips of j have four copies of the statement; where there are no strips, there is one."""
+    body = "  for (i = 0; i < n; i++)\n    for (j = 0; j < m; j++)\n      L: a[j] += b[i];"
+    (region,) = result(tmp_path, wrapped(body), "unroll(L, j, 4)\n").regions
+    assert [(loop.depth, loop.unrolled) for loop in region.loops] == [(0, 1), (1, 4), (0, 1), (1, 1)]

@@ -113,11 +113,9 @@ def _base(context: GenerationContext, executed: Executed, domain: isl.Set) -> li
     inside, pieces = refined_pieces(context, executed, domain)
     pieces = split_endless(pieces, executed, context.level)
     made = [create(inside, executed, piece) for piece in sort_pieces(pieces, context.level)]
-    result = [graft for grafts in made for graft in grafts]
-    if not context.unrolls:
-        return result
-    copies = sum(most_copies(grafts) for grafts in made if grafts)
-    return [replace(graft, copies=copies) for graft in result]
+    copies = sum(most_copies(grafts) for grafts in made if grafts) if context.unrolls else 1
+    result = (graft for grafts in made for graft in grafts)
+    return [graft if graft.copies == copies else replace(graft, copies=copies) for graft in result]
 
 
 @dataclass(frozen=True)
@@ -212,8 +210,7 @@ def _loop(piece: DimensionPiece) -> list[Graft]:
     body = nest(children, place.where(generated))
     node = _node(piece, bounds, body, place, most_copies(children))
     scanned = generated.eliminate(DIM, level, 1).remove_unknown_divs()
-    copies = 1 if isinstance(node, For) else most_copies(children)
-    return [Graft(node, guard, enforced.intersect(scanned), copies)]
+    return [Graft(node, guard, enforced.intersect(scanned))]
 
 
 def _loop_guard(

@@ -64,6 +64,6 @@ class Vector(Independent):
 
 @dataclass(frozen=True, slots=True)
 class Unrolled(Annotation):
-    """An iteration does the work of `factor` iterations of loops inside, which are written out."""
+    """An iteration does the work of `factor` iterations of the loops right inside, which are written out."""
 
     factor: int

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from loopwright.emit.region import Loops, named_loops
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
+from loopwright.model.annotations import Unrolled
 from loopwright.model.program import Program
 from loopwright.rewrite.request import LoopReport, StatementReport
 
@@ -37,7 +38,9 @@ def _loops(node: Node, depth: int) -> Iterator[LoopReport]:
     if isinstance(node, For):
         names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))
         parallel, vector = node.parallel is not None, node.vector is not None
-        yield LoopReport(node.iterator, depth, parallel, vector, tuple(names))
+        unrolled = node.annotation(Unrolled)
+        factor = 1 if unrolled is None else unrolled.factor
+        yield LoopReport(node.iterator, depth, parallel, vector, factor, tuple(names))
         inner = depth + 1
     for child in children(node):
         yield from _loops(child, inner)

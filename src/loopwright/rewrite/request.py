@@ -65,12 +65,16 @@ class StatementReport:
 
 @dataclass(frozen=True)
 class LoopReport:
-    """A loop of the new text, inside `depth` others; `statements` are all that are in it."""
+    """A loop of the new text, inside `depth` others; `statements` are all that are in it.
+
+    An iteration does the work of `unrolled` iterations of loops right inside, which are written out.
+    """
 
     iterator: str
     depth: int
     parallel: bool
     vector: bool
+    unrolled: int
     statements: tuple[str, ...]
 
 
