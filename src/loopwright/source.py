@@ -6,8 +6,38 @@ are kept in it as surrogate escapes, so that `encode` gives back the file byte f
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from functools import cache
+from typing import Any, BinaryIO
+
+STANDARD = "-"
+"""In place of the name of a file: standard input, or standard output."""
+
+
+def called(path: str) -> str:
+    """What messages call a file."""
+    return "<stdin>" if path == STANDARD else path
+
+
+def file_bytes(path: str | os.PathLike[str], most: int = -1) -> tuple[str, bytes]:
+    """What messages call a file, and its first `most` bytes."""
+    name = os.fspath(path)
+    if name != STANDARD:
+        with open(name, "rb") as file:
+            return name, file.read(most)
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    data = _content(sys.stdin.buffer)
+    return called(name), data if most < 0 else data[:most]
+
+
+@cache
+def _content(stream: BinaryIO) -> bytes:
+    """All of a stream, which can be read only once."""
+    return stream.read()
 
 
 @dataclass(frozen=True, slots=True)

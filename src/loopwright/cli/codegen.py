@@ -32,7 +32,10 @@ def add_to(verbs: Verbs) -> None:
         "Nothing is printed that was not proved, unless --no-prove says so.",
     )
     parser.set_defaults(invocation=codegen)
-    parser.add_argument("file", metavar="FILE", help="a .poly, .in, .st, .cloog or .scop file")
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a .poly, .in, .st, .cloog or .scop file, or - with --format")
+    forms = ("poly", "in", "st", "cloog", "scop")
+    add("--format", choices=forms, help="of FILE; by default what its name ends in")
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
     limits = parser.add_argument_group("limits (exit status 3)")
@@ -85,6 +88,7 @@ def _generated(arguments: argparse.Namespace, progress: Progress) -> Generated:
         standalone=arguments.standalone,
         openmp=arguments.openmp,
         prover=prover_request(arguments),
+        form=arguments.format,
     )
     return generated(request, progress)
 

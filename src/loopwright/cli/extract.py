@@ -20,7 +20,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=extract)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file, or an OpenScop file (.scop)")
+    add("file", metavar="FILE", help="a C file, an OpenScop file (.scop), or - for C on standard input")
     add_reading_options(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the same for machines")

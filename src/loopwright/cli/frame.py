@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 from loopwright.cli.output import write_err, write_error, write_file, write_out
 from loopwright.errors import REPORT, BadInput, Code, GaveUp, InternalError, LoopwrightError
 from loopwright.progress import Progress, silent
-from loopwright.source import Span
+from loopwright.source import Span, called
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -80,19 +80,20 @@ def _worked(invocation: Invocation[T], progress: Progress) -> T:
 
 
 def _failed(invocation: Invocation[T], error: LoopwrightError) -> int:
-    if isinstance(error, BadInput) and invocation.file is not None:
-        error.at(Span.start_of(invocation.file))
+    file = None if invocation.file is None else called(invocation.file)
+    if isinstance(error, BadInput) and file is not None:
+        error.at(Span.start_of(file))
     if invocation.failed is not None and error.code is not Code.OUTPUT:
         from loopwright.report.diagnostics import as_json
 
-        diagnostics = [as_json(error.diagnostic, invocation.file)]
+        diagnostics = [as_json(error.diagnostic, file)]
         data = invocation.failed() | {"verdict": error.code.verdict, "diagnostics": diagnostics}
         try:
             write_out(as_lines(data))
         except GaveUp as unwritten:
-            write_error(error, invocation.file)
+            write_error(error, file)
             error = unwritten
-    write_error(error, invocation.file)
+    write_error(error, file)
     return error.code.exit_code
 
 

@@ -30,7 +30,7 @@ from loopwright.cli import (
 )
 from loopwright.cli.frame import perform
 from loopwright.cli.options import shortened
-from loopwright.cli.output import open_missing_streams, write_error, write_out
+from loopwright.cli.output import open_missing_streams, write_err, write_error, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError
 
 VERBS = (
@@ -61,9 +61,19 @@ EXAMPLES = {
 """A command for every verb, and what it gives."""
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that says so where help cannot be written."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        if file is sys.stdout:
+            write_out(message)
+        else:
+            write_err(message)
+
+
 def parser() -> argparse.ArgumentParser:
     examples = "".join(f"  {command:<45}{what}\n" for command, what in EXAMPLES.values())
-    found = argparse.ArgumentParser(
+    found = Parser(
         prog="loopwright",
         description="Loops, rewritten the way you say, and proved.",
         epilog=f"examples:\n{examples}\n{STATUS}",
@@ -88,22 +98,10 @@ def main(words: Sequence[str] | None = None) -> None:
     open_missing_streams()
     try:
         arguments = parsed(sys.argv[1:] if words is None else words)
-    except SystemExit as ended:
-        sys.exit(_flushed(ended))
-    except BadInput as error:
+    except LoopwrightError as error:
         write_error(error, None)
         sys.exit(error.code.exit_code)
     sys.exit(perform(arguments.invocation(arguments)))
-
-
-def _flushed(ended: SystemExit) -> int:
-    """The exit status of --help, --version or a wrong option, once its text is written."""
-    try:
-        write_out("")
-    except LoopwrightError as error:
-        write_error(error, None)
-        return error.code.exit_code
-    return int(ended.code or 0)
 
 
 def _refuse_unknown_verb(words: Sequence[str]) -> None:

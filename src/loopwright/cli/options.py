@@ -8,10 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from loopwright.cli.output import STANDARD
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import ProverRequest, Request
-from loopwright.source import Source, Span
+from loopwright.source import STANDARD, Source, Span, called
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """The verbs of a command line, to which each adds itself."""
@@ -101,6 +100,7 @@ def add_script(parser: argparse.ArgumentParser, without: str) -> None:
 
 def request_of(arguments: argparse.Namespace, **more: Any) -> Request:
     """What the options above ask for."""
+    refuse_twice(arguments.file, arguments.script)
     script, script_file = script_of(arguments)
     return Request(
         file=arguments.file,
@@ -131,7 +131,15 @@ def script_of(arguments: argparse.Namespace) -> tuple[str | None, str]:
         message = "there is no file of this name"
         hint = f"-e '{file}' gives a line of a script"
         raise BadInput(Code.FILE, message, span=Span.start_of(file), hint=hint)
-    return load(file).text, file
+    source = load(file)
+    return source.text, source.path
+
+
+def refuse_twice(one: str, other: str | None) -> None:
+    """Standard input can be read only once."""
+    if one == other == STANDARD:
+        message = "two files cannot both be standard input"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(called(one)))
 
 
 def add_prover_options(add: Callable[..., Any]) -> None:

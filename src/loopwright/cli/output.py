@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
-from loopwright.source import Span
-
-STANDARD = "-"
-"""In place of the name of a file: standard input or standard output."""
+from loopwright.source import STANDARD, Span
 
 
 def open_missing_streams() -> None:

@@ -9,7 +9,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, seconds
+from loopwright.cli.options import Verbs, add_reading_options, refuse_twice, seconds
+from loopwright.source import called
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -59,6 +60,7 @@ def prove(arguments: argparse.Namespace) -> Invocation[Agreement]:
 def _agreement(arguments: argparse.Namespace, progress: Progress) -> Agreement:
     from loopwright.prove.equivalence.files import agreement
 
+    refuse_twice(arguments.old, arguments.new)
     return agreement(
         arguments.old,
         arguments.new,
@@ -79,5 +81,5 @@ def _printed(arguments: argparse.Namespace, data: dict[str, object], found: Agre
         }
         return Printed(as_lines(data | answer), trusted)
     how = " and ".join(dict.fromkeys(found.ways))
-    same = f"{arguments.new} does what {arguments.old} does ({found.obligations} obligations)"
+    same = f"{called(arguments.new)} does what {called(arguments.old)} does ({found.obligations} obligations)"
     return Printed(f"proved {how}: {same}\n", trusted)

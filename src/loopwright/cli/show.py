@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import Verbs, add_reading_options, add_rewriting_options, add_script, request_of
-from loopwright.cli.output import STANDARD
 from loopwright.errors import BadInput, Code
-from loopwright.source import Span
+from loopwright.source import STANDARD, Span, called
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -30,7 +29,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=show)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file")
+    add("file", metavar="FILE", help="a C file, or - for standard input")
     add_script(parser, "the program as it is written")
     add("-o", "--output", metavar="PATH", help="the report; by default FILE's name with .html, here")
     add("--pictures", metavar="DIR", help="write each picture there too, as SVG and as PNG, light and dark")
@@ -62,7 +61,7 @@ def _report(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
 def _printed(arguments: argparse.Namespace, report: HtmlReport) -> Printed:
     """The page and the pictures; their names to standard output, unless that is where the page goes."""
     page = report.html.encode("utf-8", "replace")
-    target = arguments.output or f"{Path(arguments.file).stem}.html"
+    target = arguments.output or _target(arguments.file)
     files = [(target, page), *_pictures(report, arguments)]
     names = [name for name, _ in files if name != STANDARD]
     verdict, status = report.status.value, EXIT_CODES[report.status.value]
@@ -71,7 +70,11 @@ def _printed(arguments: argparse.Namespace, report: HtmlReport) -> Printed:
         return Printed(as_lines(data), files=tuple(files), status=status)
     missing = f" ({report.missing})" if report.missing else ""
     out = "" if target == STANDARD else "".join(f"{name}\n" for name in names)
-    return Printed(out, f"{arguments.file}: {verdict}{missing}\n", tuple(files), status)
+    return Printed(out, f"{called(arguments.file)}: {verdict}{missing}\n", tuple(files), status)
+
+
+def _target(file: str) -> str:
+    return STANDARD if file == STANDARD else f"{Path(file).stem}.html"
 
 
 def _pictures(report: HtmlReport, arguments: argparse.Namespace) -> list[tuple[str, bytes]]:
@@ -83,5 +86,5 @@ def _pictures(report: HtmlReport, arguments: argparse.Namespace) -> list[tuple[s
     except OSError as error:
         message = f"cannot be made: {error.strerror}"
         raise BadInput(Code.FILE, message, span=Span.start_of(folder)) from None
-    stem = Path(arguments.file).stem
+    stem = "stdin" if arguments.file == STANDARD else Path(arguments.file).stem
     return [(os.path.join(folder, f"{stem}{ending}"), data) for ending, data in report.pictures()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import Verbs, add_reading_options, seconds
+from loopwright.source import called
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -23,7 +24,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=suggest)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file")
+    add("file", metavar="FILE", help="a C file, or - for standard input")
     add_reading_options(parser)
     add("--all", action="store_true", help="the illegal ones too, as comments with a counterexample")
     add("--json", action="store_true", help="the same for machines")
@@ -57,4 +58,4 @@ def _printed(arguments: argparse.Namespace, found: Suggestions) -> Printed:
 
     if arguments.json:
         return Printed(as_lines(suggestions_data(arguments.file, found)))
-    return Printed(suggestions_text(arguments.file, found, refused=arguments.all))
+    return Printed(suggestions_text(called(arguments.file), found, refused=arguments.all))

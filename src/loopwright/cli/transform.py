@@ -19,9 +19,8 @@ from loopwright.cli.options import (
     request_of,
     seconds,
 )
-from loopwright.cli.output import STANDARD
 from loopwright.errors import BadInput, Code
-from loopwright.source import Span
+from loopwright.source import STANDARD, Span
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -40,7 +39,7 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=transform)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file")
+    add("file", metavar="FILE", help="a C file, or - for standard input")
     add_script(parser, "the order stays")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
@@ -81,6 +80,8 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
 def _refuse_overwriting(arguments: argparse.Namespace) -> None:
     """The input is replaced only by --in-place."""
     output = arguments.output
+    if arguments.in_place and arguments.file == STANDARD:
+        raise BadInput(Code.OPTION, "--in-place replaces a file, and this is standard input")
     if output is None or not os.path.exists(output):
         return
     for name in (arguments.file, arguments.script):
@@ -94,7 +95,7 @@ def _printed(arguments: argparse.Namespace, outcome: Outcome) -> Printed:
 
     proved = not arguments.no_prove
     steps = "".join(f"after {text}\n{region}\n" for text, region in outcome.steps)
-    err = steps + outcome_text(outcome, arguments.file, proved=proved) + proof_lines(outcome.remarks)
+    err = steps + outcome_text(outcome, outcome.source.path, proved=proved) + proof_lines(outcome.remarks)
     target = arguments.file if arguments.in_place else code_path(arguments)
     code = outcome.source.encode()
     if not arguments.json:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import Verbs, add_reading_options, seconds
-from loopwright.cli.output import STANDARD
 from loopwright.rewrite.request import Request
+from loopwright.source import STANDARD
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress

@@ -24,6 +24,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.loops.measure import operations
 from loopwright.loops.traverse import variables
+from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV
 
 
@@ -113,7 +114,7 @@ def _divisibility(constraint: isl.Constraint, function: isl.Aff, place: Evaluati
     zero = isl.Val.zero(function.get_ctx())
     modulus = abs(function.get_coefficient_val(DIV, positions[0]).to_python())
     dividend = function.set_coefficient_val(DIV, positions[0], zero)
-    remainder = dividend.mod_val(isl.Val.int_from_si(function.get_ctx(), modulus))
+    remainder = dividend.mod_val(whole(modulus))
     here = place.known.intersect(isl.BasicSet.from_constraint(constraint).to_set())
     if modulus == 1 or not here.is_equal(place.known.intersect(remainder.zero_basic_set().to_set())):
         return None

@@ -17,6 +17,7 @@ import islpy as isl
 
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Rem, Scaled, Sum, TruncDiv, Var
 from loopwright.loops.traverse import variables
+from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIV, IN, PARAM
 
 # A shift by k·m must not drag the size of the data type into the expression.
@@ -180,7 +181,7 @@ def _nearest_shift(constant: int, divisor: int) -> int:
 
 def _opposite(dividend: isl.Aff, divisor: int) -> isl.Aff:
     """b = −a + m − 1, for which ⌊a/m⌋ = −⌊b/m⌋."""
-    amount = isl.Val.int_from_si(dividend.get_ctx(), divisor - 1)
+    amount = whole(divisor - 1)
     return dividend.neg().add_constant_val(amount)
 
 

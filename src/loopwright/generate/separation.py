@@ -10,6 +10,7 @@ import islpy as isl
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.generate.context import Executed
 from loopwright.generate.strides import Stride, detect_stride
+from loopwright.presburger.named import whole
 from loopwright.presburger.sets import (
     DIM,
     DIV,
@@ -108,7 +109,7 @@ def unroll(domain: isl.Set, exact: isl.Set, level: int, limit: int) -> list[isl.
     variable = isl.Aff.var_on_domain(start.get_domain_local_space(), DIM, level)
     slices = []
     for index in range(count):
-        value = start.add_constant_val(isl.Val.int_from_si(start.get_ctx(), index * step))
+        value = start.add_constant_val(whole(index * step))
         piece = domain.intersect(variable.eq_set(value))
         if not piece.is_empty():
             slices.append(shared_constraints(piece))

@@ -24,6 +24,7 @@ import islpy as isl
 from loopwright.generate.context import Executed, GenerationContext
 from loopwright.model.schedule import AnyOrder, Band, Extension, Leaf, LoopType, Sequence, Tree
 from loopwright.presburger.equalities import affine_hull
+from loopwright.presburger.named import whole
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, eliminate_inner, substitution
 
 
@@ -46,7 +47,7 @@ class Stride:
         return steps.scale_val(self._step()).add(self.offset)
 
     def _step(self) -> isl.Val:
-        return isl.Val.int_from_si(self.offset.get_ctx(), self.step)
+        return whole(self.step)
 
 
 def detect_stride(domain: isl.Set, level: int) -> Stride | None:
@@ -73,9 +74,9 @@ def scaled_iterator(executed: Executed, stride: Stride) -> isl.MultiAff | None:
         return None
     space = stride.offset.get_domain_space()
     variable = isl.MultiAff.identity_on_domain_space(space).get_aff(stride.level)
-    step = isl.Val.int_from_si(space.get_ctx(), stride.step)
+    step = whole(stride.step)
     # the first statement's own offset makes the iterator its own as well
-    offset = isl.Val.int_from_si(space.get_ctx(), offsets[0])
+    offset = whole(offsets[0])
     return substitution(space, stride.level, variable.scale_val(step).add_constant_val(offset))
 
 
@@ -204,6 +205,6 @@ def _move(relation: isl.Map, level: int, shift: int) -> isl.Map:
     opened = relation.insert_dims(IN, level + 1, 1)
     space = opened.get_space().domain()
     identity = isl.MultiAff.identity_on_domain_space(space)
-    amount = isl.Val.int_from_si(relation.get_ctx(), shift)
+    amount = whole(shift)
     moved = identity.set_aff(level, identity.get_aff(level).add_constant_val(amount))
     return opened.preimage_domain_multi_aff(moved).fix_val(IN, level + 1, amount)

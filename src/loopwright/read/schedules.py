@@ -10,7 +10,7 @@ from pathlib import Path
 from loopwright.errors import BadInput, Code
 from loopwright.model.schedule import Schedule
 from loopwright.read.text import load, without_comments
-from loopwright.source import Span
+from loopwright.source import STANDARD, Span, called
 
 SUFFIXES = (".cloog", ".in", ".poly", ".scop", ".st")
 
@@ -18,10 +18,13 @@ Parser = Callable[[str, str], Schedule]
 """From a text and the name of its file to the schedule."""
 
 
-def read_schedule(path: str | Path) -> Schedule:
-    """The schedule described by a `.poly`, `.in`, `.st`, `.cloog` or `.scop` file."""
+def read_schedule(path: str | Path, form: str | None = None) -> Schedule:
+    """The schedule that a file describes; its format is `form`, or what its name ends in."""
     name = os.fspath(path)
-    suffix = os.path.splitext(name)[1]
+    suffix = os.path.splitext(name)[1] if form is None else f".{form}"
+    if name == STANDARD and form is None:
+        message = "the format of standard input is not known"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(called(name)), hint="--format poly")
     if suffix not in SUFFIXES and not os.path.isdir(name):
         raise BadInput(
             Code.FILE,

@@ -7,10 +7,13 @@ import re
 from pathlib import Path
 
 from loopwright.errors import BadInput, Code
-from loopwright.source import Source, Span
+from loopwright.source import Source, Span, called, file_bytes
 
 LARGEST = 4_000_000
 """Bytes a description may have; a longer file is a mistake, and reading it would only take long."""
+
+LONGEST_NUMBER = 300
+"""Digits of a number."""
 
 DEEPEST = 500
 """How far brackets may be nested: deeper ones would overflow a recursive parser's stack, isl's too."""
@@ -42,10 +45,10 @@ def load(path: str | Path) -> Source:
             Code.FILE, "this is a directory", span=Span.start_of(name), hint="name a file inside it"
         )
     try:
-        with open(name, "rb") as file:
-            data = file.read(LARGEST + 1)
+        name, data = file_bytes(name, LARGEST + 1)
     except OSError as error:
-        raise BadInput(Code.FILE, f"cannot be read: {error.strerror}", span=Span.start_of(name)) from None
+        place = Span.start_of(called(name))
+        raise BadInput(Code.FILE, f"cannot be read: {error.strerror}", span=place) from None
     if len(data) > LARGEST:
         raise BadInput(
             Code.FILE,
@@ -82,8 +85,18 @@ def plain(source: Source) -> Source:
             span=source.at(control.start()),
             hint="descriptions of loops are plain text files",
         )
-    _refuse_deep_nesting(without_comments(source))
+    bare = without_comments(source)
+    refuse_long_numbers(bare)
+    _refuse_deep_nesting(bare)
     return source
+
+
+def refuse_long_numbers(source: Source, most: int = LONGEST_NUMBER) -> None:
+    """A number of more than `most` digits is a mistake; Python would not even convert it."""
+    found = re.search(rf"[0-9]{{{most + 1},}}", source.text)
+    if found:
+        length = found.end() - found.start()
+        raise mistake(source, found.start(), f"a number of more than {most} digits", length=length)
 
 
 def checked(source: Source) -> Source:

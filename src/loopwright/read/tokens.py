@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from loopwright.read.text import mistake
+from loopwright.read.text import LONGEST_NUMBER, mistake
 from loopwright.source import Source
 
 
@@ -31,9 +31,6 @@ PATTERN = re.compile(
       | (?P<mark><=|>=|==|!=|&&|\|\||[-+*/%()\[\],:?<>=!;])""",
     re.VERBOSE,
 )
-
-LONGEST_NUMBER = 300
-"""Digits; a longer number is a mistake."""
 
 
 def tokens(source: Source, start: int, end: int) -> list[Token]:

@@ -27,6 +27,7 @@ from loopwright.rewrite.scripts import regions_of, text_of_plan
 from loopwright.show.draw import HOW, MISSING, png, standalone_svg
 from loopwright.show.scene import Scene
 from loopwright.show.shrunk import shrunk, size_for
+from loopwright.source import called
 from loopwright.transform import Plan, plan_of
 from loopwright.transform.script.steps import Step, parse_script
 
@@ -98,7 +99,8 @@ def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
         _summary(k, region, verdict, request, found, progress)
         for k, (region, verdict) in enumerate(zip(regions, verdicts, strict=True))
     )
-    title = request.file if request.script is None else f"{request.file}, by {request.script_file}"
+    file = called(request.file)
+    title = file if request.script is None else f"{file}, by {request.script_file}"
     scenes = tuple(picture.scene for one in summaries for picture in one.pictures)
     missing = "" if can_draw() else f"{MISSING}: {HOW}"
     html = page(title, summaries, request.script, missing)

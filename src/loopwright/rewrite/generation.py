@@ -32,6 +32,8 @@ class GenerationRequest:
     standalone: bool = False
     openmp: bool = False
     prover: ProverRequest = field(default_factory=ProverRequest)
+    form: str | None = None
+    """The format of the description; by default what the file's name ends in."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Generated:
 def generated(request: GenerationRequest, progress: Progress) -> Generated:
     """Read, generate, prove, print; raises where an answer is not yes."""
     progress(f"reading {request.file}")
-    schedule = read_schedule(request.file)
+    schedule = read_schedule(request.file, request.form)
     progress("generating loops")
     start = time.perf_counter()
     with about(lambda: schedule_span(request.file)):
@@ -82,7 +84,7 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
 
 def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:
     """The loops; where the description has the texts of its statements, with them."""
-    if request.file.endswith(".scop") and not request.standalone:
+    if (request.form == "scop" or request.file.endswith(".scop")) and not request.standalone:
         from loopwright.emit.region import described_text
         from loopwright.read.openscop import read_openscop
 

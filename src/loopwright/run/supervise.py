@@ -34,8 +34,9 @@ def within(seconds: float, work: Work[T], progress: Progress, hint: str = HINT) 
     """
     deadline = time.monotonic() + seconds
     reading, writing = os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
     child = os.fork()
     if child == 0:
         os.close(reading)

@@ -27,7 +27,7 @@ from loopwright.c.tokens import blank, without_comments
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
-from loopwright.read.c.reader import parse_c, read_c
+from loopwright.read.c.reader import load_c, parse_c, read_c
 from loopwright.source import Source, Span
 
 _START = re.compile(r"/\*@\s*polycheck\s+start(\s+spec)?\b(.*?)\*/", re.DOTALL)
@@ -57,13 +57,7 @@ class Input:
 
 def read_input(program: str | Path, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:
     """The two programs of one annotated file, or of two files."""
-    name = str(program)
-    try:
-        source = Source.decode(name, Path(program).read_bytes())
-    except OSError as failure:
-        message = f"cannot read this file: {failure.strerror}"
-        raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
-    return parse_input(source, spec, pure=pure)
+    return parse_input(load_c(program), spec, pure=pure)
 
 
 def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:

@@ -18,6 +18,7 @@ from loopwright.presburger.named import everywhere, names_of
 from loopwright.read.c.affine import condition
 from loopwright.read.c.frames import Frame, NotAffine
 from loopwright.read.c.names import Setting
+from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span
 
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
@@ -44,6 +45,7 @@ def assume_pragma(setting: Setting, pragma: Directive) -> tuple[isl.Set, Assumpt
 
 def assume_option(setting: Setting, option: str) -> tuple[isl.Set, Assumption]:
     """The set an `--assume` option states; its errors point into the option."""
+    refuse_long_numbers(Source("--assume", option))
     padded = Source("--assume", " " * len(_BEFORE) + option)
     try:
         stated, assumption = _condition(setting, padded.at(len(_BEFORE), len(option)), _BEFORE)

@@ -30,7 +30,11 @@ from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
 from loopwright.read.c.wraparound import facts_of_types
-from loopwright.source import Source, Span
+from loopwright.read.text import refuse_long_numbers
+from loopwright.source import Source, Span, called, file_bytes
+
+_MOST_DIGITS = 4000
+"""Of a number; the largest `long double` has more, if it is written without an exponent."""
 
 _LARGEST = 4 << 20
 """Files above this size are refused: a region is written by hand."""
@@ -48,9 +52,9 @@ def read_c(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] 
 
 def load_c(path: str | Path) -> Source:
     """The text of a C file."""
-    name = str(path)
+    name = called(str(path))
     try:
-        data = Path(path).read_bytes()
+        name, data = file_bytes(path)
     except OSError as failure:
         message = f"cannot read this file: {failure.strerror}"
         raise BadInput(Code.FILE, message, span=Span.start_of(name), hint="give a C source file") from None
@@ -59,7 +63,9 @@ def load_c(path: str | Path) -> Source:
         raise BadInput(
             Code.FILE, f"this file has more than {_LARGEST >> 20} MiB", span=Span.start_of(name), hint=hint
         )
-    return Source.decode(name, data)
+    source = Source.decode(name, data)
+    refuse_long_numbers(source, _MOST_DIGITS)
+    return source
 
 
 def parse_c(
