@@ -208,6 +208,29 @@ def test_a_file_is_one_idea() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
+def outside_packages(module: str) -> set[str]:
+    """The packages that a module imports and that are not ours."""
+    path = modules()[module]
+    nodes = list(ast.walk(ast.parse(path.read_text(), str(path))))
+    plain = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    named = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return {name.split(".")[0] for name in (*plain, *named)}
+
+
+def test_one_module_parses_c() -> None:
+    """Everyone else asks `c` for syntax trees, and matches the nodes of `c.syntax`."""
+    parsers = {"tree_sitter", "tree_sitter_c"}
+    assert [name for name in modules() if parsers & outside_packages(name)] == [f"{PACKAGE}.c.syntax"]
+
+
+def test_c_knows_neither_isl_nor_the_model() -> None:
+    own = [name for name in modules() if room(name) == "c"]
+    assert len(own) > 15 and [name for name in own if "islpy" in outside_packages(name)] == []
+    allowed = {"c", None}
+    strangers = [one for one in imports() if room(one.importer) == "c" and room(one.imported) not in allowed]
+    assert [str(one) for one in strangers] == []
+
+
 def test_isls_generator_is_a_peer_only() -> None:
     """Not one mention of it: programs are made here, and isl's are for benchmarks.
 
