@@ -59,7 +59,7 @@ taken on trust
   a, b, x: no memory in common with anything else in the region
   every subscript stays inside its dimension of the array
   bounds and subscripts do not overflow or wrap around
-  i: the value left behind by the last loop is not used
+  i: the value that the last loop leaves is not used
   'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
 """
     assert extracted(small, "text") == expected
@@ -91,8 +91,10 @@ def test_the_same_bytes_whatever_the_hash_seed() -> None:
     command = [sys.executable, "-m", "loopwright", "extract", str(KERNELS / "deriche.c")]
     outputs = {
         subprocess.run(
-            command, env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")},
-            check=True, capture_output=True,
+            command,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")},
+            check=True,
+            capture_output=True,
         ).stdout
         for seed in ("1", "2", "3")
     }

@@ -108,7 +108,7 @@ def unpasted(macro: Macro) -> str:
 
 
 def suffixed(macro: Macro) -> frozenset[str]:
-    """x of `x##f`: what is given for it has to be a number, or else a name is made that nobody sees."""
+    """x of `x##f`: what is given for it has to be a number, or else a new name is made."""
     return frozenset(match[1] for match in _PASTED.finditer(macro.body))
 
 

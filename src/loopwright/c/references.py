@@ -1,7 +1,7 @@
 """Lvalues: which storage an expression names, and with which subscripts.
 
 `A[i][j]`, `(A)[i][j]`, `*p`, `*(p + i - 1)`, `(p + i)[j]`, `grid->u[i]` and `particle[i].x` are all a base
-and a list of subscripts.  Fields in front of the subscripts belong to the base; what comes behind
+and a list of subscripts.  Fields before the subscripts belong to the base; what comes after
 a field of an element is left out: the whole element stands for its parts.
 """
 

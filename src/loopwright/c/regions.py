@@ -114,8 +114,8 @@ def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening:
     if not between.strip():
         raise refuse(
             last,
-            "this pragma is about the loop behind it, which is inside the region",
-            "put it behind '#pragma scop', in front of its loop",
+            "this pragma is about the loop after it, which is inside the region",
+            "put it after '#pragma scop', before its loop",
             code=Code.REGION,
         )
 

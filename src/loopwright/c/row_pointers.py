@@ -1,7 +1,7 @@
-"""Local pointers to rows: behind `double *row = a + i * n;`, `row[j]` is `(a + i * n)[j]`.
+"""Local pointers to rows: after `double *row = a + i * n;`, `row[j]` is `(a + i * n)[j]`.
 
-Such a pointer is no storage and no second name of the array as long as nobody can do with it what
-is not seen here.  It is followed where
+Such a pointer is no storage and no second name of the array as long as nothing can be done with it
+that is not seen here.  It is followed where
 
     it is declared with its value, `a + i * n`, `out[y]`, `&img[y][0]` or `&a[i * n]`, into an array of
     numbers of the same type that the file declares outside the region;

@@ -5,7 +5,7 @@
     others        Void, Qualified (const, volatile, _Atomic around any of them), Unknown
 
 Sizes are in bits.  The named types below have those of LP64, where `int` has 32 and `long` has 64 bits;
-whoever knows better (a front end that asked the compiler) makes the values itself.
+a front end that asked the compiler makes the values itself.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class Inlined:
 class Body:
     """The text of a statement, `;` or braces included and labels left out.
 
-    `leading` are the comments in front of it that belong to it, `trailing` one behind it on its
+    `leading` are the comments before it that belong to it, `trailing` one after it on its
     line.  For an initialised local declaration `double t = e, u;` the text is `t = e` and
     `terminator` is the `;` to add.
     """
@@ -160,7 +160,7 @@ class Tag:
 
 
 class AssumptionKind(Enum):
-    """Why something is believed that the text of the region does not show."""
+    """Why something is assumed that the text of the region does not show."""
 
     USER = "stated by the user"
     ALIASING = "no two names share storage"

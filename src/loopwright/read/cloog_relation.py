@@ -197,7 +197,7 @@ def _called(lines: Lines, given: Given, parameters: Parameters) -> tuple[str, ..
 
 
 def _named(relation: R, parameters: tuple[str, ...]) -> R:
-    """The parameters renamed by position; by way of names nobody has, as isl wants all distinct."""
+    """The parameters renamed by position, through unused names: isl requires distinct ones."""
     for prefix in (" ", ""):
         for k, name in enumerate(parameters):
             relation = relation.set_dim_name(isl.dim_type.param, k, prefix + name)

@@ -279,7 +279,7 @@ def _called(name: str, arguments: list[TypedNumber], world: World) -> TypedNumbe
 
 
 def _smaller_or_larger(name: str, one: TypedNumber, other: TypedNumber) -> TypedNumber:
-    """min and max, which are believed to be what they are called."""
+    """min and max, which are assumed to be what they are called."""
     if name.strip("_i").lower() not in ("min", "max"):
         raise Unvalued(name)
     is_less = one.number < other.number

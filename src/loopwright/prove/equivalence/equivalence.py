@@ -1,4 +1,4 @@
-"""Two affine programs compute the same: three ways behind one answer.
+"""Two affine programs compute the same: three ways to one answer.
 
     by instances   the same statement instances in an order that changes nothing: a proof
     by values      every cell that counts ends up with the same value: a proof
@@ -54,7 +54,7 @@ def prove_equivalent(
     from_text: bool = False,
     progress: Progress = silent,
 ) -> Equivalence:
-    """Whether `new` leaves behind what `old` does, for every size.
+    """Whether `new` leaves in memory what `old` does, for every size.
 
     `from_text`: the model of `new` was read from its text alone (`read_text`), and needs no proof.
     """

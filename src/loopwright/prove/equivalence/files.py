@@ -97,9 +97,7 @@ def agreement(
         case Refuted(message=message, witness=witness):
             text = f"not equivalent: {message}"
             raise Illegal.of(
-                Diagnostic(
-                    Code.NOT_EQUIVALENT, text, span=found.place, witness=witness, others=found.notes
-                )
+                Diagnostic(Code.NOT_EQUIVALENT, text, span=found.place, witness=witness, others=found.notes)
             )
         case Undecided(reason):
             raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
@@ -130,7 +128,7 @@ def compare_files(
     allow_reassociation: bool = False,
     progress: Progress = silent,
 ) -> Comparison:
-    """Whether the regions of the new file leave behind what those of the old one do."""
+    """Whether the regions of the new file leave in memory what those of the old one do."""
     progress("reading")
     old = read_c(old_file, pure=pure, assume=assume)
     text = read_text(load_c(new_file), old, pure)

@@ -1,8 +1,8 @@
 """Where every value read in a program was computed: exact, value-based data flow.
 
 An assignment of a statement is a definition; its instances are those of the statement, at the times
-[0, θ, k], k being the place of the assignment in the statement.  At [1, 0, ...], behind them all,
-every cell is read once more: this gives what the region leaves behind.
+[0, θ, k], k being the place of the assignment in the statement.  At [1, 0, ...], after them all,
+every cell is read once more: this gives what the region leaves in memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ValueDefinition:
     values: isl.Map
     columns: Mapping[Expr, int]
     line: int | None = None
-    """None for what was there before the region, and for what is read behind it."""
+    """None for what was there before the region, and for what is read after it."""
 
     def relation(self, expressions: tuple[Expr, ...], target: str = "") -> isl.Map:
         """{ D[i] -> target[expressions] }."""
@@ -116,7 +116,7 @@ class Flow:
         return parts
 
     def _behind(self, reader: ValueDefinition) -> isl.Map:
-        """The time of what is read behind the region; nothing for a definition of the program."""
+        """The time of what is read after the region; nothing for a definition of the program."""
         length = next((one.dim(OUT) for one in _maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)
         late = at(late, OUT, (1, *(0,) * (length - 1)))
@@ -180,7 +180,7 @@ def before_region(array: str, cells: isl.Set) -> ValueDefinition:
     return ValueDefinition(array, InputTerm(array), everything, identity, {})
 
 
-def behind_region(array: str, cells: isl.Set, kind: CType) -> ValueDefinition:
+def after_region(array: str, cells: isl.Set, kind: CType) -> ValueDefinition:
     """A read of every one of the cells after the region."""
     names = tuple(Var(f"x{k}") for k in range(cells.dim(DIM)))
     name = f"end of {array}"

@@ -24,7 +24,7 @@ import islpy as isl
 
 from loopwright.model.program import Program
 from loopwright.presburger.sets import OUT
-from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource, behind_region, flow_of
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource, after_region, flow_of
 from loopwright.prove.equivalence.laws import doubled
 from loopwright.prove.equivalence.terms import (
     COMMUTATIVE,
@@ -336,7 +336,7 @@ def _end(array: str, old: Flow, new: Flow) -> TermPoint | None:
     if not written:
         return None
     cells = written[0] if len(written) == 1 else written[0].union(written[1])
-    end = behind_region(array, cells.coalesce(), (old if array in old.types else new).types[array])
+    end = after_region(array, cells.coalesce(), (old if array in old.types else new).types[array])
     return TermPoint(end, end.value)
 
 

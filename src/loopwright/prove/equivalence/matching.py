@@ -8,7 +8,7 @@ is every instance that does the same to the same cells.  Where that leaves a cho
 text does not mention some iterator of O (the time loop of a stencil), the rest is fitted from small
 runs (`fitting`); or guessed, where they do not fit: each such iterator is taken to be an iterator of
 NEW, counted from the same value or from its first one.  A guess is kept if it gives every n exactly
-one o, and no two the same.  Guesses are never believed: what is proved with them is proved, what is
+one o, and no two the same.  Guesses are never trusted: what is proved with them is proved, what is
 refuted with them is undecided.
 """
 

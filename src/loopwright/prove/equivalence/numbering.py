@@ -62,7 +62,7 @@ class Numbered:
 
 
 def numbered(steps: Iterable[StatementRun], table: Table) -> Numbered:
-    """The numbers of what a run leaves behind."""
+    """The numbers of the values that a run leaves."""
     memory: dict[Place, Final] = {}
     lines: dict[int, int] = {}
     for step in steps:
@@ -127,7 +127,7 @@ def _remaining(operator: str, mine: list[object], theirs: list[object]) -> tuple
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def told(table: Table, number: int, depth: int = 3) -> str:
+def described(table: Table, number: int, depth: int = 3) -> str:
     """A value for a reader, as an expression of what was there before."""
     match table.keys[number]:
         case ("input", array, tuple() as subscripts):
@@ -139,7 +139,7 @@ def told(table: Table, number: int, depth: int = 3) -> str:
         case ("apply", operator, _, *operands):
             if depth == 0:
                 return "..."
-            parts = [told(table, int(str(one)), depth - 1) for one in operands]
+            parts = [described(table, int(str(one)), depth - 1) for one in operands]
             return _written(str(operator), parts)
         case _:
             return "?"

@@ -1,4 +1,4 @@
-"""By running: sizes and inputs for which the two programs really leave different values behind.
+"""By running: sizes and inputs for which the two programs leave different values in memory.
 
 Runs with uninterpreted operations say where to look; C's arithmetic on made-up inputs decides.  A
 difference of `x + x` and `2 * x` is none, and `(a + b) + c` differs from `a + (b + c)`.  Runs that
@@ -14,7 +14,14 @@ from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
 from loopwright.model.program import Program
 from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, Unvalued, World, computed, differ
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
-from loopwright.prove.equivalence.numbering import Numbered, Table, before, first_difference, numbered, told
+from loopwright.prove.equivalence.numbering import (
+    Numbered,
+    Table,
+    before,
+    described,
+    first_difference,
+    numbered,
+)
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, StatementRun, runnable, small_sizes
 from loopwright.prove.text.c_expressions import Unreadable
@@ -172,7 +179,7 @@ def _refuted(
     numbers = [_final(run, wrong.place, table) for run in runs]
     inner = first_difference(table, numbers[0], numbers[1])
     where = [
-        told(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
+        described(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
         for number, run in zip(inner, runs, strict=True)
     ]
     text = f"{name} is {shown[0]}, but {shown[1]}; the first difference: {where[0]}, but {where[1]}"

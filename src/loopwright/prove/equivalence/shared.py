@@ -102,7 +102,7 @@ def _aligned(program: Program, parameters: tuple[Parameter, ...], context: isl.S
 
 @dataclass(frozen=True)
 class Outputs:
-    """The arrays that count, and what is believed of those that do not."""
+    """The arrays that count, and what is assumed of those that do not."""
 
     arrays: tuple[str, ...]
     trusted: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Pragmas in a text that promise independent iterations: each promise is proved for its loop.
 
 `#pragma omp parallel for`, `#pragma omp simd` and `#pragma GCC ivdep` stand in front of a loop.
-Nothing is taken from whoever wrote them: the loop is the one that follows in the text, and its
+Nothing is taken on trust: the loop is the one that follows in the text, and its
 iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
 reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
 iteration's own.  Any other pragma may mean anything, unless it is known to leave a loop's meaning alone.
@@ -68,10 +68,10 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
 
     Without `allow_reassociation`, a `reduction` clause promises too much.
     """
-    stranger = _stranger(program)
-    if stranger is not None:
-        line = stranger.place.line
-        return Undecided(f"nothing is known of what '#pragma{stranger.argument}' in line {line} does")
+    other_pragma = _unknown_pragma(program)
+    if other_pragma is not None:
+        line = other_pragma.place.line
+        return Undecided(f"nothing is known of what '#pragma{other_pragma.argument}' in line {line} does")
     count = 0
     for promise in promises(program):
         line = promise.pragma.place.line
@@ -85,7 +85,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
                 "--allow-reassociation says that this is meant"
             )
         if promise.last and _COLLAPSE.search(promise.pragma.argument) is not None:
-            return Undecided(f"the pragma in line {line} keeps what the last of several loops leaves behind")
+            return Undecided(f"the pragma in line {line} keeps what the last of several loops leaves")
         other = _not_combined(program, promise)
         if other is not None:
             return Undecided(f"line {line}: the loop does more with {other} than to combine values into it")
@@ -116,7 +116,7 @@ def _pragmas(program: Program) -> tuple[Directive, ...]:
     return region.pragmas
 
 
-def _stranger(program: Program) -> Directive | None:
+def _unknown_pragma(program: Program) -> Directive | None:
     """The first pragma that is no promise, and not known to be harmless."""
     strange = (
         pragma
@@ -235,7 +235,7 @@ def _not_own(program: Program, promise: Promise) -> str | None:
     """The first name in a clause of which that is not so, or whose last value gets lost.
 
     An iterator of a loop inside that is declared elsewhere has to be in a clause: threads would
-    share it.  Its loop sets it before anybody reads it.  Those of the loops that are shared out are private.
+    share it.  Its loop sets it before it is read.  Those of the loops that are shared out are private.
     """
     iterators = _assigned_iterators(program, promise.loop)
     if not promise.is_for_gcc and not iterators <= promise.private | promise.iterators:

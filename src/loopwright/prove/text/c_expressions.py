@@ -75,7 +75,7 @@ class Words:
         return replace(self, values={**self.values, name: value}, texts=texts, cut=names)
 
     def define(self, name: str, node: Node, kind: str) -> Words:
-        """The words behind `kind name = node;`."""
+        """The words after `kind name = node;`."""
         values = {word: value for word, value in self.values.items() if word != name}
         return replace(self, values=values, texts={**self.texts, name: LocalText(node, kind, self)})
 

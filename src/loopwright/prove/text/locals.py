@@ -26,7 +26,7 @@ _MAY_CHANGE = (
 
 
 def with_local_text(program: Program, block: Node, declarator: Node, words: Words) -> Words:
-    """What names mean behind `type name = value;`; Unreadable where the value might change."""
+    """What names mean after `type name = value;`; Unreadable where the value might change."""
     if field(declarator, "declarator").type == "pointer_declarator":
         return _with_row(program, block, declarator, words)
     value, name = field(declarator, "value"), words.of(field(declarator, "declarator"))
@@ -50,7 +50,7 @@ def _stays(value: Node, block: Node, words: Words) -> bool:
 
 
 def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> Words:
-    """What names mean behind `type *name = value;`."""
+    """What names mean after `type *name = value;`."""
     declaration, inner = declarator.parent, field(field(declarator, "declarator"), "declarator")
     name = words.of(inner)
     text = row_text(field(declarator, "value"))
@@ -60,7 +60,7 @@ def _with_row(program: Program, block: Node, declarator: Node, words: Words) -> 
         raise Unreadable(f"where '{name}' points is not read")
     kind = type_text(declaration, qualifiers=True)
     assigned = [_split(target) for target in _targets(block)]
-    depths = [len(behind) for start, behind in assigned if words.of(start) == words.of(array)]
+    depths = [len(terms) for start, terms in assigned if words.of(start) == words.of(array)]
     if (
         not same_numbers(kind, variable, words.declarations)
         or not all(_stays(index, block, words) for index in indices)

@@ -128,8 +128,8 @@ class _Translation:
         except Unreadable:
             block = self.program.syntax
             return self.declarators(others, rest, with_local_text(self.program, block, first, words))
-        behind = words.bind(name, Var(name), cut=self.is_cut(first, words))
-        return loops.Let(name, value, self.declarators(others, rest, behind))
+        after = words.bind(name, Var(name), cut=self.is_cut(first, words))
+        return loops.Let(name, value, self.declarators(others, rest, after))
 
     def is_cut(self, declarator: Node, words: Words) -> bool:
         """Whether `type name = value` may change the value; one that overflows a signed type is none."""

@@ -6,7 +6,7 @@ For a step from point s with iterators i to point t with iterators j, and all pa
     Rank1   i in dom(s)  implies  θ(s, i) ≺ θ(t, j)
     Rank2   i in dom(s), k in dom(u), θ(s, i) ≺ θ(u, k)  implies  not θ(u, k) ≺ θ(t, j)
 
-where u is any statement; s may be the start, before all times, and t the end, behind them.  The
+where u is any statement; s may be the start, before all times, and t the end, after them.  The
 steps come from the text, domains and times from the model.  Heads of loops are points too: their
 domain is what the text says there, their time is just before the iteration they begin.  By the
 theorem of that section, with heads as statements that do nothing, the text then runs the model's

@@ -5,7 +5,7 @@ the next without passing another.  The paths p_{s,t} of [Namjoshi2016, section 4
 through heads, of which there may be any number between two statements: a loop can be empty for
 many iterations of the one around it.  A head is like a statement that does nothing.
 
-At a head, the values of the iterator are those behind which no earlier one failed the test:
+At a head, the values of the iterator are those before which no earlier one failed the test:
 
     i = start + k step, k >= 0, and the test holds of start, start + step, ..., i - step
 """
@@ -64,7 +64,7 @@ class ProgramPoint:
 
 @dataclass(frozen=True)
 class Transition:
-    """Where control goes under a condition: to a point, or behind the program (None).
+    """Where control goes under a condition: to a point, or to the end of the program (None).
 
     `values` are the target's iterators that change, in terms of those at the source.
     """
@@ -139,7 +139,7 @@ class _Building:
     def enter(
         self, node: Node, names: tuple[str, ...], known: Test, after: tuple[Transition, ...]
     ) -> tuple[Transition, ...]:
-        """The arrows into `node`, where `after` are those behind it; all in terms of `names`."""
+        """The transitions into `node`, where `after` are those that follow it; all in terms of `names`."""
         match node:
             case Call():
                 self.points.append(ProgramPoint(names, known, node))

@@ -169,7 +169,7 @@ def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 
 def refuse_pointer_value(node: Node, frame: Frame) -> None:
-    """A variable that is given a pointer is another name for the array, which nobody would know."""
+    """A variable that is given a pointer is another name for the array, which the model would not know."""
     core = without_parentheses(node)
     if core.type == "cast_expression":
         refuse_pointer_value(field(core, "value"), frame)

@@ -48,7 +48,7 @@ def assembled(
     prefix = _statement_prefix(block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
-    shapes, believed = shapes_of(places)
+    shapes, assumed = shapes_of(places)
     rough = [
         _statement(leaf, f"{prefix}{count}", depth, shapes) for count, leaf in enumerate(leaves, start=1)
     ]
@@ -60,7 +60,7 @@ def assembled(
         region=region.place,
         parameters=parameters,
         context=_only_params(setting.context, params),
-        assumptions=assumptions_of(setting, block, region, (*stated, *believed), arrays, parameters),
+        assumptions=assumptions_of(setting, block, region, (*stated, *assumed), arrays, parameters),
         arrays=arrays,
         statements=statements,
         tags=_tags(block, leaves, statements),

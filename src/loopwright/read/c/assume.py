@@ -24,7 +24,7 @@ from loopwright.source import Source, Span
 _ASSUME = re.compile(r"\s*(?:loopwright\s+)?assume\b")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _HINT = "write a condition on the parameters, such as n >= 1 && m >= n"
-_BEFORE, _BEHIND = "int x=", ";"
+_BEFORE, _AFTER = "int x=", ";"
 
 
 def is_assume(pragma: Directive) -> bool:
@@ -73,7 +73,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
     """What the text `stated` says; the parser is shown `head`, as long as what stands before it."""
     words = re.sub(r"\band\b", "&& ", re.sub(r"\bor\b", "||", stated.text))
     try:
-        root = parse_settled(stated.source, head + words + _BEHIND, setting.kinds)
+        root = parse_settled(stated.source, head + words + _AFTER, setting.kinds)
     except Ambiguous as failure:
         raise refuse(stated, str(failure), "leave out the parentheses around it") from None
     declarations = [node for node in root.named_children if node.type == "declaration"]
@@ -96,7 +96,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
 
 
 def _refuse_chains(value: Node) -> None:
-    """`1 <= n <= m` means `(1 <= n) <= m` in C, which nobody wants to assume."""
+    """`1 <= n <= m` means `(1 <= n) <= m` in C, which is not what is meant."""
     for node in walk(value):
         if node.type == "binary_expression" and operator(node) in _COMPARISONS:
             for side in (field(node, "left"), field(node, "right")):

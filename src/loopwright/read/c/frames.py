@@ -82,7 +82,7 @@ class Frame:
         return replace(self, domain=self.domain.intersect(test).coalesce())
 
     def bind(self, value: LocalValue) -> Frame:
-        """The frame behind `type name = definition;`."""
+        """The frame after `type name = definition;`."""
         return replace(self, values=(*self.values, value))
 
     def inside(self, loop: Loop, position: int, domain: isl.Set) -> Frame:

@@ -62,9 +62,9 @@ Place = tuple[Touch, Frame]
 
 
 def shapes_of(places: Sequence[Place]) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
-    """The bases to read in several dimensions, and what is believed of them."""
+    """The bases to read in several dimensions, and what is assumed of them."""
     shapes: dict[str, RowShape] = {}
-    believed: list[Assumption] = []
+    assumed: list[Assumption] = []
     for base in dict.fromkeys(touch.base for touch, _ in places):
         own = [(touch, frame) for touch, frame in places if touch.base == base]
         shape = _shape(own)
@@ -76,8 +76,8 @@ def shapes_of(places: Sequence[Place]) -> tuple[dict[str, RowShape], tuple[Assum
             continue
         shapes[base] = shape
         if not needed.plain_is_universe():
-            believed.append(_assumption(base, own, shape, needed))
-    return shapes, tuple(believed)
+            assumed.append(_assumption(base, own, shape, needed))
+    return shapes, tuple(assumed)
 
 
 def indices(touch: Touch, frame: Frame, shape: RowShape) -> tuple[isl.PwAff, ...] | None:

@@ -50,7 +50,7 @@ bswap16 bswap32 bswap64 expect
 """
 _BUILTIN = "__builtin_"
 DIVISIONS = ("floord", "ceild")
-"""Believed to be what they are called even where the file defines them, which takes floating point."""
+"""Assumed to be what they are called even where the file defines them, which takes floating point."""
 INDEX_HELPERS = frozenset(("min", "max", "MIN", "MAX", "imin", "imax", "__min", "__max", *DIVISIONS))
 _FLOATING = re.compile(r"\b(double|float|floor|ceil)\b")
 _PURE = "has no effect but its value, which depends on its arguments alone"
@@ -210,7 +210,7 @@ def refuse_storage_macros(setting: Setting, block: Node) -> None:
 
 
 def _is_looked_into(setting: Setting, name: str) -> bool:
-    """Whether the file shows what a macro or function is, so that nothing about it is believed."""
+    """Whether the file shows what a macro or function is, so that nothing about it is assumed."""
     macros = definitions(setting.macros, name)
     function = setting.function(name)
     if name not in INDEX_HELPERS:

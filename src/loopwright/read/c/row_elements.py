@@ -16,8 +16,8 @@ from loopwright.read.c.polynomials import as_affine, polynomial, subscript_polyn
 _HINT = "use the array it points into"
 
 
-def behind_row(declarator: Node, frame: Frame) -> Frame | None:
-    """The frame behind the declaration of a pointer to a row; None if this is no such declaration.
+def after_row(declarator: Node, frame: Frame) -> Frame | None:
+    """The frame after the declaration of a pointer to a row; None if this is no such declaration.
 
     Where it points must not change: iterators, parameters and local integers do not while it lives.
     """

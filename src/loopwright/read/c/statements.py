@@ -27,7 +27,7 @@ from loopwright.read.c.names import (
 )
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
 from loopwright.read.c.polynomials import polynomial
-from loopwright.read.c.row_elements import behind_row
+from loopwright.read.c.row_elements import after_row
 from loopwright.read.c.wraparound import require_convertible
 from loopwright.source import Span
 
@@ -53,7 +53,7 @@ class ReadStatement:
 
 @dataclass(frozen=True)
 class ReadPart:
-    """What was read so far at one level: its leaves, the next free position, the frame behind it."""
+    """What was read so far at one level: its statements, the next free position, the frame after it."""
 
     leaves: tuple[ReadStatement, ...]
     position: int
@@ -104,7 +104,7 @@ def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: b
         if index:
             pending += _empty_line(nodes[index - 1], node, frame)
         if node.type == "comment":
-            if previous is not None and _is_behind(node, previous, piece, frame):
+            if previous is not None and _is_trailing(node, previous, piece, frame):
                 last = piece.leaves[-1]
                 body = replace(last.body, trailing=node.span)
                 piece = replace(piece, leaves=(*piece.leaves[:-1], replace(last, body=body)))
@@ -138,7 +138,7 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
         raise refuse(failure.node, reason, hint) from None
 
 
-def _is_behind(comment: Node, previous: Node, piece: ReadPart, frame: Frame) -> bool:
+def _is_trailing(comment: Node, previous: Node, piece: ReadPart, frame: Frame) -> bool:
     """Whether `comment` is on the line where the statement before it ends."""
     if not piece.leaves or not _same_line(previous, comment, frame):
         return False
@@ -261,9 +261,9 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
     for declarator in node.children_by_field_name("declarator"):
         if _is_iterator(declarator, frame):
             continue
-        behind = behind_row(declarator, piece.frame)
-        if behind is not None:
-            piece = replace(piece, frame=behind)
+        after = after_row(declarator, piece.frame)
+        if after is not None:
+            piece = replace(piece, frame=after)
             continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
@@ -300,15 +300,15 @@ def _initialised(node: Node, declarator: Node, piece: ReadPart) -> ReadPart:
         )
     refuse_pointer_value(value, frame)
     written = (*touches(value, frame), Touch(name, (), True, True, target.span))
-    behind = _bound(node, name, value, frame)
-    if behind is not None:
-        return replace(piece, frame=behind)
+    after = _bound(node, name, value, frame)
+    if after is not None:
+        return replace(piece, frame=after)
     read = _leaf(declarator, written, frame, piece.position, ";")
     return ReadPart(piece.leaves + read.leaves, read.position, frame)
 
 
 def _bound(node: Node, name: str, value: Node, frame: Frame) -> Frame | None:
-    """Behind `int m = n - 1;`, m is that value, if nothing else in the region assigns it."""
+    """After `int m = n - 1;`, m is that value, if nothing else in the region assigns it."""
     setting = frame.setting
     kind = type_text(node, qualifiers=False)
     if name in setting.names.assigned or not is_integer_type(setting.declarations.resolved(kind)):

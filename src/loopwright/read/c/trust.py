@@ -84,7 +84,7 @@ def assumptions_of(
     arrays: Sequence[Array],
     parameters: Sequence[Parameter],
 ) -> tuple[Assumption, ...]:
-    """Everything believed about this region, what the user stated first."""
+    """Everything assumed about this region, what the user stated first."""
     found = list(stated)
     shared = _possible_aliases(setting, arrays, parameters)
     if shared and len(arrays) + len(parameters) > 1:
@@ -109,7 +109,7 @@ def assumptions_of(
         found.append(Assumption(AssumptionKind.CONSTANT, text))
     outer = outer_iterators(block)
     if outer:
-        text = f"{', '.join(outer)}: the value left behind by the last loop is not used"
+        text = f"{', '.join(outer)}: the value that the last loop leaves is not used"
         found.append(Assumption(AssumptionKind.ITERATOR, text))
     found += purity_assumptions(setting, block)
     for pragma in region.pragmas:

@@ -3,7 +3,7 @@
 Sums and products of unsigned numbers are right modulo 2^w, so `i - j + j` is i whatever i and j are.
 What is below 0 shows where such a number is compared, divided, or made wider: `i - 5 < n` with
 an unsigned n does not hold for i = 0, and -1 < n does not hold at all.  There it has to be at
-least 0.  Of an expression of sizes alone that is believed, and listed (`trust`); of one with
+least 0.  Of an expression of sizes alone that is assumed, and listed (`trust`); of one with
 iterators it is proved, or the expression is not affine.
 """
 
