@@ -1,5 +1,5 @@
 (** The theorems of the library, each with the axioms it rests on: none. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker.
 Print Assumptions runs_deterministic.
 Print Assumptions evaluate_sound.
 Print Assumptions evaluate_complete.
@@ -28,3 +28,10 @@ Print Assumptions legal_by_outlines.
 Print Assumptions runs_may_run.
 Print Assumptions any_order_alike.
 Print Assumptions same_in_any_order.
+Print Assumptions refutes_sound.
+Print Assumptions linear_models.
+Print Assumptions known_models.
+Print Assumptions walk_sound.
+Print Assumptions covers_sound.
+Print Assumptions check_implements.
+Print Assumptions check_same_memory.

@@ -1,0 +1,9 @@
+(** The checker as an OCaml program.  Only types that OCaml has as well are
+    replaced by its own: booleans, pairs, lists, options.  Integers and strings
+    stay what they are in Coq, so that no library has to be trusted. *)
+
+From Loopwright Require Import Checker.
+From Coq Require Import Extraction ExtrOcamlBasic.
+
+Extraction Language OCaml.
+Extraction "checker.ml" check check_change goals change_goals.
