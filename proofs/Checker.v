@@ -139,8 +139,7 @@ Proof.
   assert (Hparts : forall ev, scheduled (poly_of hs e) ev -> exists h more, In h hs /\
             List.length (time_of (poly_of hs e) ev) = List.length (shape_time h) /\
             time_of (poly_of (untied hs ts) e) ev = time_of (poly_of hs e) ev ++ more).
-  { intros [f x y] Hev. rewrite (time_instance _ _ _ Hev).
-    rewrite (time_instance (untied hs ts) e _ (proj1 (scheduled_alike _ _ _ e _ Hlike) Hev)).
+  { intros [f x y] Hev. rewrite !time_instance.
     apply scheduled_instance in Hev. unfold has_instance, at_time in *. cbn [name_of arguments_of hint_of] in *.
     destruct (find_alike _ _ _ Hlike f (List.length x) (List.length y)) as [[E1 E2] | (h & h' & E1 & E2 & t & -> & u & Hu)];
       rewrite E1 in *; [contradiction|]. rewrite E2. exists h, (map (eval (instance e h x y)) u).
@@ -453,9 +452,7 @@ Proof.
   set (hs := shapes (original T)) in *. change (statements (meant (original T)) p) with (poly_of hs e) in *.
   change (statements (meant (changed T)) p) with (poly_of (retimed (fun _ t => t) hs (new_times T)) e).
   pose proof (retimed_alike hs (new_times T)) as Hlike.
-  rewrite (time_instance _ _ _ Ha), (time_instance _ _ _ Hb) in Hlex.
-  rewrite (time_instance _ _ _ (proj1 (scheduled_alike _ _ _ e _ Hlike) Ha)).
-  rewrite (time_instance _ _ _ (proj1 (scheduled_alike _ _ _ e _ Hlike) Hb)).
+  rewrite !time_instance in Hlex. rewrite !time_instance.
   apply scheduled_instance in Ha. apply scheduled_instance in Hb. unfold has_instance, at_time in *.
   cbn [name_of arguments_of hint_of] in *.
   destruct (find_shape hs f (List.length x) (List.length y)) as [h|] eqn:Eh; [|contradiction].

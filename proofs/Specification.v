@@ -87,16 +87,18 @@ Proof.
   apply H. intros n m h Hh. apply find_shape_known in Hh. apply Hh.
 Qed.
 
-Lemma time_instance : forall l e ev, scheduled (poly_of l e) ev ->
+Lemma time_instance : forall l e ev,
   time_of (poly_of l e) ev = at_time l e (name_of ev) (arguments_of ev) (hint_of ev).
 Proof.
   intros l e [f x y]. unfold poly_of. cbn [name_of arguments_of hint_of].
-  assert (H : forall k, scheduled (map (fun h => Statement (shape_name h) (has_instance l e (shape_name h))
-              (at_time l e (shape_name h))) k) (Event f x y) ->
+  assert (H : forall k, (forall n m h, find_shape l f n m = Some h -> In h k) ->
             time_of (map (fun h => Statement (shape_name h) (has_instance l e (shape_name h))
               (at_time l e (shape_name h))) k) (Event f x y) = at_time l e f x y).
-  { induction k as [|h k IH]; cbn [map scheduled time_of name_of name domain arguments_of hint_of schedule];
-      [contradiction|].
-    destruct (String.eqb_spec f (shape_name h)) as [<- | Hne]; [intros _; reflexivity | exact IH]. }
-  exact (H l).
+  { induction k as [|h k IH]; intros Hin; cbn [map time_of name_of name arguments_of hint_of schedule].
+    - unfold at_time.
+      destruct (find_shape l f (List.length x) (List.length y)) as [h|] eqn:Hf; [destruct (Hin _ _ _ Hf) | reflexivity].
+    - destruct (String.eqb_spec f (shape_name h)) as [<- | Hne]; [reflexivity|]. apply IH.
+      intros n m g Hg. destruct (Hin n m g Hg) as [-> | Hk]; [|exact Hk].
+      apply find_shape_known in Hg. destruct Hg as (_ & Hname & _). congruence. }
+  apply H. intros n m h Hh. apply find_shape_known in Hh. apply Hh.
 Qed.

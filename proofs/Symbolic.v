@@ -14,20 +14,29 @@ Open Scope list_scope.
 
 (** ** States *)
 
+(** How a quotient is rounded: down, or towards zero, as C does. *)
+Inductive rounding := Down | Toward_zero.
+
+Definition divide (r : rounding) (a : Z) (d : positive) : Z :=
+  match r with
+  | Down => a / Z.pos d
+  | Toward_zero => Z.quot a (Z.pos d)
+  end.
+
 (** How many variables there are, which of them are quotients, and what is
     known. *)
 Record state := State {
   next : nat;
-  quotients : list (lin * positive * nat);
+  quotients : list (lin * positive * rounding * nat);
   facts : list fact
 }.
 
 (** In [v] the variables of [l] have values, and [l] has the value [z]. *)
 Definition denotes (v : list Z) (l : lin) (z : Z) : Prop := within v l /\ value v l = z.
 
-Definition is_quotient (v : list Z) (entry : lin * positive * nat) : Prop :=
-  let '(l, d, k) := entry in
-  within v l /\ (k < List.length v)%nat /\ nth k v 0 = value v l / Z.pos d.
+Definition is_quotient (v : list Z) (entry : lin * positive * rounding * nat) : Prop :=
+  let '(l, d, r, k) := entry in
+  within v l /\ (k < List.length v)%nat /\ nth k v 0 = divide r (value v l) d.
 
 Record models (v : list Z) (s : state) : Prop := {
   enough : List.length v = next s;
@@ -40,7 +49,7 @@ Proof. intros v w l z [Hw <-]. split; [apply within_more, Hw | apply value_more,
 
 Lemma is_quotient_more : forall v w q, is_quotient v q -> is_quotient (v ++ w) q.
 Proof.
-  intros v w [[l d] k] (Hw & Hk & H). cbn [is_quotient]. rewrite app_length, value_more by exact Hw.
+  intros v w [[[l d] r] k] (Hw & Hk & H). cbn [is_quotient]. rewrite app_length, value_more by exact Hw.
   split; [apply within_more, Hw | split; [lia|]]. rewrite app_nth1 by exact Hk. exact H.
 Qed.
 
@@ -144,61 +153,82 @@ Proof.
   apply Z.eqb_eq in Hc. apply same_vector_equal in H. congruence.
 Qed.
 
-Fixpoint find_quotient (l : lin) (d : positive) (known : list (lin * positive * nat)) : option nat :=
+Definition same_rounding (r q : rounding) : bool :=
+  match r, q with Down, Down | Toward_zero, Toward_zero => true | _, _ => false end.
+
+Fixpoint find_quotient (l : lin) (d : positive) (r : rounding) (known : list (lin * positive * rounding * nat))
+    : option nat :=
   match known with
   | [] => None
-  | (m, e, k) :: known' => if Pos.eqb d e && same_lin l m then Some k else find_quotient l d known'
+  | (m, e, q, k) :: known' =>
+      if Pos.eqb d e && same_rounding r q && same_lin l m then Some k else find_quotient l d r known'
   end.
 
-Lemma find_quotient_right : forall v l d known k, Forall (is_quotient v) known ->
-  find_quotient l d known = Some k -> (k < List.length v)%nat /\ nth k v 0 = value v l / Z.pos d.
+Lemma find_quotient_right : forall v l d r known k, Forall (is_quotient v) known ->
+  find_quotient l d r known = Some k -> (k < List.length v)%nat /\ nth k v 0 = divide r (value v l) d.
 Proof.
-  intros v l d. induction known as [|[[m e] j] known IH]; intros k Hall H; [discriminate|].
+  intros v l d r. induction known as [|[[[m e] q] j] known IH]; intros k Hall H; [discriminate|].
   inversion Hall as [|? ? Hone Hall']; subst. cbn [find_quotient] in H.
-  destruct (Pos.eqb d e && same_lin l m) eqn:Heq; [|exact (IH k Hall' H)].
-  apply andb_prop in Heq as [Hd Hl]. apply Pos.eqb_eq in Hd. apply same_lin_equal in Hl. subst.
-  injection H as <-. cbn [is_quotient] in Hone. tauto.
+  destruct (Pos.eqb d e && same_rounding r q && same_lin l m) eqn:Heq; [|exact (IH k Hall' H)].
+  apply andb_prop in Heq as [Heq Hl]. apply andb_prop in Heq as [Hd Hr].
+  apply Pos.eqb_eq in Hd. apply same_lin_equal in Hl. subst.
+  injection H as <-. cbn [is_quotient] in Hone. destruct r, q; try discriminate; tauto.
 Qed.
 
-(** The quotient of [l] by [d], rounded down. *)
-Definition quotient (l : lin) (d : positive) (s : state) : lin * state :=
+(** A quotient that is known, or a new variable for it. *)
+Definition divided_by (l : lin) (d : positive) (r : rounding) (about : lin -> list fact) (s : state) : lin * state :=
   if Pos.eqb d 1 then (l, s)
-  else if constant l then (number (fst l / Z.pos d), s)
-  else match find_quotient l d (quotients s) with
+  else if constant l then (number (divide r (fst l) d), s)
+  else match find_quotient l d r (quotients s) with
   | Some k => (variable k, s)
   | None =>
       let q := variable (next s) in
-      let rest := minus l (times (Z.pos d) q) in
-      (q, State (S (next s)) ((l, d, next s) :: quotients s)
-            (above rest :: above (minus (number (Z.pos d - 1)) rest) :: facts s))
+      (q, State (S (next s)) ((l, d, r, next s) :: quotients s) (about (minus l (times (Z.pos d) q)) ++ facts s))
   end.
 
-Lemma quotient_models : forall v s l d z q s', quotient l d s = (q, s') -> models v s -> denotes v l z ->
-  exists w, models (v ++ w) s' /\ denotes (v ++ w) q (z / Z.pos d).
+(** [about] says, of [l] and what is left of it, something true. *)
+Lemma divided_by_models : forall v s l d r about z q s', divided_by l d r about s = (q, s') ->
+  models v s -> denotes v l z ->
+  (forall w rest, denotes (v ++ w) l z -> denotes (v ++ w) rest (z - Z.pos d * divide r z d) ->
+     Forall (true_at (v ++ w)) (about rest)) ->
+  exists w, models (v ++ w) s' /\ denotes (v ++ w) q (divide r z d).
 Proof.
-  intros v s l d z q s' H Hm Hl. unfold quotient in H. destruct (Pos.eqb_spec d 1) as [-> | Hd].
-  { injection H as <- <-. exists []. rewrite app_nil_r, Z.div_1_r. auto. }
+  intros v s l d r about z q s' H Hm Hl Habout. unfold divided_by in H. destruct (Pos.eqb_spec d 1) as [-> | Hd].
+  { injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm|].
+    destruct r; cbn [divide]; rewrite ?Z.div_1_r, ?Z.quot_1_r; exact Hl. }
   destruct (constant l) eqn:Hc.
   { injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm|]. destruct Hl as [_ <-].
     rewrite (constant_value v l Hc). apply denotes_number. }
-  destruct (find_quotient l d (quotients s)) as [k|] eqn:Hk.
+  destruct (find_quotient l d r (quotients s)) as [k|] eqn:Hk.
   { injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm|].
-    destruct Hm as [_ Hq _]. destruct (find_quotient_right v l d _ k Hq Hk) as [Hlt Heq].
+    destruct Hm as [_ Hq _]. destruct (find_quotient_right v l d r _ k Hq Hk) as [Hlt Heq].
     destruct Hl as [_ <-]. rewrite <- Heq. apply denotes_variable, Hlt. }
-  destruct (fresh_models v s (z / Z.pos d) _ _ eq_refl Hm) as [Hm' Hq].
+  destruct (fresh_models v s (divide r z d) _ _ eq_refl Hm) as [Hm' Hq].
   destruct Hm' as [Hn' Hq' Hf']. cbn [next quotients facts] in *. injection H as <- <-.
-  exists [z / Z.pos d]. pose proof (denotes_more v [z / Z.pos d] l z Hl) as Hl'. split; [|exact Hq].
+  exists [divide r z d]. pose proof (denotes_more v [divide r z d] l z Hl) as Hl'. split; [|exact Hq].
   pose proof (denotes_minus _ _ _ _ _ Hl' (denotes_times _ (Z.pos d) _ _ Hq)) as Hrest.
-  pose proof (Z.mod_eq z (Z.pos d) ltac:(lia)) as Hmod.
-  pose proof (Z.mod_pos_bound z (Z.pos d) ltac:(lia)) as Hbound.
   constructor; cbn [next quotients facts].
   - exact Hn'.
   - constructor; [|exact Hq']. cbn [is_quotient].
     destruct Hl' as [Hw Hv]. rewrite Hv. split; [exact Hw|].
     destruct Hm as [Hn _ _]. rewrite app_length. cbn. split; [lia|].
     rewrite app_nth2 by lia. rewrite <- Hn, Nat.sub_diag. reflexivity.
-  - constructor; [apply (denotes_above _ _ _ Hrest); lia|]. constructor; [|exact Hf'].
-    apply (denotes_above _ _ _ (denotes_minus _ _ _ _ _ (denotes_number _ (Z.pos d - 1)) Hrest)). lia.
+  - apply Forall_app. split; [exact (Habout _ _ Hl' Hrest) | exact Hf'].
+Qed.
+
+(** The quotient of [l] by [d], rounded down. *)
+Definition quotient (l : lin) (d : positive) : state -> lin * state :=
+  divided_by l d Down (fun rest => [above rest; above (minus (number (Z.pos d - 1)) rest)]).
+
+Lemma quotient_models : forall v s l d z q s', quotient l d s = (q, s') -> models v s -> denotes v l z ->
+  exists w, models (v ++ w) s' /\ denotes (v ++ w) q (z / Z.pos d).
+Proof.
+  intros v s l d z q s' H Hm Hl. apply (divided_by_models v s l d Down _ z q s' H Hm Hl).
+  intros w rest _ Hrest. cbn [divide] in Hrest.
+  pose proof (Z.mod_eq z (Z.pos d) ltac:(lia)) as Hmod.
+  pose proof (Z.mod_pos_bound z (Z.pos d) ltac:(lia)) as Hbound.
+  constructor; [apply (denotes_above _ _ _ Hrest); lia|]. constructor; [|constructor].
+  apply (denotes_above _ _ _ (denotes_minus _ _ _ _ _ (denotes_number _ (Z.pos d - 1)) Hrest)). lia.
 Qed.
 
 (** ** Names *)
@@ -326,13 +356,11 @@ Definition greatest (ls : list lin) (s : state) : lin * state :=
   end.
 
 (** Rounded towards zero. *)
-Definition truncated (l : lin) (d : positive) (s : state) : lin * state :=
-  let (q, s1) := fresh s in
-  let rest := minus l (times (Z.pos d) q) in
-  let upper := number (Z.pos d - 1) in
-  (q, assume (either [
-        both [above l; above rest; above (minus upper rest)];
-        both [less l (number 0); above (times (-1) rest); above (plus upper rest)]]) s1).
+Definition truncated (l : lin) (d : positive) : state -> lin * state :=
+  divided_by l d Toward_zero (fun rest =>
+    [either [
+       both [above l; above rest; above (minus (number (Z.pos d - 1)) rest)];
+       both [less l (number 0); above (times (-1) rest); above (plus (number (Z.pos d - 1)) rest)]]]).
 
 Fixpoint linear (c : scope) (a : expr) (s : state) : lin * state :=
   let list := fix list (l : list expr) (s : state) : list lin * state :=
@@ -506,13 +534,10 @@ Qed.
 Lemma truncated_models : forall v s l d z q s', truncated l d s = (q, s') -> models v s -> denotes v l z ->
   exists w, models (v ++ w) s' /\ denotes (v ++ w) q (Z.quot z (Z.pos d)).
 Proof.
-  intros v s l d z q s' H Hm Hl. unfold truncated in H. destruct (fresh s) as [x s1] eqn:Hf. injection H as <- <-.
-  set (y := Z.quot z (Z.pos d)). destruct (fresh_models v s y _ _ Hf Hm) as [Hm1 Hx]. exists [y].
-  split; [|exact Hx]. apply assume_models; [exact Hm1|].
-  pose proof (denotes_more v [y] l z Hl) as Hl'.
-  pose proof (denotes_minus _ _ _ _ _ Hl' (denotes_times _ (Z.pos d) _ _ Hx)) as Hrest.
-  pose proof (denotes_number (v ++ [y]) (Z.pos d - 1)) as Hup.
-  pose proof (Z.quot_rem z (Z.pos d) ltac:(lia)) as Hqr. fold y in Hqr.
+  intros v s l d z q s' H Hm Hl. apply (divided_by_models v s l d Toward_zero _ z q s' H Hm Hl).
+  intros w rest Hl' Hrest. cbn [divide] in Hrest. constructor; [|constructor].
+  pose proof (denotes_number (v ++ w) (Z.pos d - 1)) as Hup.
+  pose proof (Z.quot_rem z (Z.pos d) ltac:(lia)) as Hqr.
   apply either_true. destruct (Z_le_gt_dec 0 z) as [Hz | Hz].
   - pose proof (Z.rem_bound_pos z (Z.pos d) Hz ltac:(lia)) as Hb. left. apply both_true.
     repeat constructor; eapply denotes_above; eauto using denotes_minus; lia.

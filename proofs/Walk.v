@@ -4,7 +4,7 @@
     for each call, and few for each loop and block. *)
 
 From Coq Require Import ZArith List String Bool Lia.
-From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Linear Symbolic Specification Conditions.
+From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Linear Symbolic Specification Conditions Reaching.
 Import ListNotations.
 Open Scope Z_scope.
 Open Scope list_scope.
@@ -13,24 +13,30 @@ Open Scope list_scope.
     [AtCall]: at a call, or an empty block.  [Into]: a let or a mark.
     [Either_way]: a conditional.  [Along last keys]: the time goes on with these
     keys, which increase with the iterator; [last] limits the iterator, where
-    the test does not show it.  [Around last]: the times of an iteration lie
-    between the iterator and its next value.  [Numbered]: in the children of a
-    block the time goes on with these keys, which increase.  [Parted]: these
-    times lie between the children. *)
+    the test does not show it.  [Around last keys]: the times of an iteration
+    lie between the values of these keys and those for the next iteration.
+    [Crossed last]: all pairs of calls in different iterations are compared.
+    [Numbered]: in the children of a block the time goes on with these keys,
+    which increase.  [Parted]: these times lie between the children.
+    [Compared]: all pairs of calls in different children are compared. *)
 Inductive guide :=
 | AtCall
 | Into (g : guide)
 | Either_way (yes no : guide)
 | Along (last : option expr) (keys : list expr) (g : guide)
-| Around (last : option expr) (g : guide)
+| Around (last : option expr) (keys : list expr) (g : guide)
+| Crossed (last : option expr) (g : guide)
 | Numbered (children : list (list expr * guide))
-| Parted (cuts : list (list expr)) (children : list guide).
+| Parted (cuts : list (list expr)) (children : list guide)
+| Compared (children : list guide).
 
 Section Walk.
   Variable l : list shape.
   (** The parameters: their values, and what they are in the goals. *)
   Variable sizes_env : env.
   Variable sizes_scope : scope.
+
+  Let reaching := executions l sizes_scope.
 
   Definition call_goals (c : scope) (s : state) (known_time : list lin) (bounds : list bound)
       (f : string) (args hint : list expr) : list goal :=
@@ -80,6 +86,15 @@ Section Walk.
                    end
                | _, _ => unfit
                end) [] cuts gs ns s
+        | Compared gs =>
+            (fix each (gs : list guide) (ns : list node) {struct ns} : list goal :=
+               match ns, gs with
+               | [], [] => []
+               | n' :: ns', g' :: gs' =>
+                   walk g' c s known_time bounds n' ++
+                   pairs_in_time (reaching c s n') (fun s' => flat_map (reaching c s') ns') ++ each gs' ns'
+               | _, _ => unfit
+               end) gs ns
         | _ => unfit
         end
     | If t a b =>
@@ -94,8 +109,7 @@ Section Walk.
         let (first, s1) := linear c a s in
         let (v, s2) := fresh s1 in
         let c' := (x, v) :: c in
-        let (f, s3) := known c' true t (stride first v d s2) in
-        let s4 := assume f s3 in
+        let s4 := in_loop c x first v t d s2 in
         match g with
         | Along last keys g' =>
             let (k, s5) := linear_list c' keys s4 in
@@ -104,10 +118,21 @@ Section Walk.
             let (k2, s5') := linear_list ((x, w) :: c) keys s4' in
             ending c x first t d last s1 ++ (not_strictly k1 k2 :: facts s5') ::
             walk g' c' s5 (known_time ++ k) bounds b
-        | Around last g' =>
+        | Around last keys g' =>
+            let next_scope := (x, plus v (number (Z.pos d))) :: c in
+            let (k1, s5) := linear_list c' keys s4 in
+            let (k2, s6) := linear_list next_scope keys s5 in
+            let (w, s3') := fresh s2 in
+            let (k1', s4') := linear_list ((x, w) :: c) keys (assume (at_most (plus v (number (Z.pos d))) w) s3') in
+            let (k2', s5') := linear_list next_scope keys s4' in
+            ending c x first t d last s1 ++ (earlier k1' k2' :: facts s5') ::
+            walk g' c' s6 known_time (From (known_time ++ k1) :: Until (known_time ++ k2) :: bounds) b
+        | Crossed last g' =>
+            let (w, s5) := fresh s4 in
+            let s6 := in_loop c x first w t d (assume (less v w) s5) in
             ending c x first t d last s1 ++
-            walk g' c' s4 known_time
-              (From (known_time ++ [v]) :: Until (known_time ++ [plus v (number (Z.pos d))]) :: bounds) b
+            pairs_in_time (reaching c' s6 b) (fun s' => reaching ((x, w) :: c) s' b) ++
+            walk g' c' s4 known_time bounds b
         | _ => unfit
         end
     | Let x a b =>
@@ -166,7 +191,7 @@ Section Walk.
     assert (Hscheduled : scheduled P (Event f x y)).
     { apply scheduled_instance. unfold has_instance. cbn [name_of arguments_of hint_of]. rewrite Hfind. exact Hdomain. }
     assert (Htime : time_of P (Event f x y) = time).
-    { unfold P. rewrite (time_instance _ _ _ Hscheduled). unfold at_time. cbn [name_of arguments_of hint_of].
+    { unfold P. rewrite time_instance. unfold at_time. cbn [name_of arguments_of hint_of].
       rewrite Hfind. reflexivity. }
     constructor; [exact I | exact I |]. intros ev Hev. cbn [reached] in Hev. subst ev. fold x y.
     split; [exact Hscheduled|]. rewrite Htime. split.
@@ -195,13 +220,8 @@ Section Walk.
     exact (strictly_before start _ _ _ _ (Hkey v w Hlt) H1 H2).
   Qed.
 
-  Lemma not_before_end : forall start v w d t, v + Z.pos d <= w ->
-    ~ lex_lt t (start ++ [w]) -> ~ lex_lt t (start ++ [v + Z.pos d]).
-  Proof.
-    induction start as [|a start IH]; intros v w d [|b t] Hle H; cbn [app lex_lt] in *; try tauto.
-    - destruct t; intros [H1 | [_ []]]; apply H; left; lia.
-    - intros [H1 | [H1 H2]]; [tauto|]. apply (IH v w d t Hle); [|exact H2]. tauto.
-  Qed.
+  Lemma not_before_common : forall start a b, ~ lex_lt a b -> ~ lex_lt (start ++ a) (start ++ b).
+  Proof. induction start as [|z start IH]; intros a b H; cbn [app lex_lt]; [exact H|]. intros [Hlt | [_ Hlt]]; [lia | exact (IH a b H Hlt)]. Qed.
 
   Lemma strided_gap : forall a d v w, strided a d v -> strided a d w -> v < w -> v + Z.pos d <= w.
   Proof.
@@ -224,7 +244,7 @@ Section Walk.
     induction n as [f args hint|ns IH|t a b IHa IHb|x a t d b IHb|x a b IHb|text b IHb] using node_induction;
       intros g c s known_time bounds e v start limits H Hc Hp Hm Hstart Hlimits; cbn [walk] in H.
     - destruct g; try (destruct (unfit_false H)). eapply call_sound; eauto.
-    - destruct g as [|?|? ?|? ? ?|? ?|gs|cuts gs]; try (destruct (unfit_false H)).
+    - destruct g as [|?|? ?|? ? ?|? ? ?|? ?|gs|cuts gs|gs]; try (destruct (unfit_false H)).
       { destruct ns; [|destruct (unfit_false H)]. constructor; [exact I | exact I | intros ev []]. }
       + (* children by their keys *)
         match type of H with Forall refuted (?each None gs ns s) => set (go := each) in H end.
@@ -334,7 +354,23 @@ Section Walk.
             + destruct (fine_timely _ _ _ _ Hfirst ev Hev) as (_ & _ & H3). inversion H3; subst. assumption.
             + exact (not_before_trans _ _ _ Hgrow (Hlater ev Hev)). }
         apply (Hgo ns IH [] cuts gs s v [] H Hc Hp Hm Hstart Hlimits). constructor.
-    - destruct g as [|?|yes no|? ? ?|? ?|?|? ?]; try (destruct (unfit_false H)).
+      + (* all pairs *)
+        match type of H with Forall refuted (?each gs ns) => set (go := each) in H end.
+        revert gs H. induction IH as [|n ns Hn _ IHns]; intros [|g gs] H; cbn [go] in H; try (destruct (unfit_false H)).
+        { constructor; [exact I | exact I | intros ev []]. }
+        fold go in H. apply Forall_app in H as [Hone H]. apply Forall_app in H as [Hpairs Hrest].
+        pose proof (Hn _ _ _ _ _ _ _ _ _ Hone Hc Hp Hm Hstart Hlimits) as Hfirst. specialize (IHns gs Hrest).
+        constructor.
+        * cbn [regular map]. apply all_cons. split; [apply Hfirst | apply IHns].
+        * cbn [ordered]. split; [apply Hfirst|]. split; [|apply IHns]. intros ev ev' Hev Hev'.
+          destruct (executions_complete l sizes_env sizes_scope _ _ _ _ _ _ Hev Hc Hp Hm) as (r & w & Hr & Hshow).
+          destruct (executions_complete l sizes_env sizes_scope (Block ns) _ _ _ _ _ Hev' (agrees_more _ _ _ w Hc)
+            (agrees_more _ _ _ w Hp) (proj1 Hshow)) as (q & w' & Hq & Hshow').
+          exact (pairs_in_time_sound _ _ _ _ _ _ _ _ _ _ Hpairs Hr Hshow Hq Hshow').
+        * cbn [reached map any]. intros ev [Hev | Hev].
+          -- exact (fine_timely _ _ _ _ Hfirst ev Hev).
+          -- exact (fine_timely _ _ _ _ IHns ev Hev).
+    - destruct g as [|?|yes no|? ? ?|? ? ?|? ?|?|? ?|?]; try (destruct (unfit_false H)).
       destruct (known c true t s) as [f s1] eqn:E1. destruct (known c false t s) as [f' s1'] eqn:E1'.
       apply Forall_app in H as [H1 H2].
       destruct (known_models _ _ _ _ _ _ _ _ E1 Hc Hm) as (w & Hm1 & Hf).
@@ -352,24 +388,21 @@ Section Walk.
       + split; intros Ht; [apply Hyes, Ht | apply Hno, Ht].
       + intros ev [[Ht Hev] | [Ht Hev]]; [exact (fine_timely _ _ _ _ (Hyes Ht) ev Hev) | exact (fine_timely _ _ _ _ (Hno Ht) ev Hev)].
     - destruct (linear c a s) as [first s1] eqn:E1. destruct (fresh s1) as [lv s2] eqn:E2.
-      destruct (known ((x, lv) :: c) true t (stride first lv d s2)) as [f s3] eqn:E3.
       destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hfirst).
       pose proof (agrees_more _ _ _ w1 Hc) as Hc1. pose proof (agrees_more _ _ _ w1 Hp) as Hp1.
       pose proof (denote_all_more _ w1 _ _ Hstart) as Hstart1. pose proof (bounds_more _ w1 _ _ Hlimits) as Hlimits1.
       set (v1 := v ++ w1) in *.
       (* what holds in one iteration *)
+      set (s4 := in_loop c x first lv t d s2) in *.
       assert (Hinside : forall y, strided (eval e a) d y -> holds ((x, y) :: e) t -> exists w,
-                models (v1 ++ w) (assume f s3) /\ agrees ((x, y) :: e) ((x, lv) :: c) (v1 ++ w) /\ denotes (v1 ++ w) lv y).
+                models (v1 ++ w) s4 /\ agrees ((x, y) :: e) ((x, lv) :: c) (v1 ++ w) /\ denotes (v1 ++ w) lv y).
       { intros y Hy Ht. destruct (fresh_models _ _ y _ _ E2 Hm1) as [Hm2 Hv].
-        destruct (stride_models _ _ _ _ d _ _ Hm2 (denotes_more _ [y] _ _ Hfirst) Hv Hy) as [w3 Hm3].
-        pose proof (denotes_more _ w3 _ _ Hv) as Hv3.
-        assert (Hc3 : agrees ((x, y) :: e) ((x, lv) :: c) ((v1 ++ [y]) ++ w3)).
-        { apply agrees_cons; [do 2 apply agrees_more; exact Hc1 | exact Hv3]. }
-        destruct (known_models _ _ _ _ _ _ _ _ E3 Hc3 Hm3) as (w4 & Hm4 & Hf).
-        apply decide_holds in Ht. exists (([y] ++ w3) ++ w4). rewrite !app_assoc.
-        split; [exact (assume_models _ _ _ Hm4 (Hf Ht)) | split; [apply agrees_more, Hc3 | apply denotes_more, Hv3]]. }
-      destruct g as [|?|? ?|last keys g|last g|?|? ?]; try (destruct (unfit_false H)).
-      + destruct (linear_list ((x, lv) :: c) keys (assume f s3)) as [k s5] eqn:E5.
+        destruct (in_loop_models _ _ x _ _ _ _ _ _ _ _ Hm2 (agrees_more _ _ _ [y] Hc1)
+          (denotes_more _ [y] _ _ Hfirst) Hv Hy Ht) as [w3 Hm3].
+        exists ([y] ++ w3). rewrite app_assoc. split; [exact Hm3|]. pose proof (denotes_more _ w3 _ _ Hv) as Hv3.
+        split; [apply agrees_cons; [do 2 apply agrees_more; exact Hc1 | exact Hv3] | exact Hv3]. }
+      destruct g as [|?|? ?|last keys g|last keys g|last g|?|? ?|?]; try (destruct (unfit_false H)).
+      + destruct (linear_list ((x, lv) :: c) keys s4) as [k s5] eqn:E5.
         destruct (fresh s2) as [lw s3'] eqn:E3'.
         destruct (linear_list ((x, lv) :: c) keys (assume (less lv lw) s3')) as [k1 s4'] eqn:E4'.
         destruct (linear_list ((x, lw) :: c) keys s4') as [k2 s5'] eqn:E5'.
@@ -400,17 +433,41 @@ Section Walk.
         * exact (loop_ordered_by_keys _ _ _ _ _ _ _ _ _ Hkey Hiteration).
         * intros ev (y & Hy & Ht & Hev). apply (timely_front start (key y)).
           exact (fine_timely _ _ _ _ (Hiteration y Hy Ht) ev Hev).
-      + apply Forall_app in H as [Hend Hbody].
+      + set (step := plus lv (number (Z.pos d))) in *.
+        destruct (linear_list ((x, lv) :: c) keys s4) as [k1 s5] eqn:E5.
+        destruct (linear_list ((x, step) :: c) keys s5) as [k2 s6] eqn:E6.
+        destruct (fresh s2) as [lw s3'] eqn:E3'.
+        destruct (linear_list ((x, lw) :: c) keys (assume (at_most step lw) s3')) as [k1' s4'] eqn:E4'.
+        destruct (linear_list ((x, step) :: c) keys s4') as [k2' s5'] eqn:E5'.
+        apply Forall_app in H as [Hend H]. inversion H as [|? ? Hup Hbody]; subst.
         destruct (ending_sound _ _ _ _ _ _ _ _ _ _ Hend Hc1 Hm1 Hfirst) as [Hdown Hlast].
+        set (key := fun y => map (eval ((x, y) :: e)) keys).
+        assert (Hkey : forall y z, y + Z.pos d <= z -> ~ lex_lt (key z) (key (y + Z.pos d))).
+        { intros y z Hle Hlt. destruct (fresh_models _ _ y _ _ E2 Hm1) as [Hm2 Hv].
+          destruct (fresh_models _ _ z _ _ E3' Hm2) as [Hm3 Hw].
+          assert (Hstep : denotes ((v1 ++ [y]) ++ [z]) step (y + Z.pos d)).
+          { apply denotes_plus; [apply denotes_more, Hv | apply denotes_number]. }
+          pose proof (assume_models _ _ _ Hm3 (at_most_true _ _ _ _ _ Hstep Hw Hle)) as Hm4.
+          assert (Hc3 : agrees e c ((v1 ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc1).
+          destruct (linear_list_models _ _ _ _ _ _ _ E4' (agrees_cons _ _ _ x _ _ Hc3 Hw) Hm4) as (w5 & Hm5 & Hk1).
+          destruct (linear_list_models _ _ _ _ _ _ _ E5'
+            (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w5 Hc3) (denotes_more _ w5 _ _ Hstep)) Hm5) as (w6 & Hm6 & Hk2).
+          apply (refuted_state _ _ _ Hup Hm6). exact (earlier_true _ _ _ _ _ (denote_all_more _ w6 _ _ Hk1) Hk2 Hlt). }
         assert (Hiteration : forall y, strided (eval e a) d y -> holds ((x, y) :: e) t ->
-                  fine ((x, y) :: e) b start ((true, start ++ [y]) :: (false, start ++ [y + Z.pos d]) :: limits)).
+                  fine ((x, y) :: e) b start ((true, start ++ key y) :: (false, start ++ key (y + Z.pos d)) :: limits)).
         { intros y Hy Ht. destruct (Hinside y Hy Ht) as (w & Hm4 & Hc4 & Hv4).
-          pose proof (denote_all_more _ w _ _ Hstart1) as Hstart4.
-          apply (IHb _ _ _ _ _ _ _ _ _ Hbody Hc4 (agrees_more _ _ _ w Hp1) Hm4 Hstart4).
-          constructor; [|constructor; [|apply bounds_more, Hlimits1]]; (split; [reflexivity|]); cbn [snd];
-            (apply denote_all_app; [exact Hstart4|]); (constructor; [|constructor]).
-          - exact Hv4.
-          - apply denotes_plus; [exact Hv4 | apply denotes_number]. }
+          destruct (linear_list_models _ _ _ _ _ _ _ E5 Hc4 Hm4) as (w5 & Hm5 & Hk1).
+          assert (Hc5 : agrees ((x, y + Z.pos d) :: e) ((x, step) :: c) ((v1 ++ w) ++ w5)).
+          { apply agrees_cons; [do 2 apply agrees_more; exact Hc1|].
+            apply denotes_plus; [apply denotes_more, Hv4 | apply denotes_number]. }
+          destruct (linear_list_models _ _ _ _ _ _ _ E6 Hc5 Hm5) as (w6 & Hm6 & Hk2).
+          assert (Hstart6 : denote_all (((v1 ++ w) ++ w5) ++ w6) known_time start) by (do 3 apply denote_all_more; exact Hstart1).
+          apply (IHb _ _ _ _ _ _ _ _ _ Hbody (agrees_more _ _ _ w6 (agrees_more _ _ _ w5 Hc4))
+            (agrees_more _ _ _ w6 (agrees_more _ _ _ w5 (agrees_more _ _ _ w Hp1))) Hm6 Hstart6).
+          constructor; [|constructor; [|do 3 apply bounds_more; exact Hlimits1]]; (split; [reflexivity|]); cbn [snd];
+            (apply denote_all_app; [exact Hstart6|]).
+          - apply denote_all_more. exact Hk1.
+          - exact Hk2. }
         constructor.
         * split; [exact Hdown | split; [exact Hlast|]]. intros y Hy Ht. apply (Hiteration y Hy Ht).
         * split; [intros y Hy Ht; apply (Hiteration y Hy Ht)|].
@@ -419,17 +476,43 @@ Section Walk.
           destruct (fine_timely _ _ _ _ (Hiteration z Hz Htz) ev' Hev') as (_ & _ & H2).
           inversion H1 as [|? ? _ H3]; subst. inversion H3 as [|? ? Hbefore _]; subst.
           inversion H2 as [|? ? Hafter _]; subst. unfold kept in *. cbn [fst snd] in *.
-          apply (lex_lt_cut _ _ _ Hbefore). apply (not_before_end start y z d); [|exact Hafter].
-          exact (strided_gap _ _ _ _ Hy Hz Hlt).
+          apply (lex_lt_cut _ _ _ Hbefore). refine (not_before_trans _ _ _ _ Hafter).
+          apply not_before_common, Hkey. exact (strided_gap _ _ _ _ Hy Hz Hlt).
         * intros ev (y & Hy & Ht & Hev). destruct (fine_timely _ _ _ _ (Hiteration y Hy Ht) ev Hev) as (H1 & H2 & H3).
           inversion H3 as [|? ? _ H4]; subst. inversion H4; subst. split; auto.
-    - destruct g as [|g|? ?|? ? ?|? ?|?|? ?]; try (destruct (unfit_false H)).
+      + destruct (fresh s4) as [lw s5] eqn:E5.
+        apply Forall_app in H as [Hend H]. apply Forall_app in H as [Hpairs Hbody].
+        destruct (ending_sound _ _ _ _ _ _ _ _ _ _ Hend Hc1 Hm1 Hfirst) as [Hdown Hlast].
+        assert (Hiteration : forall y, strided (eval e a) d y -> holds ((x, y) :: e) t -> fine ((x, y) :: e) b start limits).
+        { intros y Hy Ht. destruct (Hinside y Hy Ht) as (w & Hm4 & Hc4 & _).
+          exact (IHb _ _ _ _ _ _ _ _ _ Hbody Hc4 (agrees_more _ _ _ w Hp1) Hm4
+            (denote_all_more _ w _ _ Hstart1) (bounds_more _ w _ _ Hlimits1)). }
+        constructor.
+        * split; [exact Hdown | split; [exact Hlast|]]. intros y Hy Ht. apply (Hiteration y Hy Ht).
+        * split; [intros y Hy Ht; apply (Hiteration y Hy Ht)|].
+          intros y z Hy Hty Hz Htz Hlt ev ev' Hev Hev'. destruct (Hinside y Hy Hty) as (w & Hm4 & Hc4 & Hv4).
+          destruct (fresh_models _ _ z _ _ E5 Hm4) as [Hm5 Hw].
+          pose proof (assume_models _ _ _ Hm5 (less_true _ _ _ _ _ (denotes_more _ [z] _ _ Hv4) Hw Hlt)) as Hm5'.
+          assert (Hc5 : agrees e c ((v1 ++ w) ++ [z])) by (do 2 apply agrees_more; exact Hc1).
+          assert (Hfirst5 : denotes ((v1 ++ w) ++ [z]) first (eval e a)) by (do 2 apply denotes_more; exact Hfirst).
+          destruct (in_loop_models _ _ x _ _ _ _ _ _ _ _ Hm5' Hc5 Hfirst5 Hw Hz Htz) as [w6 Hm6].
+          set (v6 := ((v1 ++ w) ++ [z]) ++ w6) in *.
+          assert (Hc6 : agrees ((x, y) :: e) ((x, lv) :: c) v6) by (do 2 apply agrees_more; exact Hc4).
+          assert (Hc6' : agrees ((x, z) :: e) ((x, lw) :: c) v6).
+          { apply agrees_cons; [apply agrees_more, Hc5 | apply denotes_more, Hw]. }
+          assert (Hp6 : agrees sizes_env sizes_scope v6) by (do 3 apply agrees_more; exact Hp1).
+          destruct (executions_complete l sizes_env sizes_scope _ _ _ _ _ _ Hev Hc6 Hp6 Hm6) as (r & w7 & Hr & Hshow).
+          destruct (executions_complete l sizes_env sizes_scope _ _ _ _ _ _ Hev' (agrees_more _ _ _ w7 Hc6')
+            (agrees_more _ _ _ w7 Hp6) (proj1 Hshow)) as (q & w8 & Hq & Hshow').
+          exact (pairs_in_time_sound _ _ _ _ _ _ _ _ _ _ Hpairs Hr Hshow Hq Hshow').
+        * intros ev (y & Hy & Ht & Hev). exact (fine_timely _ _ _ _ (Hiteration y Hy Ht) ev Hev).
+    - destruct g as [|g|? ?|? ? ?|? ? ?|? ?|?|? ?|?]; try (destruct (unfit_false H)).
       destruct (linear c a s) as [m s1] eqn:E1.
       destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w & Hm1 & Hd).
       pose proof (IHb _ _ _ _ _ _ _ _ _ H (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc) Hd)
         (agrees_more _ _ _ w Hp) Hm1 (denote_all_more _ w _ _ Hstart) (bounds_more _ w _ _ Hlimits)) as [H1 H2 H3].
       constructor; assumption.
-    - destruct g as [|g|? ?|? ? ?|? ?|?|? ?]; try (destruct (unfit_false H)).
+    - destruct g as [|g|? ?|? ? ?|? ? ?|? ?|?|? ?|?]; try (destruct (unfit_false H)).
       destruct (IHb _ _ _ _ _ _ _ _ _ H Hc Hp Hm Hstart Hlimits) as [H1 H2 H3]. constructor; assumption.
   Qed.
 End Walk.

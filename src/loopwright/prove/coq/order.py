@@ -38,14 +38,14 @@ from loopwright.prove.coq.places import (
 from loopwright.prove.obligations.formulas import Linear, expr_of
 from loopwright.prove.obligations.timetable import Timetable, pieces_of
 from loopwright.prove.scanning.conditions import Scope, negation, region, value
-from loopwright.prove.scanning.executed import iterations_of, runs
+from loopwright.prove.scanning.executed import bound_by, iterations_of, runs
 
 Vector: TypeAlias = tuple[Expr, ...]
 Item = TypeVar("Item", isl.Set, isl.Map)
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class Place:
     """Where the walk is: for which iterators it gets there, and what they are called in Coq."""
 
     scope: Scope
@@ -59,12 +59,17 @@ class _Place:
     def names(self, parameters: Mapping[str, str]) -> dict[str, str]:
         return {**parameters, **dict(zip(self.iterators, self.shown, strict=True))}
 
-    def entered(self, loop: For, parameters: Mapping[str, str]) -> _Place:
+    def entered(self, loop: For, parameters: Mapping[str, str]) -> Place:
         fresh = variable(loop.iterator, [*self.shown, *parameters.values()])
         inside = iterations_of(loop, self.scope)
-        return _Place(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
+        return Place(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
 
-    def where(self, test: Test) -> _Place:
+    def entered_let(self, let: Let) -> Place:
+        """Inside of a let, which counts as a loop of one iteration."""
+        inside = bound_by(let, self.scope)
+        return Place(inside, (*self.iterators, let.name), (*self.shown, variable(let.name, self.shown)))
+
+    def where(self, test: Test) -> Place:
         return replace(self, scope=self.scope.within(region(test, self.scope)))
 
 
@@ -81,9 +86,9 @@ def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], 
     """`entry` names the parameters, where the walk needs them."""
     calls = [timed(table, run) for run in runs(table.tree)]
     strict = _strict(calls)
-    walk = _Walk(table, parameters, "" if strict else "_weak")
+    walk = Walk(table, parameters, "" if strict else "_weak")
     start = Scope(isl.Set.from_params(table.context), {})
-    return Order(strict, (entry, *walk.lines(program, calls, _Place(start, (), ()))))
+    return Order(strict, (entry, *walk.lines(program, calls, Place(start, (), ()))))
 
 
 def _strict(calls: Sequence[Timed]) -> bool:
@@ -95,12 +100,12 @@ def _strict(calls: Sequence[Timed]) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Walk:
+class Walk:
     table: Timetable
     parameters: Mapping[str, str]
     weak: str
 
-    def lines(self, node: Node, calls: Sequence[Timed], place: _Place) -> list[str]:
+    def lines(self, node: Node, calls: Sequence[Timed], place: Place) -> list[str]:
         count = shared(calls, place.depth) if calls else 0
         found = slots(node, calls, place.iterators, count)
         if calls and found is not None:
@@ -127,7 +132,7 @@ class _Walk:
             case _:
                 assert_never(node)
 
-    def loop(self, loop: For, calls: Sequence[Timed], place: _Place) -> list[str]:
+    def loop(self, loop: For, calls: Sequence[Timed], place: Place) -> list[str]:
         inner = place.entered(loop, self.parameters)
         key = iterator_place(calls, place.depth)
         if key is None:
@@ -137,7 +142,7 @@ class _Walk:
             head = f"order_loop {vector(common, {})} as {inner.shown[-1]}."
         return [head, *self.lines(loop.body, calls, inner)]
 
-    def common(self, calls: Sequence[Timed], count: int, place: _Place) -> Vector:
+    def common(self, calls: Sequence[Timed], count: int, place: Place) -> Vector:
         """The first places, which are the same functions of the outer iterators in all calls."""
         found: list[Expr] = []
         for k in range(count):
@@ -150,7 +155,7 @@ class _Walk:
                     break
         return tuple(found)
 
-    def expr(self, form: AffineForm, place: _Place) -> Expr:
+    def expr(self, form: AffineForm, place: Place) -> Expr:
         found = Linear(form.rest[-1])
         for factor, name in zip(form.coefficients, place.shown, strict=False):
             found = found.plus(factor, Var(name)) if factor else found
@@ -160,7 +165,7 @@ class _Walk:
 
     # -- blocks --------------------------------------------------------------------------------
 
-    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: _Place) -> list[str]:
+    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: Place) -> list[str]:
         if not children:
             return ["order_call."]
         parts = by_child(children, calls)
@@ -175,7 +180,7 @@ class _Walk:
         return [head, *(line for one in inside for line in _branch(one))]
 
     def cuts(
-        self, children: Sequence[Node], parts: Sequence[Sequence[Timed]], place: _Place
+        self, children: Sequence[Node], parts: Sequence[Sequence[Timed]], place: Place
     ) -> list[Vector] | None:
         """Times between the children, each after all of one and not after any of the next."""
         found: list[Vector] = []
@@ -191,7 +196,7 @@ class _Walk:
         return found
 
     def candidates(
-        self, children: Sequence[Node], pair: Sequence[Sequence[Timed]], place: _Place
+        self, children: Sequence[Node], pair: Sequence[Sequence[Timed]], place: Place
     ) -> Iterator[Vector]:
         """Where the later child begins, after where the earlier ends, and the bounds of their loops."""
         everything = [one for part in pair for one in part]
@@ -214,7 +219,7 @@ class _Walk:
         for extreme in self.extremes(pair, place):
             yield from (extreme[:end] for end in range(count + 1, self.table.width + 1))
 
-    def extremes(self, pair: Sequence[Sequence[Timed]], place: _Place) -> Iterator[Vector]:
+    def extremes(self, pair: Sequence[Sequence[Timed]], place: Place) -> Iterator[Vector]:
         """The first time of the later child, and what comes after the last of the earlier."""
         for part, beyond in ((pair[1], 0), (pair[0], 1)):
             if part:
@@ -233,7 +238,7 @@ class _Walk:
         ]
         return self.renamed(reduce(isl.Map.union, inner))
 
-    def bounds(self, children: Sequence[Node], place: _Place) -> Iterator[Expr]:
+    def bounds(self, children: Sequence[Node], place: Place) -> Iterator[Expr]:
         """Where the loops of two neighbours end and start."""
         first, second = children
         renamed: dict[str, Expr] = {name: Var(new) for name, new in place.names(self.parameters).items()}
@@ -243,14 +248,14 @@ class _Walk:
             for bound in _upper_bounds(loop):
                 yield substituted_expr(bound, renamed)
 
-    def scope(self, domain: isl.Set, place: _Place) -> Scope:
+    def scope(self, domain: isl.Set, place: Place) -> Scope:
         return Scope(domain, {name: k for k, name in enumerate(place.shown)})
 
-    def between(self, calls: Sequence[Timed], cut: Vector, place: _Place, side: int) -> bool:
+    def between(self, calls: Sequence[Timed], cut: Vector, place: Place, side: int) -> bool:
         """Whether all times are before the cut (−1), or none is (+1)."""
         return all(self.beside(one, cut, place, side) for one in calls)
 
-    def beside(self, call: Timed, cut: Vector, place: _Place, side: int) -> bool:
+    def beside(self, call: Timed, cut: Vector, place: Place, side: int) -> bool:
         domain = self.renamed(call.run.domain)
         scope = self.scope(domain, place)
         limits = [value(entry, scope) for entry in cut]
@@ -285,7 +290,7 @@ class _Walk:
             same = same.intersect(a.eq_set(b))
         return ways
 
-    def grows(self, first: Vector, second: Vector, place: _Place) -> bool:
+    def grows(self, first: Vector, second: Vector, place: Place) -> bool:
         """Whether the second cut is not before the first."""
         same = self.renamed(place.scope.domain)
         scope = self.scope(same, place)

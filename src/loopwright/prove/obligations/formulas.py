@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import gcd
 
 import islpy as isl
@@ -55,6 +56,19 @@ class Linear:
         left = Linear(max(-self.constant, 0), tuple((-f, term) for f, term in self.terms if f < 0))
         right = Linear(max(self.constant, 0), tuple((f, term) for f, term in self.terms if f > 0))
         return left.expr(), right.expr()
+
+
+def added(total: Linear, factor: int, term: Expr) -> Linear:
+    """total + factor · term, sums and multiples inside of `term` taken apart."""
+    match term:
+        case Int(value):
+            return Linear(total.constant + factor * value, total.terms)
+        case Sum(terms):
+            return reduce(lambda so_far, one: added(so_far, factor, one), terms, total)
+        case Scaled(by, argument):
+            return added(total, factor * by, argument)
+        case _:
+            return total.plus(factor, term)
 
 
 def _times(factor: int, term: Expr) -> Expr:

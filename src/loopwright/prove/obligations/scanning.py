@@ -166,7 +166,7 @@ class _Walk:
             ),
             inner.test(loop.test),
         )
-        limit = _limit(loop.test, loop.iterator)
+        limit = limit_of(loop.test, loop.iterator)
         reason = FALSE if limit is None else Compare(Relation.LE, first, inner.expr(limit))
         yield Obligation(
             f"end_{number}",
@@ -247,7 +247,7 @@ def _strided(loop: For, scope: _Scope, value: str) -> tuple[Test, ...]:
     return above, Compare(Relation.EQ, Rem(distance, loop.step), Int(0))
 
 
-def _limit(test: Test, iterator: str) -> Expr | None:
+def limit_of(test: Test, iterator: str) -> Expr | None:
     """A value that the iterator does not exceed where the test holds, or None where none is seen."""
     match test:
         case Compare(Relation.LE | Relation.LT | Relation.EQ, Var(name), right) if name == iterator:
@@ -263,9 +263,9 @@ def _limit(test: Test, iterator: str) -> Expr | None:
         case Compare():
             return None
         case And(arguments):
-            return next((one for part in arguments if (one := _limit(part, iterator)) is not None), None)
+            return next((one for part in arguments if (one := limit_of(part, iterator)) is not None), None)
         case Or(arguments):
-            limits = [_limit(part, iterator) for part in arguments]
+            limits = [limit_of(part, iterator) for part in arguments]
             known = tuple(one for one in limits if one is not None)
             return Max(known) if known and len(known) == len(limits) else None
         case Not():

@@ -151,8 +151,8 @@ def _executed(node: Node, scope: Scope, positions: count[int]) -> Executed:
             return Either(scope.domain, (yes, no))
         case For():
             return _loop(node, scope, positions)
-        case Let(name, given, body):
-            return _executed(body, _bound(name, given, scope), positions)
+        case Let():
+            return _executed(node.body, bound_by(node, scope), positions)
         case Mark(_, body):
             return _executed(body, scope, positions)
         case _:
@@ -179,10 +179,10 @@ def _vector(entries: tuple[Expr, ...], scope: Scope) -> isl.MultiPwAff:
     return isl.MultiPwAff.from_pw_aff_list(space, values)
 
 
-def _bound(name: str, given: Expr, scope: Scope) -> Scope:
-    """`name` = `given`, whose own variables are the outer ones."""
-    inner, outer_names, fresh = _entered(name, scope)
-    equal = region(Compare(Relation.EQ, Var(fresh), given), Scope(inner.domain, outer_names))
+def bound_by(let: Let, scope: Scope) -> Scope:
+    """The scope inside a let: its name has the given value, whose own variables are the outer ones."""
+    inner, outer_names, fresh = _entered(let.name, scope)
+    equal = region(Compare(Relation.EQ, Var(fresh), let.value), Scope(inner.domain, outer_names))
     return inner.within(equal)
 
 

@@ -1,0 +1,1 @@
+"""The verified checker: problems as it reads them, proposals that show it the way, and its answers."""

@@ -1,0 +1,218 @@
+"""How to see that a program keeps the order of its schedule: the guide of `proofs/Walk.v`.
+
+It follows the program's tree and says with which expressions the time goes on in a loop and in the
+children of a block, or which times lie between them.  isl says where this is so; the checker checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.loops.expressions import And, Compare, Expr, Int, Or, Relation, Test, Var
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.substitution import substituted_expr
+from loopwright.loops.traverse import variables
+from loopwright.presburger.equalities import AffineForm
+from loopwright.prove.certificates.words import Words, expr, listed, vector
+from loopwright.prove.coq.order import Place, Walk
+from loopwright.prove.coq.places import Timed, by_child, count_calls, entry, iterator_place, timed
+from loopwright.prove.obligations.formulas import Linear, added
+from loopwright.prove.obligations.scanning import limit_of
+from loopwright.prove.obligations.timetable import Timetable, Vector
+from loopwright.prove.scanning.conditions import Scope, negation
+from loopwright.prove.scanning.executed import runs
+
+
+def guide(table: Timetable, program: Node) -> Words:
+    """`GaveUp` where none is found."""
+    calls = [timed(table, run) for run in runs(table.tree)]
+    walk = Walk(table, {name: name for name in table.parameters}, "")
+    start = Place(Scope(isl.Set.from_params(table.context), {}), (), ())
+    return _Guide(table, walk).words(program, calls, start, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Guide:
+    table: Timetable
+    walk: Walk
+
+    def words(self, node: Node, calls: Sequence[Timed], place: Place, known: int) -> Words:
+        """Of `node`, the first `known` places of whose time are known."""
+        match node:
+            case Call() | Block(()):
+                yield "atcall"
+            case Block(children):
+                yield from self.block(children, calls, place, known)
+            case If(condition, then, orelse):
+                first = count_calls(then)
+                yield "either"
+                yield from self.words(then, calls[:first], place.where(condition), known)
+                if orelse is None:
+                    yield "atcall"
+                else:
+                    yield from self.words(orelse, calls[first:], place.where(negation(condition)), known)
+            case For():
+                yield from self.loop(node, calls, place, known)
+            case Let(name, _, body):
+                yield "into"
+                yield from self.words(body, calls, place.entered_let(node), known)
+            case Mark(body=body):
+                yield "into"
+                yield from self.words(body, calls, place, known)
+            case _:
+                assert_never(node)
+
+    def loop(self, loop: For, calls: Sequence[Timed], place: Place, known: int) -> Words:
+        inner = place.entered(loop, self.walk.parameters)
+        key = iterator_place(calls, place.depth)
+        if key is not None and key >= known:
+            common = self.keys(calls, known, key, place)
+            if common is not None:
+                yield from self.along(loop, (*common, Var(loop.iterator)), calls, inner, known)
+                return
+        key = next((k for k in range(known, self.table.width) if entry(calls, k, place.depth) is None), None)
+        forms = [] if key is None else [one.forms[key] for one in calls]
+        common = None if key is None else self.keys(calls, known, key, place)
+        lowest = _lowest(forms, place.depth, loop.step)
+        if lowest is None or common is None:
+            yield "crossed"
+            yield from _limit(loop)
+            yield from self.words(loop.body, calls, inner, known)
+            return
+        keys = (*common, _named(self.walk.expr(lowest, inner), inner))
+        if len(set(forms)) == 1:
+            yield from self.along(loop, keys, calls, inner, known)
+        else:
+            yield "around"
+            yield from _limit(loop)
+            yield from vector(keys)
+            yield from self.words(loop.body, calls, inner, known)
+
+    def along(self, loop: For, keys: Vector, calls: Sequence[Timed], inner: Place, known: int) -> Words:
+        yield "along"
+        yield from _limit(loop)
+        yield from vector(keys)
+        yield from self.words(loop.body, calls, inner, known + len(keys))
+
+    def keys(self, calls: Sequence[Timed], start: int, end: int, place: Place) -> Vector | None:
+        """What all calls have in these places, in terms of the iterators around."""
+        found: list[Expr] = []
+        for k in range(start, end):
+            match entry(calls, k, place.depth):
+                case AffineForm() as form:
+                    found.append(self.walk.expr(form, place))
+                case int(iterator):
+                    found.append(Var(place.shown[iterator]))
+                case None:
+                    return None
+        return tuple(_named(one, place) for one in found)
+
+    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: Place, known: int) -> Words:
+        parts = by_child(children, calls)
+        keys = self.increasing(parts, place, known)
+        if keys is not None:
+            yield "numbered"
+            yield str(len(children))
+            for child, part, key in zip(children, parts, keys, strict=True):
+                yield from vector(key)
+                yield from self.words(child, part, place, known + len(key))
+            return
+        cuts = self.walk.cuts(children, parts, place)
+        if cuts is None:
+            yield "compared"
+            yield str(len(children))
+            for child, part in zip(children, parts, strict=True):
+                yield from self.words(child, part, place, known)
+            return
+        yield "parted"
+        yield from listed([cut[known:] for cut in cuts], lambda cut: vector([_named(one, place) for one in cut]))
+        yield str(len(children))
+        for child, part in zip(children, parts, strict=True):
+            yield from self.words(child, part, place, known)
+
+    def increasing(self, parts: Sequence[Sequence[Timed]], place: Place, known: int) -> list[Vector] | None:
+        """As few places as tell the children apart, by numbers."""
+        if not all(parts):
+            return None
+        for end in range(known + (len(parts) > 1), self.table.width + 1):
+            keys = [self.keys(part, known, end, place) for part in parts]
+            found = [one for one in keys if one is not None]
+            if len(found) < len(parts):
+                return None
+            if all(_before(a, b) for a, b in zip(found, found[1:], strict=False)):
+                return found
+        return None
+
+
+def _lowest(forms: Sequence[AffineForm | None], depth: int, step: int) -> AffineForm | None:
+    """The smallest of functions that grow with the iterator and differ by less than it does in a step."""
+    known = [form for form in forms if form is not None and form.denominator == 1]
+    if not known or len(known) < len(forms) or len(known[0].coefficients) != depth + 1:
+        return None
+    growth = known[0].coefficients[-1]
+    if len({(form.coefficients, form.rest[:-1]) for form in known}) > 1 or growth <= 0:
+        return None
+    lowest, highest = (pick(known, key=lambda form: form.rest[-1]) for pick in (min, max))
+    return lowest if highest.rest[-1] - lowest.rest[-1] < growth * step else None
+
+
+def _named(term: Expr, place: Place) -> Expr:
+    """`term` in the names of the program; GaveUp where one of them is hidden by another."""
+    back = dict(zip(place.shown, place.iterators, strict=True))
+    used = [back[name] for name in variables(term) if name in back]
+    if any(place.iterators.count(name) > 1 for name in used):
+        raise GaveUp(Code.NO_PROOF, "an iterator is hidden by another of the same name")
+    return substituted_expr(term, {shown: Var(name) for shown, name in back.items()})
+
+
+def _before(one: Vector, other: Vector) -> bool:
+    """Smaller by a number, at the first place where they differ."""
+    for a, b in zip(one, other, strict=True):
+        if a != b:
+            gap = _difference(b, a)
+            return gap is not None and gap > 0
+    return False
+
+
+def _difference(one: Expr, other: Expr) -> int | None:
+    match one, other:
+        case Int(a), Int(b):
+            return a - b
+        case _:
+            both = added(added(Linear(), 1, one), -1, other)
+            return None if both.terms else both.constant
+
+
+def _limit(loop: For) -> Words:
+    """A value that the iterator does not exceed, where the form of the test does not show it."""
+    if falls(loop.test, loop.iterator):
+        yield "seen"
+        return
+    limit = limit_of(loop.test, loop.iterator)
+    if limit is None:
+        raise GaveUp(Code.NO_PROOF, f"no bound is seen of the loop over {loop.iterator}")
+    yield "until"
+    yield from expr(limit)
+
+
+def falls(test: Test, iterator: str) -> bool:
+    """`falls` of `proofs/Conditions.v`."""
+    match test:
+        case Compare(Relation.LE | Relation.LT, Var(name), other) | Compare(
+            Relation.GE | Relation.GT, other, Var(name)
+        ):
+            return name == iterator and iterator not in variables(other)
+        case And(arguments):
+            parts = [falls(one, iterator) for one in arguments]
+            return any(parts) and all(
+                part or iterator not in variables(one) for part, one in zip(parts, arguments, strict=True)
+            )
+        case Or(arguments):
+            return all(falls(one, iterator) for one in arguments)
+        case _:
+            return False

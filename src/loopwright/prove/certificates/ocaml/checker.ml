@@ -1,0 +1,1978 @@
+
+(** val negb : bool -> bool **)
+
+let negb = function
+| true -> false
+| false -> true
+
+type nat =
+| O
+| S of nat
+
+(** val fst : ('a1 * 'a2) -> 'a1 **)
+
+let fst = function
+| (x, _) -> x
+
+(** val snd : ('a1 * 'a2) -> 'a2 **)
+
+let snd = function
+| (_, y) -> y
+
+(** val length : 'a1 list -> nat **)
+
+let rec length = function
+| [] -> O
+| _ :: l' -> S (length l')
+
+(** val app : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec app l m =
+  match l with
+  | [] -> m
+  | a :: l1 -> a :: (app l1 m)
+
+type comparison =
+| Eq
+| Lt
+| Gt
+
+(** val compOpp : comparison -> comparison **)
+
+let compOpp = function
+| Eq -> Eq
+| Lt -> Gt
+| Gt -> Lt
+
+type positive =
+| XI of positive
+| XO of positive
+| XH
+
+type n =
+| N0
+| Npos of positive
+
+type z =
+| Z0
+| Zpos of positive
+| Zneg of positive
+
+(** val eqb : bool -> bool -> bool **)
+
+let eqb b1 b2 =
+  if b1 then b2 else if b2 then false else true
+
+module Nat =
+ struct
+  (** val eqb : nat -> nat -> bool **)
+
+  let rec eqb n0 m =
+    match n0 with
+    | O -> (match m with
+            | O -> true
+            | S _ -> false)
+    | S n' -> (match m with
+               | O -> false
+               | S m' -> eqb n' m')
+ end
+
+module Pos =
+ struct
+  type mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+ end
+
+module Coq_Pos =
+ struct
+  (** val succ : positive -> positive **)
+
+  let rec succ = function
+  | XI p -> XO (succ p)
+  | XO p -> XI p
+  | XH -> XO XH
+
+  (** val add : positive -> positive -> positive **)
+
+  let rec add x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> XO (add_carry p q)
+       | XO q -> XI (add p q)
+       | XH -> XO (succ p))
+    | XO p ->
+      (match y with
+       | XI q -> XI (add p q)
+       | XO q -> XO (add p q)
+       | XH -> XI p)
+    | XH -> (match y with
+             | XI q -> XO (succ q)
+             | XO q -> XI q
+             | XH -> XO XH)
+
+  (** val add_carry : positive -> positive -> positive **)
+
+  and add_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> XI (add_carry p q)
+       | XO q -> XO (add_carry p q)
+       | XH -> XI (succ p))
+    | XO p ->
+      (match y with
+       | XI q -> XO (add_carry p q)
+       | XO q -> XI (add p q)
+       | XH -> XO (succ p))
+    | XH ->
+      (match y with
+       | XI q -> XI (succ q)
+       | XO q -> XO (succ q)
+       | XH -> XI XH)
+
+  (** val pred_double : positive -> positive **)
+
+  let rec pred_double = function
+  | XI p -> XI (XO p)
+  | XO p -> XI (pred_double p)
+  | XH -> XH
+
+  type mask = Pos.mask =
+  | IsNul
+  | IsPos of positive
+  | IsNeg
+
+  (** val succ_double_mask : mask -> mask **)
+
+  let succ_double_mask = function
+  | IsNul -> IsPos XH
+  | IsPos p -> IsPos (XI p)
+  | IsNeg -> IsNeg
+
+  (** val double_mask : mask -> mask **)
+
+  let double_mask = function
+  | IsPos p -> IsPos (XO p)
+  | x0 -> x0
+
+  (** val double_pred_mask : positive -> mask **)
+
+  let double_pred_mask = function
+  | XI p -> IsPos (XO (XO p))
+  | XO p -> IsPos (XO (pred_double p))
+  | XH -> IsNul
+
+  (** val sub_mask : positive -> positive -> mask **)
+
+  let rec sub_mask x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> double_mask (sub_mask p q)
+       | XO q -> succ_double_mask (sub_mask p q)
+       | XH -> IsPos (XO p))
+    | XO p ->
+      (match y with
+       | XI q -> succ_double_mask (sub_mask_carry p q)
+       | XO q -> double_mask (sub_mask p q)
+       | XH -> IsPos (pred_double p))
+    | XH -> (match y with
+             | XH -> IsNul
+             | _ -> IsNeg)
+
+  (** val sub_mask_carry : positive -> positive -> mask **)
+
+  and sub_mask_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> succ_double_mask (sub_mask_carry p q)
+       | XO q -> double_mask (sub_mask p q)
+       | XH -> IsPos (pred_double p))
+    | XO p ->
+      (match y with
+       | XI q -> double_mask (sub_mask_carry p q)
+       | XO q -> succ_double_mask (sub_mask_carry p q)
+       | XH -> double_pred_mask p)
+    | XH -> IsNeg
+
+  (** val mul : positive -> positive -> positive **)
+
+  let rec mul x y =
+    match x with
+    | XI p -> add y (XO (mul p y))
+    | XO p -> XO (mul p y)
+    | XH -> y
+
+  (** val compare_cont : comparison -> positive -> positive -> comparison **)
+
+  let rec compare_cont r x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> compare_cont r p q
+       | XO q -> compare_cont Gt p q
+       | XH -> Gt)
+    | XO p ->
+      (match y with
+       | XI q -> compare_cont Lt p q
+       | XO q -> compare_cont r p q
+       | XH -> Gt)
+    | XH -> (match y with
+             | XH -> r
+             | _ -> Lt)
+
+  (** val compare : positive -> positive -> comparison **)
+
+  let compare =
+    compare_cont Eq
+
+  (** val eqb : positive -> positive -> bool **)
+
+  let rec eqb p q =
+    match p with
+    | XI p0 -> (match q with
+                | XI q0 -> eqb p0 q0
+                | _ -> false)
+    | XO p0 -> (match q with
+                | XO q0 -> eqb p0 q0
+                | _ -> false)
+    | XH -> (match q with
+             | XH -> true
+             | _ -> false)
+ end
+
+module N =
+ struct
+  (** val succ_double : n -> n **)
+
+  let succ_double = function
+  | N0 -> Npos XH
+  | Npos p -> Npos (XI p)
+
+  (** val double : n -> n **)
+
+  let double = function
+  | N0 -> N0
+  | Npos p -> Npos (XO p)
+
+  (** val sub : n -> n -> n **)
+
+  let sub n0 m =
+    match n0 with
+    | N0 -> N0
+    | Npos n' ->
+      (match m with
+       | N0 -> n0
+       | Npos m' ->
+         (match Coq_Pos.sub_mask n' m' with
+          | Coq_Pos.IsPos p -> Npos p
+          | _ -> N0))
+
+  (** val compare : n -> n -> comparison **)
+
+  let compare n0 m =
+    match n0 with
+    | N0 -> (match m with
+             | N0 -> Eq
+             | Npos _ -> Lt)
+    | Npos n' -> (match m with
+                  | N0 -> Gt
+                  | Npos m' -> Coq_Pos.compare n' m')
+
+  (** val leb : n -> n -> bool **)
+
+  let leb x y =
+    match compare x y with
+    | Gt -> false
+    | _ -> true
+
+  (** val pos_div_eucl : positive -> n -> n * n **)
+
+  let rec pos_div_eucl a b =
+    match a with
+    | XI a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' = succ_double r in
+      if leb b r' then ((succ_double q), (sub r' b)) else ((double q), r')
+    | XO a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' = double r in
+      if leb b r' then ((succ_double q), (sub r' b)) else ((double q), r')
+    | XH ->
+      (match b with
+       | N0 -> (N0, (Npos XH))
+       | Npos p -> (match p with
+                    | XH -> ((Npos XH), N0)
+                    | _ -> (N0, (Npos XH))))
+ end
+
+module Z =
+ struct
+  (** val double : z -> z **)
+
+  let double = function
+  | Z0 -> Z0
+  | Zpos p -> Zpos (XO p)
+  | Zneg p -> Zneg (XO p)
+
+  (** val succ_double : z -> z **)
+
+  let succ_double = function
+  | Z0 -> Zpos XH
+  | Zpos p -> Zpos (XI p)
+  | Zneg p -> Zneg (Coq_Pos.pred_double p)
+
+  (** val pred_double : z -> z **)
+
+  let pred_double = function
+  | Z0 -> Zneg XH
+  | Zpos p -> Zpos (Coq_Pos.pred_double p)
+  | Zneg p -> Zneg (XI p)
+
+  (** val pos_sub : positive -> positive -> z **)
+
+  let rec pos_sub x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> double (pos_sub p q)
+       | XO q -> succ_double (pos_sub p q)
+       | XH -> Zpos (XO p))
+    | XO p ->
+      (match y with
+       | XI q -> pred_double (pos_sub p q)
+       | XO q -> double (pos_sub p q)
+       | XH -> Zpos (Coq_Pos.pred_double p))
+    | XH ->
+      (match y with
+       | XI q -> Zneg (XO q)
+       | XO q -> Zneg (Coq_Pos.pred_double q)
+       | XH -> Z0)
+
+  (** val add : z -> z -> z **)
+
+  let add x y =
+    match x with
+    | Z0 -> y
+    | Zpos x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> Zpos (Coq_Pos.add x' y')
+       | Zneg y' -> pos_sub x' y')
+    | Zneg x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> pos_sub y' x'
+       | Zneg y' -> Zneg (Coq_Pos.add x' y'))
+
+  (** val opp : z -> z **)
+
+  let opp = function
+  | Z0 -> Z0
+  | Zpos x0 -> Zneg x0
+  | Zneg x0 -> Zpos x0
+
+  (** val sub : z -> z -> z **)
+
+  let sub m n0 =
+    add m (opp n0)
+
+  (** val mul : z -> z -> z **)
+
+  let mul x y =
+    match x with
+    | Z0 -> Z0
+    | Zpos x' ->
+      (match y with
+       | Z0 -> Z0
+       | Zpos y' -> Zpos (Coq_Pos.mul x' y')
+       | Zneg y' -> Zneg (Coq_Pos.mul x' y'))
+    | Zneg x' ->
+      (match y with
+       | Z0 -> Z0
+       | Zpos y' -> Zneg (Coq_Pos.mul x' y')
+       | Zneg y' -> Zpos (Coq_Pos.mul x' y'))
+
+  (** val compare : z -> z -> comparison **)
+
+  let compare x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> Eq
+             | Zpos _ -> Lt
+             | Zneg _ -> Gt)
+    | Zpos x' -> (match y with
+                  | Zpos y' -> Coq_Pos.compare x' y'
+                  | _ -> Gt)
+    | Zneg x' ->
+      (match y with
+       | Zneg y' -> compOpp (Coq_Pos.compare x' y')
+       | _ -> Lt)
+
+  (** val leb : z -> z -> bool **)
+
+  let leb x y =
+    match compare x y with
+    | Gt -> false
+    | _ -> true
+
+  (** val ltb : z -> z -> bool **)
+
+  let ltb x y =
+    match compare x y with
+    | Lt -> true
+    | _ -> false
+
+  (** val eqb : z -> z -> bool **)
+
+  let eqb x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> true
+             | _ -> false)
+    | Zpos p -> (match y with
+                 | Zpos q -> Coq_Pos.eqb p q
+                 | _ -> false)
+    | Zneg p -> (match y with
+                 | Zneg q -> Coq_Pos.eqb p q
+                 | _ -> false)
+
+  (** val of_N : n -> z **)
+
+  let of_N = function
+  | N0 -> Z0
+  | Npos p -> Zpos p
+
+  (** val pos_div_eucl : positive -> z -> z * z **)
+
+  let rec pos_div_eucl a b =
+    match a with
+    | XI a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' = add (mul (Zpos (XO XH)) r) (Zpos XH) in
+      if ltb r' b
+      then ((mul (Zpos (XO XH)) q), r')
+      else ((add (mul (Zpos (XO XH)) q) (Zpos XH)), (sub r' b))
+    | XO a' ->
+      let (q, r) = pos_div_eucl a' b in
+      let r' = mul (Zpos (XO XH)) r in
+      if ltb r' b
+      then ((mul (Zpos (XO XH)) q), r')
+      else ((add (mul (Zpos (XO XH)) q) (Zpos XH)), (sub r' b))
+    | XH -> if leb (Zpos (XO XH)) b then (Z0, (Zpos XH)) else ((Zpos XH), Z0)
+
+  (** val div_eucl : z -> z -> z * z **)
+
+  let div_eucl a b =
+    match a with
+    | Z0 -> (Z0, Z0)
+    | Zpos a' ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos _ -> pos_div_eucl a' b
+       | Zneg b' ->
+         let (q, r) = pos_div_eucl a' (Zpos b') in
+         (match r with
+          | Z0 -> ((opp q), Z0)
+          | _ -> ((opp (add q (Zpos XH))), (add b r))))
+    | Zneg a' ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos _ ->
+         let (q, r) = pos_div_eucl a' b in
+         (match r with
+          | Z0 -> ((opp q), Z0)
+          | _ -> ((opp (add q (Zpos XH))), (sub b r)))
+       | Zneg b' -> let (q, r) = pos_div_eucl a' (Zpos b') in (q, (opp r)))
+
+  (** val div : z -> z -> z **)
+
+  let div a b =
+    let (q, _) = div_eucl a b in q
+
+  (** val modulo : z -> z -> z **)
+
+  let modulo a b =
+    let (_, r) = div_eucl a b in r
+
+  (** val quotrem : z -> z -> z * z **)
+
+  let quotrem a b =
+    match a with
+    | Z0 -> (Z0, Z0)
+    | Zpos a0 ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos b0 ->
+         let (q, r) = N.pos_div_eucl a0 (Npos b0) in ((of_N q), (of_N r))
+       | Zneg b0 ->
+         let (q, r) = N.pos_div_eucl a0 (Npos b0) in
+         ((opp (of_N q)), (of_N r)))
+    | Zneg a0 ->
+      (match b with
+       | Z0 -> (Z0, a)
+       | Zpos b0 ->
+         let (q, r) = N.pos_div_eucl a0 (Npos b0) in
+         ((opp (of_N q)), (opp (of_N r)))
+       | Zneg b0 ->
+         let (q, r) = N.pos_div_eucl a0 (Npos b0) in
+         ((of_N q), (opp (of_N r))))
+
+  (** val quot : z -> z -> z **)
+
+  let quot a b =
+    fst (quotrem a b)
+ end
+
+(** val nth_error : 'a1 list -> nat -> 'a1 option **)
+
+let rec nth_error l = function
+| O -> (match l with
+        | [] -> None
+        | x :: _ -> Some x)
+| S n1 -> (match l with
+           | [] -> None
+           | _ :: l0 -> nth_error l0 n1)
+
+(** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
+
+let rec map f = function
+| [] -> []
+| a :: t -> (f a) :: (map f t)
+
+(** val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list **)
+
+let rec flat_map f = function
+| [] -> []
+| x :: t -> app (f x) (flat_map f t)
+
+(** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
+
+let rec fold_right f a0 = function
+| [] -> a0
+| b :: t -> f b (fold_right f a0 t)
+
+(** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec existsb f = function
+| [] -> false
+| a :: l0 -> (||) (f a) (existsb f l0)
+
+(** val forallb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec forallb f = function
+| [] -> true
+| a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl tl'))
+
+(** val skipn : nat -> 'a1 list -> 'a1 list **)
+
+let rec skipn n0 l =
+  match n0 with
+  | O -> l
+  | S n1 -> (match l with
+             | [] -> []
+             | _ :: l0 -> skipn n1 l0)
+
+(** val repeat : 'a1 -> nat -> 'a1 list **)
+
+let rec repeat x = function
+| O -> []
+| S k -> x :: (repeat x k)
+
+type ascii =
+| Ascii of bool * bool * bool * bool * bool * bool * bool * bool
+
+(** val eqb0 : ascii -> ascii -> bool **)
+
+let eqb0 a b =
+  let Ascii (a0, a1, a2, a3, a4, a5, a6, a7) = a in
+  let Ascii (b0, b1, b2, b3, b4, b5, b6, b7) = b in
+  if if if if if if if eqb a0 b0 then eqb a1 b1 else false
+                 then eqb a2 b2
+                 else false
+              then eqb a3 b3
+              else false
+           then eqb a4 b4
+           else false
+        then eqb a5 b5
+        else false
+     then eqb a6 b6
+     else false
+  then eqb a7 b7
+  else false
+
+type string =
+| EmptyString
+| String of ascii * string
+
+(** val eqb1 : string -> string -> bool **)
+
+let rec eqb1 s1 s2 =
+  match s1 with
+  | EmptyString ->
+    (match s2 with
+     | EmptyString -> true
+     | String (_, _) -> false)
+  | String (c1, s1') ->
+    (match s2 with
+     | EmptyString -> false
+     | String (c2, s2') -> if eqb0 c1 c2 then eqb1 s1' s2' else false)
+
+type relation =
+| EQ
+| NE
+| LE
+| LT
+| GE
+| GT
+
+type expr =
+| Int of z
+| Var of string
+| Sum of expr list
+| Scaled of z * expr
+| FloorDiv of expr * positive
+| TruncDiv of expr * positive
+| Rem of expr * positive
+| Min of expr list
+| Max of expr list
+| Select of test * expr * expr
+and test =
+| Compare of relation * expr * expr
+| And of test list
+| Or of test list
+| Not of test
+
+type node =
+| Call of string * expr list * expr list
+| Block of node list
+| If of test * node * node
+| For of string * expr * test * positive * node
+| Let of string * expr * node
+| Mark of string * node
+
+(** val some : 'a1 list -> bool **)
+
+let some = function
+| [] -> false
+| _ :: _ -> true
+
+(** val closed_expr : string list -> expr -> bool **)
+
+let rec closed_expr names = function
+| Int _ -> true
+| Var x -> existsb (eqb1 x) names
+| Sum l -> forallb (closed_expr names) l
+| Scaled (_, b) -> closed_expr names b
+| FloorDiv (b, _) -> closed_expr names b
+| TruncDiv (b, _) -> closed_expr names b
+| Rem (b, _) -> closed_expr names b
+| Min l -> (&&) (some l) (forallb (closed_expr names) l)
+| Max l -> (&&) (some l) (forallb (closed_expr names) l)
+| Select (t, b, c) ->
+  (&&) ((&&) (closed_test names t) (closed_expr names b))
+    (closed_expr names c)
+
+(** val closed_test : string list -> test -> bool **)
+
+and closed_test names = function
+| Compare (_, a, b) -> (&&) (closed_expr names a) (closed_expr names b)
+| And l -> forallb (closed_test names) l
+| Or l -> forallb (closed_test names) l
+| Not u -> closed_test names u
+
+(** val closed : string list -> node -> bool **)
+
+let rec closed names = function
+| Call (_, args, hint) ->
+  (&&) (forallb (closed_expr names) args) (forallb (closed_expr names) hint)
+| Block cs -> forallb (closed names) cs
+| If (c, a, b) ->
+  (&&) ((&&) (closed_test names c) (closed names a)) (closed names b)
+| For (x, a, c, _, b) ->
+  (&&) ((&&) (closed_expr names a) (closed_test (x :: names) c))
+    (closed (x :: names) b)
+| Let (x, a, b) -> (&&) (closed_expr names a) (closed (x :: names) b)
+| Mark (_, b) -> closed names b
+
+type lin = z * z list
+
+(** val add_vectors : z list -> z list -> z list **)
+
+let rec add_vectors k m =
+  match k with
+  | [] -> m
+  | a :: k' ->
+    (match m with
+     | [] -> k
+     | b :: m' -> (Z.add a b) :: (add_vectors k' m'))
+
+(** val number : z -> lin **)
+
+let number c =
+  (c, [])
+
+(** val plus : lin -> lin -> lin **)
+
+let plus l m =
+  ((Z.add (fst l) (fst m)), (add_vectors (snd l) (snd m)))
+
+(** val times : z -> lin -> lin **)
+
+let times a l =
+  ((Z.mul a (fst l)), (map (Z.mul a) (snd l)))
+
+(** val minus : lin -> lin -> lin **)
+
+let minus l m =
+  plus l (times (Zneg XH) m)
+
+(** val variable : nat -> lin **)
+
+let variable k =
+  (Z0, (app (repeat Z0 k) ((Zpos XH) :: [])))
+
+(** val constant : lin -> bool **)
+
+let constant l =
+  forallb (Z.eqb Z0) (snd l)
+
+type fact =
+| Above of lin
+| Zero of lin
+| Both of fact list
+| Either of fact list
+
+(** val never : fact **)
+
+let never =
+  Either []
+
+(** val always : fact **)
+
+let always =
+  Both []
+
+(** val above : lin -> fact **)
+
+let above l =
+  if constant l then if Z.leb Z0 (fst l) then always else never else Above l
+
+(** val zero : lin -> fact **)
+
+let zero l =
+  if constant l then if Z.eqb (fst l) Z0 then always else never else Zero l
+
+(** val join : fact list -> fact list **)
+
+let rec join = function
+| [] -> []
+| f :: fs' ->
+  (match f with
+   | Both gs -> app gs (join fs')
+   | Either facts0 ->
+     (match facts0 with
+      | [] -> never :: []
+      | _ :: _ ->
+        (match join fs' with
+         | [] -> f :: []
+         | f0 :: l ->
+           (match f0 with
+            | Either facts1 ->
+              (match facts1 with
+               | [] ->
+                 (match l with
+                  | [] -> never :: []
+                  | f1 :: l0 -> f :: ((Either []) :: (f1 :: l0)))
+               | f1 :: l0 -> f :: ((Either (f1 :: l0)) :: l))
+            | x -> f :: (x :: l))))
+   | _ ->
+     (match join fs' with
+      | [] -> f :: []
+      | f0 :: l ->
+        (match f0 with
+         | Either facts0 ->
+           (match facts0 with
+            | [] ->
+              (match l with
+               | [] -> never :: []
+               | f1 :: l0 -> f :: ((Either []) :: (f1 :: l0)))
+            | f1 :: l0 -> f :: ((Either (f1 :: l0)) :: l))
+         | x -> f :: (x :: l))))
+
+(** val both : fact list -> fact **)
+
+let both fs =
+  match join fs with
+  | [] -> Both []
+  | f :: l -> (match l with
+               | [] -> f
+               | f0 :: l0 -> Both (f :: (f0 :: l0)))
+
+(** val choose : fact list -> fact list **)
+
+let rec choose = function
+| [] -> []
+| f :: fs' ->
+  (match f with
+   | Both facts0 ->
+     (match facts0 with
+      | [] -> always :: []
+      | _ :: _ ->
+        (match choose fs' with
+         | [] -> f :: []
+         | f0 :: l ->
+           (match f0 with
+            | Both facts1 ->
+              (match facts1 with
+               | [] ->
+                 (match l with
+                  | [] -> always :: []
+                  | f1 :: l0 -> f :: ((Both []) :: (f1 :: l0)))
+               | f1 :: l0 -> f :: ((Both (f1 :: l0)) :: l))
+            | x -> f :: (x :: l))))
+   | Either gs -> app gs (choose fs')
+   | _ ->
+     (match choose fs' with
+      | [] -> f :: []
+      | f0 :: l ->
+        (match f0 with
+         | Both facts0 ->
+           (match facts0 with
+            | [] ->
+              (match l with
+               | [] -> always :: []
+               | f1 :: l0 -> f :: ((Both []) :: (f1 :: l0)))
+            | f1 :: l0 -> f :: ((Both (f1 :: l0)) :: l))
+         | x -> f :: (x :: l))))
+
+(** val either : fact list -> fact **)
+
+let either fs =
+  match choose fs with
+  | [] -> Either []
+  | f :: l -> (match l with
+               | [] -> f
+               | f0 :: l0 -> Either (f :: (f0 :: l0)))
+
+type combination = (nat * z) list
+
+type certificate =
+| Farkas of combination
+| Cut of combination * positive * certificate
+| Split of lin * certificate * certificate
+| Cases of nat * certificate list
+
+(** val push : fact -> fact list -> fact list **)
+
+let push f facts0 =
+  match f with
+  | Both gs -> app gs facts0
+  | _ -> f :: facts0
+
+(** val multiple : z -> fact -> lin option **)
+
+let multiple a = function
+| Above l -> if Z.leb Z0 a then Some (times a l) else None
+| Zero l -> Some (times a l)
+| _ -> None
+
+(** val combined : combination -> fact list -> lin -> lin option **)
+
+let rec combined c facts0 sum =
+  match c with
+  | [] -> Some sum
+  | p :: c' ->
+    let (k, a) = p in
+    (match skipn k facts0 with
+     | [] -> None
+     | f :: facts' ->
+       (match multiple a f with
+        | Some l -> combined c' facts' (plus l sum)
+        | None -> None))
+
+(** val divisible : positive -> lin -> bool **)
+
+let divisible d l =
+  forallb (fun a -> Z.eqb (Z.modulo a (Zpos d)) Z0) (snd l)
+
+(** val divided : positive -> lin -> lin **)
+
+let divided d l =
+  ((Z.div (fst l) (Zpos d)), (map (fun a -> Z.div a (Zpos d)) (snd l)))
+
+(** val refutes : certificate -> fact list -> bool **)
+
+let rec refutes c facts0 =
+  match c with
+  | Farkas s ->
+    (match combined s facts0 (number Z0) with
+     | Some l -> (&&) (constant l) (Z.ltb (fst l) Z0)
+     | None -> false)
+  | Cut (s, d, c') ->
+    (match combined s facts0 (number Z0) with
+     | Some l ->
+       (&&) (divisible d l) (refutes c' ((Above (divided d l)) :: facts0))
+     | None -> false)
+  | Split (l, up, down) ->
+    (&&) (refutes up ((Above l) :: facts0))
+      (refutes down ((Above (minus (number (Zneg XH)) l)) :: facts0))
+  | Cases (k, branches) ->
+    (match nth_error facts0 k with
+     | Some f ->
+       (match f with
+        | Either fs ->
+          let rec each fs0 cs =
+            match fs0 with
+            | [] -> (match cs with
+                     | [] -> true
+                     | _ :: _ -> false)
+            | f0 :: fs' ->
+              (match cs with
+               | [] -> false
+               | c' :: cs' ->
+                 (&&) (refutes c' (push f0 facts0)) (each fs' cs'))
+          in each fs branches
+        | _ -> false)
+     | None -> false)
+
+type rounding =
+| Down
+| Toward_zero
+
+(** val divide : rounding -> z -> positive -> z **)
+
+let divide r a d =
+  match r with
+  | Down -> Z.div a (Zpos d)
+  | Toward_zero -> Z.quot a (Zpos d)
+
+type state = { next : nat;
+               quotients : (((lin * positive) * rounding) * nat) list;
+               facts : fact list }
+
+(** val fresh : state -> lin * state **)
+
+let fresh s =
+  ((variable s.next), { next = (S s.next); quotients = s.quotients; facts =
+    s.facts })
+
+(** val assume : fact -> state -> state **)
+
+let assume f s =
+  { next = s.next; quotients = s.quotients; facts = (push f s.facts) }
+
+(** val same_vector : z list -> z list -> bool **)
+
+let rec same_vector k m =
+  match k with
+  | [] -> (match m with
+           | [] -> true
+           | _ :: _ -> false)
+  | a :: k' ->
+    (match m with
+     | [] -> false
+     | b :: m' -> (&&) (Z.eqb a b) (same_vector k' m'))
+
+(** val same_lin : lin -> lin -> bool **)
+
+let same_lin l m =
+  (&&) (Z.eqb (fst l) (fst m)) (same_vector (snd l) (snd m))
+
+(** val same_rounding : rounding -> rounding -> bool **)
+
+let same_rounding r q =
+  match r with
+  | Down -> (match q with
+             | Down -> true
+             | Toward_zero -> false)
+  | Toward_zero -> (match q with
+                    | Down -> false
+                    | Toward_zero -> true)
+
+(** val find_quotient :
+    lin -> positive -> rounding -> (((lin * positive) * rounding) * nat) list
+    -> nat option **)
+
+let rec find_quotient l d r = function
+| [] -> None
+| p :: known' ->
+  let (p0, k) = p in
+  let (p1, q) = p0 in
+  let (m, e) = p1 in
+  if (&&) ((&&) (Coq_Pos.eqb d e) (same_rounding r q)) (same_lin l m)
+  then Some k
+  else find_quotient l d r known'
+
+(** val divided_by :
+    lin -> positive -> rounding -> (lin -> fact list) -> state -> lin * state **)
+
+let divided_by l d r about s =
+  if Coq_Pos.eqb d XH
+  then (l, s)
+  else if constant l
+       then ((number (divide r (fst l) d)), s)
+       else (match find_quotient l d r s.quotients with
+             | Some k -> ((variable k), s)
+             | None ->
+               let q = variable s.next in
+               (q, { next = (S s.next); quotients = ((((l, d), r),
+               s.next) :: s.quotients); facts =
+               (app (about (minus l (times (Zpos d) q))) s.facts) }))
+
+(** val quotient : lin -> positive -> state -> lin * state **)
+
+let quotient l d =
+  divided_by l d Down (fun rest ->
+    (above rest) :: ((above (minus (number (Z.sub (Zpos d) (Zpos XH))) rest)) :: []))
+
+type scope = (string * lin) list
+
+(** val find : string -> scope -> lin **)
+
+let rec find x = function
+| [] -> number Z0
+| p :: c' -> let (y, l) = p in if eqb1 x y then l else find x c'
+
+(** val opposite : relation -> relation **)
+
+let opposite = function
+| EQ -> NE
+| NE -> EQ
+| LE -> GT
+| LT -> GE
+| GE -> LT
+| GT -> LE
+
+(** val less : lin -> lin -> fact **)
+
+let less l m =
+  above (minus (minus m l) (number (Zpos XH)))
+
+(** val at_most : lin -> lin -> fact **)
+
+let at_most l m =
+  above (minus m l)
+
+(** val differ : lin -> lin -> fact **)
+
+let differ l m =
+  either ((less l m) :: ((less m l) :: []))
+
+(** val compared : relation -> lin -> lin -> fact **)
+
+let compared r l m =
+  match r with
+  | EQ -> zero (minus l m)
+  | NE -> differ l m
+  | LE -> at_most l m
+  | LT -> less l m
+  | GE -> at_most m l
+  | GT -> less m l
+
+(** val sum_all : lin list -> lin **)
+
+let sum_all ls =
+  fold_right plus (number Z0) ls
+
+(** val least : lin list -> state -> lin * state **)
+
+let least ls s =
+  match ls with
+  | [] -> ((number Z0), s)
+  | l :: l0 ->
+    (match l0 with
+     | [] -> (l, s)
+     | _ :: _ ->
+       let (m, s1) = fresh s in
+       (m,
+       (assume
+         (both
+           ((either (map (fun l1 -> at_most l1 m) ls)) :: (map (at_most m) ls)))
+         s1)))
+
+(** val greatest : lin list -> state -> lin * state **)
+
+let greatest ls s =
+  match ls with
+  | [] -> ((number Z0), s)
+  | l :: l0 ->
+    (match l0 with
+     | [] -> (l, s)
+     | _ :: _ ->
+       let (m, s1) = fresh s in
+       (m,
+       (assume
+         (both
+           ((either (map (at_most m) ls)) :: (map (fun l1 -> at_most l1 m) ls)))
+         s1)))
+
+(** val truncated : lin -> positive -> state -> lin * state **)
+
+let truncated l d =
+  divided_by l d Toward_zero (fun rest ->
+    (either
+      ((both
+         ((above l) :: ((above rest) :: ((above
+                                           (minus
+                                             (number
+                                               (Z.sub (Zpos d) (Zpos XH)))
+                                             rest)) :: [])))) :: ((both
+                                                                    (
+                                                                    (less l
+                                                                    (number
+                                                                    Z0)) :: (
+                                                                    (above
+                                                                    (times
+                                                                    (Zneg XH)
+                                                                    rest)) :: (
+                                                                    (above
+                                                                    (plus
+                                                                    (number
+                                                                    (Z.sub
+                                                                    (Zpos d)
+                                                                    (Zpos XH)))
+                                                                    rest)) :: [])))) :: []))) :: [])
+
+(** val linear : scope -> expr -> state -> lin * state **)
+
+let rec linear c a s =
+  let list0 =
+    let rec list0 l s0 =
+      match l with
+      | [] -> ([], s0)
+      | a0 :: l' ->
+        let (m, s1) = linear c a0 s0 in
+        let (ms, s2) = list0 l' s1 in ((m :: ms), s2)
+    in list0
+  in
+  (match a with
+   | Int z0 -> ((number z0), s)
+   | Var x -> ((find x c), s)
+   | Sum l -> let (ms, s1) = list0 l s in ((sum_all ms), s1)
+   | Scaled (k, b) -> let (m, s1) = linear c b s in ((times k m), s1)
+   | FloorDiv (b, d) -> let (m, s1) = linear c b s in quotient m d s1
+   | TruncDiv (b, d) -> let (m, s1) = linear c b s in truncated m d s1
+   | Rem (b, d) ->
+     let (m, s1) = linear c b s in
+     let (q, s2) = truncated m d s1 in ((minus m (times (Zpos d) q)), s2)
+   | Min l -> let (ms, s1) = list0 l s in least ms s1
+   | Max l -> let (ms, s1) = list0 l s in greatest ms s1
+   | Select (t, b, b') ->
+     let (yes, s1) = known c true t s in
+     let (no, s2) = known c false t s1 in
+     let (m, s3) = linear c b s2 in
+     let (m', s4) = linear c b' s3 in
+     let (x, s5) = fresh s4 in
+     (x,
+     (assume
+       (either
+         ((both (yes :: ((zero (minus x m)) :: []))) :: ((both
+                                                           (no :: ((zero
+                                                                    (minus x
+                                                                    m')) :: []))) :: [])))
+       s5)))
+
+(** val known : scope -> bool -> test -> state -> fact * state **)
+
+and known c b t s =
+  let list0 =
+    let rec list0 l s0 =
+      match l with
+      | [] -> ([], s0)
+      | t0 :: l' ->
+        let (f, s1) = known c b t0 s0 in
+        let (fs, s2) = list0 l' s1 in ((f :: fs), s2)
+    in list0
+  in
+  (match t with
+   | Compare (r, x, y) ->
+     let (l, s1) = linear c x s in
+     let (m, s2) = linear c y s1 in
+     ((compared (if b then r else opposite r) l m), s2)
+   | And l ->
+     let (fs, s1) = list0 l s in ((if b then both fs else either fs), s1)
+   | Or l ->
+     let (fs, s1) = list0 l s in ((if b then either fs else both fs), s1)
+   | Not u -> known c (negb b) u s)
+
+(** val linear_list : scope -> expr list -> state -> lin list * state **)
+
+let rec linear_list c l s =
+  match l with
+  | [] -> ([], s)
+  | a :: l' ->
+    let (m, s1) = linear c a s in
+    let (ms, s2) = linear_list c l' s1 in ((m :: ms), s2)
+
+type shape = { shape_name : string; shape_arguments : string list;
+               shape_hints : string list; shape_domain : test;
+               shape_time : expr list }
+
+type specification = { sizes : string list; assumption : test;
+                       shapes : shape list }
+
+(** val find_shape : shape list -> string -> nat -> nat -> shape option **)
+
+let rec find_shape l f n0 m =
+  match l with
+  | [] -> None
+  | h :: l' ->
+    if (&&)
+         ((&&) (eqb1 f h.shape_name) (Nat.eqb n0 (length h.shape_arguments)))
+         (Nat.eqb m (length h.shape_hints))
+    then Some h
+    else find_shape l' f n0 m
+
+type goal = fact list
+
+(** val unfit : goal list **)
+
+let unfit =
+  [] :: []
+
+(** val not_strictly : lin list -> lin list -> fact **)
+
+let rec not_strictly a b =
+  match a with
+  | [] -> always
+  | x :: a' ->
+    (match b with
+     | [] -> always
+     | y :: b' ->
+       either
+         ((less y x) :: ((both
+                           ((zero (minus x y)) :: ((not_strictly a' b') :: []))) :: [])))
+
+(** val earlier : lin list -> lin list -> fact **)
+
+let rec earlier a b =
+  match a with
+  | [] -> (match b with
+           | [] -> never
+           | _ :: _ -> always)
+  | x :: a' ->
+    (match b with
+     | [] -> never
+     | y :: b' ->
+       either
+         ((less x y) :: ((both
+                           ((zero (minus x y)) :: ((earlier a' b') :: []))) :: [])))
+
+(** val not_earlier : lin list -> lin list -> fact **)
+
+let rec not_earlier a b =
+  match a with
+  | [] -> (match b with
+           | [] -> always
+           | _ :: _ -> never)
+  | x :: a' ->
+    (match b with
+     | [] -> always
+     | y :: b' ->
+       either
+         ((less y x) :: ((both
+                           ((zero (minus x y)) :: ((not_earlier a' b') :: []))) :: [])))
+
+(** val not_starting : lin list -> lin list -> fact **)
+
+let rec not_starting a t =
+  match a with
+  | [] -> never
+  | x :: a' ->
+    (match t with
+     | [] -> always
+     | y :: t' -> either ((differ x y) :: ((not_starting a' t') :: [])))
+
+type bound =
+| From of lin list
+| Until of lin list
+
+(** val violated : lin list -> bound -> fact **)
+
+let violated t = function
+| From l -> earlier t l
+| Until l -> not_earlier t l
+
+(** val mentions : string -> expr -> bool **)
+
+let rec mentions x = function
+| Int _ -> false
+| Var y -> eqb1 x y
+| Sum l -> existsb (mentions x) l
+| Scaled (_, b) -> mentions x b
+| FloorDiv (b, _) -> mentions x b
+| TruncDiv (b, _) -> mentions x b
+| Rem (b, _) -> mentions x b
+| Min l -> existsb (mentions x) l
+| Max l -> existsb (mentions x) l
+| Select (t, b, c) ->
+  (||) ((||) (test_mentions x t) (mentions x b)) (mentions x c)
+
+(** val test_mentions : string -> test -> bool **)
+
+and test_mentions x = function
+| Compare (_, a, b) -> (||) (mentions x a) (mentions x b)
+| And l -> existsb (test_mentions x) l
+| Or l -> existsb (test_mentions x) l
+| Not u -> test_mentions x u
+
+(** val is_name : string -> expr -> bool **)
+
+let is_name x = function
+| Var y -> eqb1 x y
+| _ -> false
+
+(** val falls : string -> test -> bool **)
+
+let rec falls x = function
+| Compare (r, b, a) ->
+  (match r with
+   | EQ -> false
+   | NE -> false
+   | LE -> (&&) (is_name x b) (negb (mentions x a))
+   | LT -> (&&) (is_name x b) (negb (mentions x a))
+   | _ -> (&&) (is_name x a) (negb (mentions x b)))
+| And l ->
+  (&&) (forallb (fun t0 -> (||) (falls x t0) (negb (test_mentions x t0))) l)
+    (existsb (falls x) l)
+| Or l -> forallb (falls x) l
+| Not _ -> false
+
+(** val stride : lin -> lin -> positive -> state -> state **)
+
+let stride first x d s =
+  if Coq_Pos.eqb d XH
+  then assume (at_most first x) s
+  else let (k, s1) = fresh s in
+       assume
+         (both
+           ((above k) :: ((zero (minus (minus x first) (times (Zpos d) k))) :: [])))
+         s1
+
+(** val ending :
+    scope -> string -> lin -> test -> positive -> expr option -> state ->
+    goal list **)
+
+let ending c x first t d last s =
+  match last with
+  | Some a ->
+    let (v, s1) = fresh s in
+    let (w, s2) = fresh s1 in
+    let s3 = assume (at_most v w) (stride first w d (stride first v d s2)) in
+    let (f, s4) = known ((x, w) :: c) true t s3 in
+    let (g, s5) = known ((x, v) :: c) false t (assume f s4) in
+    let (f', s4') = known ((x, v) :: c) true t s1 in
+    let (l, s5') = linear c a s4' in
+    (g :: s5.facts) :: (((less l v) :: (assume f' s5').facts) :: [])
+  | None -> if falls x t then [] else unfit
+
+type execution = { executed_shape : shape option; executed_scope : scope;
+                   executed_time : lin list; executed_state : state }
+
+(** val in_loop :
+    scope -> string -> lin -> lin -> test -> positive -> state -> state **)
+
+let in_loop c x first v t d s =
+  let (f, s1) = known ((x, v) :: c) true t (stride first v d s) in assume f s1
+
+(** val call_executions :
+    shape list -> scope -> scope -> state -> string -> expr list -> expr list
+    -> execution list **)
+
+let call_executions l sizes_scope c s f args hint =
+  match find_shape l f (length args) (length hint) with
+  | Some h ->
+    let (xs, s1) = linear_list c args s in
+    let (ys, s2) = linear_list c hint s1 in
+    let inner =
+      app (combine h.shape_arguments xs)
+        (app (combine h.shape_hints ys) sizes_scope)
+    in
+    let (t, s3) = linear_list inner h.shape_time s2 in
+    { executed_shape = (Some h); executed_scope = inner; executed_time = t;
+    executed_state = s3 } :: []
+  | None ->
+    { executed_shape = None; executed_scope = []; executed_time = [];
+      executed_state = s } :: []
+
+(** val executions :
+    shape list -> scope -> scope -> state -> node -> execution list **)
+
+let rec executions l sizes_scope c s = function
+| Call (f, args, hint) -> call_executions l sizes_scope c s f args hint
+| Block ns -> flat_map (executions l sizes_scope c s) ns
+| If (t, a, b) ->
+  let (f, s1) = known c true t s in
+  let (f', s1') = known c false t s in
+  app (executions l sizes_scope c (assume f s1) a)
+    (executions l sizes_scope c (assume f' s1') b)
+| For (x, a, t, d, b) ->
+  let (first, s1) = linear c a s in
+  let (v, s2) = fresh s1 in
+  executions l sizes_scope ((x, v) :: c) (in_loop c x first v t d s2) b
+| Let (x, a, b) ->
+  let (m, s1) = linear c a s in executions l sizes_scope ((x, m) :: c) s1 b
+| Mark (_, b) -> executions l sizes_scope c s b
+
+(** val pairs_in_time :
+    execution list -> (state -> execution list) -> goal list **)
+
+let pairs_in_time first second =
+  flat_map (fun r ->
+    map (fun q ->
+      (not_earlier r.executed_time q.executed_time) :: q.executed_state.facts)
+      (second r.executed_state)) first
+
+type guide =
+| AtCall
+| Into of guide
+| Either_way of guide * guide
+| Along of expr option * expr list * guide
+| Around of expr option * expr list * guide
+| Crossed of expr option * guide
+| Numbered of (expr list * guide) list
+| Parted of expr list list * guide list
+| Compared of guide list
+
+(** val call_goals :
+    shape list -> scope -> scope -> state -> lin list -> bound list -> string
+    -> expr list -> expr list -> goal list **)
+
+let call_goals l sizes_scope c s known_time bounds f args hint =
+  match find_shape l f (length args) (length hint) with
+  | Some h ->
+    let (xs, s1) = linear_list c args s in
+    let (ys, s2) = linear_list c hint s1 in
+    let inner =
+      app (combine h.shape_arguments xs)
+        (app (combine h.shape_hints ys) sizes_scope)
+    in
+    let (outside, s3) = known inner false h.shape_domain s2 in
+    let (t, s4) = linear_list inner h.shape_time s3 in
+    ((either
+       (outside :: ((not_starting known_time t) :: (map (violated t) bounds)))) :: s4.facts) :: []
+  | None -> unfit
+
+(** val walk :
+    shape list -> scope -> guide -> scope -> state -> lin list -> bound list
+    -> node -> goal list **)
+
+let walk l sizes_scope =
+  let reaching = executions l sizes_scope in
+  let rec walk0 g c s known_time bounds = function
+  | Call (f, args, hint) ->
+    (match g with
+     | AtCall -> call_goals l sizes_scope c s known_time bounds f args hint
+     | _ -> unfit)
+  | Block ns ->
+    (match g with
+     | AtCall -> (match ns with
+                  | [] -> []
+                  | _ :: _ -> unfit)
+     | Numbered gs ->
+       let rec each previous gs0 ns0 s0 =
+         match ns0 with
+         | [] -> (match gs0 with
+                  | [] -> []
+                  | _ :: _ -> unfit)
+         | n' :: ns' ->
+           (match gs0 with
+            | [] -> unfit
+            | p :: gs' ->
+              let (keys, g') = p in
+              let (k, s1) = linear_list c keys s0 in
+              app
+                (match previous with
+                 | Some p0 -> ((not_strictly p0 k) :: s1.facts) :: []
+                 | None -> [])
+                (app (walk0 g' c s1 (app known_time k) bounds n')
+                  (each (Some k) gs' ns' s1)))
+       in each None gs ns s
+     | Parted (cuts, gs) ->
+       let rec each low cuts0 gs0 ns0 s0 =
+         match ns0 with
+         | [] -> (match gs0 with
+                  | [] -> []
+                  | _ :: _ -> unfit)
+         | n' :: ns' ->
+           (match gs0 with
+            | [] -> unfit
+            | g' :: gs' ->
+              (match cuts0 with
+               | [] ->
+                 (match ns' with
+                  | [] -> walk0 g' c s0 known_time ((From low) :: bounds) n'
+                  | _ :: _ -> unfit)
+               | keys :: cuts' ->
+                 let (k, s1) = linear_list c keys s0 in
+                 let cut = app known_time k in
+                 ((earlier cut low) :: s1.facts) :: (app
+                                                      (walk0 g' c s1
+                                                        known_time ((From
+                                                        low) :: ((Until
+                                                        cut) :: bounds)) n')
+                                                      (each cut cuts' gs' ns'
+                                                        s1))))
+       in each [] cuts gs ns s
+     | Compared gs ->
+       let rec each gs0 = function
+       | [] -> (match gs0 with
+                | [] -> []
+                | _ :: _ -> unfit)
+       | n' :: ns' ->
+         (match gs0 with
+          | [] -> unfit
+          | g' :: gs' ->
+            app (walk0 g' c s known_time bounds n')
+              (app
+                (pairs_in_time (reaching c s n') (fun s' ->
+                  flat_map (reaching c s') ns')) (each gs' ns')))
+       in each gs ns
+     | _ -> unfit)
+  | If (t, a, b) ->
+    (match g with
+     | Either_way (yes, no) ->
+       let (f, s1) = known c true t s in
+       let (f', s1') = known c false t s in
+       app (walk0 yes c (assume f s1) known_time bounds a)
+         (walk0 no c (assume f' s1') known_time bounds b)
+     | _ -> unfit)
+  | For (x, a, t, d, b) ->
+    let (first, s1) = linear c a s in
+    let (v, s2) = fresh s1 in
+    let c' = (x, v) :: c in
+    let s4 = in_loop c x first v t d s2 in
+    (match g with
+     | Along (last, keys, g') ->
+       let (k, s5) = linear_list c' keys s4 in
+       let (w, s3') = fresh s2 in
+       let (k1, s4') = linear_list c' keys (assume (less v w) s3') in
+       let (k2, s5') = linear_list ((x, w) :: c) keys s4' in
+       app (ending c x first t d last s1)
+         (((not_strictly k1 k2) :: s5'.facts) :: (walk0 g' c' s5
+                                                   (app known_time k) bounds
+                                                   b))
+     | Around (last, keys, g') ->
+       let next_scope = (x, (plus v (number (Zpos d)))) :: c in
+       let (k1, s5) = linear_list c' keys s4 in
+       let (k2, s6) = linear_list next_scope keys s5 in
+       let (w, s3') = fresh s2 in
+       let (k1', s4') =
+         linear_list ((x, w) :: c) keys
+           (assume (at_most (plus v (number (Zpos d))) w) s3')
+       in
+       let (k2', s5') = linear_list next_scope keys s4' in
+       app (ending c x first t d last s1)
+         (((earlier k1' k2') :: s5'.facts) :: (walk0 g' c' s6 known_time
+                                                ((From
+                                                (app known_time k1)) :: ((Until
+                                                (app known_time k2)) :: bounds))
+                                                b))
+     | Crossed (last, g') ->
+       let (w, s5) = fresh s4 in
+       let s6 = in_loop c x first w t d (assume (less v w) s5) in
+       app (ending c x first t d last s1)
+         (app
+           (pairs_in_time (reaching c' s6 b) (fun s' ->
+             reaching ((x, w) :: c) s' b))
+           (walk0 g' c' s4 known_time bounds b))
+     | _ -> unfit)
+  | Let (x, a, b) ->
+    (match g with
+     | Into g' ->
+       let (m, s1) = linear c a s in
+       walk0 g' ((x, m) :: c) s1 known_time bounds b
+     | _ -> unfit)
+  | Mark (_, b) ->
+    (match g with
+     | Into g' -> walk0 g' c s known_time bounds b
+     | _ -> unfit)
+  in walk0
+
+type turn =
+| ToChild of nat
+| ToIteration of expr
+| ToYes
+| ToNo
+| ToInside
+
+type cover =
+| CoverCases of test * cover * cover
+| CoveredBy of turn list
+| NotThere
+
+(** val apart : lin list -> lin list -> fact **)
+
+let rec apart a b =
+  match a with
+  | [] -> (match b with
+           | [] -> never
+           | _ :: _ -> always)
+  | x :: a' ->
+    (match b with
+     | [] -> always
+     | y :: b' -> either ((differ x y) :: ((apart a' b') :: [])))
+
+(** val astray :
+    turn list -> scope -> scope -> state -> node -> string -> lin list -> lin
+    list -> (fact list * state) option **)
+
+let rec astray path i c s n0 f xs ys =
+  match path with
+  | [] ->
+    (match n0 with
+     | Call (g, args, hint) ->
+       if eqb1 f g
+       then let (l, s1) = linear_list c args s in
+            let (m, s2) = linear_list c hint s1 in
+            Some (((apart xs l) :: ((apart ys m) :: [])), s2)
+       else None
+     | _ -> None)
+  | t0 :: path' ->
+    (match t0 with
+     | ToChild k ->
+       (match n0 with
+        | Block cs ->
+          (match nth_error cs k with
+           | Some n' -> astray path' i c s n' f xs ys
+           | None -> None)
+        | _ -> None)
+     | ToIteration a ->
+       (match n0 with
+        | For (x, b, t, d, n') ->
+          let (v, s1) = linear i a s in
+          let (first, s2) = linear c b s1 in
+          let distance = minus v first in
+          let (q, s3) = quotient distance d s2 in
+          let (no, s4) = known ((x, v) :: c) false t s3 in
+          (match astray path' i ((x, v) :: c) s4 n' f xs ys with
+           | Some p ->
+             let (fs, s5) = p in
+             Some
+             (((less v first) :: ((differ distance (times (Zpos d) q)) :: (no :: fs))),
+             s5)
+           | None -> None)
+        | _ -> None)
+     | ToYes ->
+       (match n0 with
+        | If (t, a, _) ->
+          let (no, s1) = known c false t s in
+          (match astray path' i c s1 a f xs ys with
+           | Some p -> let (fs, s2) = p in Some ((no :: fs), s2)
+           | None -> None)
+        | _ -> None)
+     | ToNo ->
+       (match n0 with
+        | If (t, _, b) ->
+          let (yes, s1) = known c true t s in
+          (match astray path' i c s1 b f xs ys with
+           | Some p -> let (fs, s2) = p in Some ((yes :: fs), s2)
+           | None -> None)
+        | _ -> None)
+     | ToInside ->
+       (match n0 with
+        | Let (x, a, b) ->
+          let (m, s1) = linear c a s in
+          astray path' i ((x, m) :: c) s1 b f xs ys
+        | Mark (_, b) -> astray path' i c s b f xs ys
+        | _ -> None))
+
+(** val cover_goals :
+    cover -> scope -> scope -> state -> node -> string -> lin list -> lin
+    list -> goal list **)
+
+let rec cover_goals k i c s n0 f xs ys =
+  match k with
+  | CoverCases (t, yes, no) ->
+    let (g, s1) = known i true t s in
+    let (g', s1') = known i false t s in
+    app (cover_goals yes i c (assume g s1) n0 f xs ys)
+      (cover_goals no i c (assume g' s1') n0 f xs ys)
+  | CoveredBy path ->
+    (match astray path i c s n0 f xs ys with
+     | Some p -> let (fs, s') = p in ((either fs) :: s'.facts) :: []
+     | None -> unfit)
+  | NotThere -> s.facts :: []
+
+(** val fresh_list : string list -> state -> lin list * state **)
+
+let rec fresh_list names s =
+  match names with
+  | [] -> ([], s)
+  | _ :: names' ->
+    let (l, s1) = fresh s in
+    let (ls, s2) = fresh_list names' s1 in ((l :: ls), s2)
+
+(** val some_instance :
+    shape -> scope -> state -> ((lin list * lin list) * scope) * state **)
+
+let some_instance h sizes_scope s =
+  let (xs, s1) = fresh_list h.shape_arguments s in
+  let (ys, s2) = fresh_list h.shape_hints s1 in
+  let i =
+    app (combine h.shape_arguments xs)
+      (app (combine h.shape_hints ys) sizes_scope)
+  in
+  let (inside, s3) = known i true h.shape_domain s2 in
+  (((xs, ys), i), (assume inside s3))
+
+(** val shape_goals :
+    scope -> state -> node -> shape -> cover -> goal list **)
+
+let shape_goals sizes_scope s n0 h k =
+  let (p, s') = some_instance h sizes_scope s in
+  let (p0, i) = p in
+  let (xs, ys) = p0 in cover_goals k i sizes_scope s' n0 h.shape_name xs ys
+
+(** val covers_goals :
+    scope -> state -> node -> shape list -> cover list -> goal list **)
+
+let rec covers_goals sizes_scope s n0 hs ks =
+  match hs with
+  | [] -> (match ks with
+           | [] -> []
+           | _ :: _ -> unfit)
+  | h :: hs' ->
+    (match ks with
+     | [] -> unfit
+     | k :: ks' ->
+       app (shape_goals sizes_scope s n0 h k)
+         (covers_goals sizes_scope s n0 hs' ks'))
+
+(** val refutes_all : certificate list -> goal list -> bool **)
+
+let rec refutes_all cs gs =
+  match cs with
+  | [] -> (match gs with
+           | [] -> true
+           | _ :: _ -> false)
+  | c :: cs' ->
+    (match gs with
+     | [] -> false
+     | g :: gs' -> (&&) (refutes c g) (refutes_all cs' gs'))
+
+(** val beginning : specification -> scope * state **)
+
+let beginning g =
+  let (ps, s0) = fresh_list g.sizes { next = O; quotients = []; facts = [] }
+  in
+  let c = combine g.sizes ps in
+  let (f, s1) = known c true g.assumption s0 in (c, (assume f s1))
+
+(** val with_time : shape -> expr list -> shape **)
+
+let with_time h t =
+  { shape_name = h.shape_name; shape_arguments = h.shape_arguments;
+    shape_hints = h.shape_hints; shape_domain = h.shape_domain; shape_time =
+    t }
+
+(** val retimed :
+    (shape -> expr list -> expr list) -> shape list -> expr list list ->
+    shape list **)
+
+let rec retimed f hs ts =
+  match hs with
+  | [] -> hs
+  | h :: hs' ->
+    (match ts with
+     | [] -> hs
+     | t :: ts' -> (with_time h (f h t)) :: (retimed f hs' ts'))
+
+(** val untied : shape list -> expr list list -> shape list **)
+
+let untied =
+  retimed (fun h t -> app h.shape_time t)
+
+(** val same_width : shape list -> bool **)
+
+let same_width = function
+| [] -> true
+| h :: hs' ->
+  forallb (fun g -> Nat.eqb (length g.shape_time) (length h.shape_time)) hs'
+
+type proposal = { order : guide; covered : cover list; ties : expr list list }
+
+(** val goals : specification -> node -> proposal -> goal list **)
+
+let goals g n0 how =
+  let (c, s) = beginning g in
+  app (walk (untied g.shapes how.ties) c how.order c s [] [] n0)
+    (covers_goals c s n0 g.shapes how.covered)
+
+(** val closed_shape : string list -> shape -> bool **)
+
+let closed_shape names h =
+  let own = app h.shape_arguments (app h.shape_hints names) in
+  (&&) (closed_test own h.shape_domain)
+    (forallb (closed_expr own) h.shape_time)
+
+(** val closed_specification : specification -> bool **)
+
+let closed_specification g =
+  (&&) (closed_test g.sizes g.assumption)
+    (forallb (closed_shape g.sizes) g.shapes)
+
+(** val well_formed : specification -> node -> bool **)
+
+let well_formed g n0 =
+  (&&) ((&&) (closed_specification g) (closed g.sizes n0))
+    (same_width g.shapes)
+
+(** val check :
+    specification -> node -> proposal -> certificate list -> bool **)
+
+let check g n0 how cs =
+  (&&) (well_formed g n0) (refutes_all cs (goals g n0 how))
+
+type place = string * expr list
+
+type use = { may_read : place list; may_write : place list }
+
+type change = { original : specification; new_times : expr list list;
+                uses : use list }
+
+(** val changed : change -> specification **)
+
+let changed t =
+  { sizes = t.original.sizes; assumption = t.original.assumption; shapes =
+    (retimed (fun _ t0 -> t0) t.original.shapes t.new_times) }
+
+(** val distinct : shape list -> bool **)
+
+let rec distinct = function
+| [] -> true
+| h :: hs' ->
+  (&&)
+    ((&&) (negb (existsb (fun g -> eqb1 h.shape_name g.shape_name) hs'))
+      (match h.shape_hints with
+       | [] -> true
+       | _ :: _ -> false)) (distinct hs')
+
+(** val common_places :
+    place list -> place list -> (expr list * expr list) list **)
+
+let common_places l m =
+  flat_map (fun c ->
+    flat_map (fun d ->
+      if eqb1 (fst c) (fst d) then ((snd c), (snd d)) :: [] else []) m) l
+
+(** val common_uses : use -> use -> (expr list * expr list) list **)
+
+let common_uses u v =
+  app (common_places u.may_write v.may_write)
+    (app (common_places u.may_write v.may_read)
+      (common_places u.may_read v.may_write))
+
+(** val same_place : lin list -> lin list -> fact **)
+
+let rec same_place a b =
+  match a with
+  | [] -> (match b with
+           | [] -> always
+           | _ :: _ -> never)
+  | x :: a' ->
+    (match b with
+     | [] -> never
+     | y :: b' -> both ((zero (minus x y)) :: ((same_place a' b') :: [])))
+
+(** val meeting_facts :
+    scope -> scope -> (expr list * expr list) list -> state -> fact
+    list * state **)
+
+let rec meeting_facts i j l s =
+  match l with
+  | [] -> ([], s)
+  | p :: l' ->
+    let (a, b) = p in
+    let (x, s1) = linear_list i a s in
+    let (y, s2) = linear_list j b s1 in
+    let (fs, s3) = meeting_facts i j l' s2 in (((same_place x y) :: fs), s3)
+
+(** val pair_goals :
+    scope -> state -> ((shape * expr list) * use) -> ((shape * expr
+    list) * use) -> goal list **)
+
+let pair_goals c s one other =
+  let (p, u) = one in
+  let (h, t) = p in
+  let (p0, u') = other in
+  let (h', t') = p0 in
+  (match common_uses u u' with
+   | [] -> []
+   | p1 :: l ->
+     let (p2, s1) = some_instance h c s in
+     let (_, i) = p2 in
+     let (p3, s2) = some_instance h' c s1 in
+     let (_, j) = p3 in
+     let (fs, s3) = meeting_facts i j (p1 :: l) s2 in
+     let (a, s4) = linear_list i h.shape_time s3 in
+     let (b, s5) = linear_list j h'.shape_time s4 in
+     let (a', s6) = linear_list i t s5 in
+     let (b', s7) = linear_list j t' s6 in
+     ((both ((either fs) :: ((earlier a b) :: ((not_earlier a' b') :: [])))) :: s7.facts) :: [])
+
+(** val parts : change -> ((shape * expr list) * use) list **)
+
+let parts t =
+  combine (combine t.original.shapes t.new_times) t.uses
+
+(** val legality_goals : change -> goal list **)
+
+let legality_goals t =
+  let (c, s) = beginning t.original in
+  flat_map (fun one -> flat_map (pair_goals c s one) (parts t)) (parts t)
+
+(** val change_goals :
+    change -> node -> node -> proposal -> proposal -> goal list **)
+
+let change_goals t n0 n' how how' =
+  app (goals t.original n0 how)
+    (app (goals (changed t) n' how') (legality_goals t))
+
+(** val closed_use : string list -> (shape * use) -> bool **)
+
+let closed_use names hu =
+  let own = app (fst hu).shape_arguments names in
+  let closed_place = fun c -> forallb (closed_expr own) (snd c) in
+  (&&) (forallb closed_place (snd hu).may_read)
+    (forallb closed_place (snd hu).may_write)
+
+(** val well_formed_change : change -> node -> node -> proposal -> bool **)
+
+let well_formed_change t n0 n' how =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&)
+            ((&&) (well_formed t.original n0) (well_formed (changed t) n'))
+            (distinct t.original.shapes))
+          (Nat.eqb (length t.new_times) (length t.original.shapes)))
+        (Nat.eqb (length t.uses) (length t.original.shapes)))
+      (forallb (closed_use t.original.sizes)
+        (combine t.original.shapes t.uses)))
+    (match how.ties with
+     | [] -> true
+     | _ :: _ -> false)
+
+(** val check_change :
+    change -> node -> node -> proposal -> proposal -> certificate list -> bool **)
+
+let check_change t n0 n' how how' cs =
+  (&&) (well_formed_change t n0 n' how)
+    (refutes_all cs (change_goals t n0 n' how how'))

@@ -1,0 +1,297 @@
+(* Reads a problem, and either finds certificates for it or checks those that come with it.
+
+     checker prove   find certificates, check them, and say how that went
+     checker find    the same, and print the certificates
+     checker check   check the certificates that follow the problem
+     checker show    print the goals
+
+   A problem is a sequence of words, each constructor followed by its arguments and each list by its length
+   first; a name is a word that begins with an apostrophe.  What is checked is what is read here: this file,
+   OCaml and the operating system are what has to be trusted beside Coq. *)
+
+open Checker
+
+exception Malformed of Stdlib.String.t
+
+(* -- words -------------------------------------------------------------------------------------------- *)
+
+let text =
+  let found = Buffer.create 65536 in
+  (try while true do Buffer.add_channel found stdin 1 done with End_of_file -> ());
+  Buffer.contents found
+
+let place = ref 0
+
+let word () =
+  let blank c = c = ' ' || c = '\n' in
+  let size = Stdlib.String.length text in
+  while !place < size && blank text.[!place] do incr place done;
+  if !place >= size then raise (Malformed "the problem ends too early");
+  let start = !place in
+  while !place < size && not (blank text.[!place]) do incr place done;
+  Stdlib.String.sub text start (!place - start)
+
+let malformed what found = raise (Malformed (Printf.sprintf "%s expected, not %s" what found))
+
+let number () =
+  let found = word () in
+  match int_of_string_opt found with Some n -> n | None -> malformed "a number" found
+
+let list read = let count = number () in List.init count (fun _ -> read ())
+
+(* -- terms -------------------------------------------------------------------------------------------- *)
+
+let rec positive n =
+  if n <= 0 then malformed "a positive number" (string_of_int n)
+  else if n = 1 then XH
+  else if n land 1 = 0 then XO (positive (n / 2))
+  else XI (positive (n / 2))
+
+(* Decimal, of any length. *)
+let z () =
+  let found = word () in
+  let negative = found.[0] = '-' in
+  let digit so_far c =
+    if c < '0' || c > '9' then malformed "a number" found;
+    let d = Char.code c - Char.code '0' in
+    Z.add (Z.mul (Zpos (positive 10)) so_far) (if d = 0 then Z0 else Zpos (positive d))
+  in
+  let digits = if negative then Stdlib.String.sub found 1 (Stdlib.String.length found - 1) else found in
+  if digits = "" then malformed "a number" found;
+  let size = Seq.fold_left digit Z0 (Stdlib.String.to_seq digits) in
+  if negative then Z.opp size else size
+
+let positive_number () = match z () with Zpos p -> p | _ -> malformed "a positive number" "another"
+let natural () = Finder.to_nat (max 0 (number ()))
+
+let name () =
+  let found = word () in
+  if found.[0] <> '\'' then malformed "a name" found;
+  let letter c =
+    let bit k = (Char.code c lsr k) land 1 = 1 in
+    Ascii (bit 0, bit 1, bit 2, bit 3, bit 4, bit 5, bit 6, bit 7)
+  in
+  let rec go k = if k >= Stdlib.String.length found then EmptyString else String (letter found.[k], go (k + 1)) in
+  go 1
+
+let relation = function
+  | "==" -> Some EQ | "!=" -> Some NE | "<=" -> Some LE | "<" -> Some LT | ">=" -> Some GE | ">" -> Some GT
+  | _ -> None
+
+(* The arguments are read from left to right, one after the other. *)
+let rec expr () =
+  match word () with
+  | "int" -> Int (z ())
+  | "var" -> Var (name ())
+  | "sum" -> Sum (list expr)
+  | "scaled" -> let f = z () in Scaled (f, expr ())
+  | "floor" -> let a = expr () in FloorDiv (a, positive_number ())
+  | "trunc" -> let a = expr () in TruncDiv (a, positive_number ())
+  | "rem" -> let a = expr () in Rem (a, positive_number ())
+  | "min" -> Min (list expr)
+  | "max" -> Max (list expr)
+  | "select" -> let t = test () in let a = expr () in Select (t, a, expr ())
+  | found -> malformed "an expression" found
+
+and test () =
+  match word () with
+  | "and" -> And (list test)
+  | "or" -> Or (list test)
+  | "not" -> Not (test ())
+  | found -> (
+    match relation found with
+    | Some r -> let a = expr () in Compare (r, a, expr ())
+    | None -> malformed "a test" found)
+
+let rec node () =
+  match word () with
+  | "call" -> let f = name () in let args = list expr in Call (f, args, list expr)
+  | "block" -> Block (list node)
+  | "if" -> let t = test () in let a = node () in If (t, a, node ())
+  | "for" ->
+    let x = name () in
+    let first = expr () in
+    let t = test () in
+    let step = positive_number () in
+    For (x, first, t, step, node ())
+  | "let" -> let x = name () in let a = expr () in Let (x, a, node ())
+  | "mark" -> let m = name () in Mark (m, node ())
+  | found -> malformed "a program" found
+
+let vector () = list expr
+
+let shape () =
+  let shape_name = name () in
+  let shape_arguments = list name in
+  let shape_hints = list name in
+  let shape_domain = test () in
+  { shape_name; shape_arguments; shape_hints; shape_domain; shape_time = vector () }
+
+let specification () =
+  let sizes = list name in
+  let assumption = test () in
+  { sizes; assumption; shapes = list shape }
+
+let place_of () = let a = name () in (a, vector ())
+let use () = let may_read = list place_of in { may_read; may_write = list place_of }
+
+let change () =
+  let original = specification () in
+  let new_times = list vector in
+  { original; new_times; uses = list use }
+
+(* -- proposals ---------------------------------------------------------------------------------------- *)
+
+let limit () = match word () with
+  | "seen" -> None
+  | "until" -> Some (expr ())
+  | found -> malformed "a limit" found
+
+let rec guide () =
+  match word () with
+  | "atcall" -> AtCall
+  | "into" -> Into (guide ())
+  | "either" -> let g = guide () in Either_way (g, guide ())
+  | "along" -> let l = limit () in let k = vector () in Along (l, k, guide ())
+  | "around" -> let l = limit () in let k = vector () in Around (l, k, guide ())
+  | "crossed" -> let l = limit () in Crossed (l, guide ())
+  | "numbered" -> Numbered (list (fun () -> let k = vector () in (k, guide ())))
+  | "parted" -> let cuts = list vector in Parted (cuts, list guide)
+  | "compared" -> Compared (list guide)
+  | found -> malformed "a guide" found
+
+let turn () =
+  match word () with
+  | "child" -> ToChild (natural ())
+  | "iteration" -> ToIteration (expr ())
+  | "yes" -> ToYes
+  | "no" -> ToNo
+  | "inside" -> ToInside
+  | found -> malformed "a turn" found
+
+let rec cover () =
+  match word () with
+  | "cases" -> let t = test () in let yes = cover () in CoverCases (t, yes, cover ())
+  | "by" -> CoveredBy (list turn)
+  | "nothing" -> NotThere
+  | found -> malformed "a cover" found
+
+let proposal () =
+  let order = guide () in
+  let covered = list cover in
+  { order; covered; ties = list vector }
+
+(* -- certificates --------------------------------------------------------------------------------------- *)
+
+let combination () = list (fun () -> let k = natural () in (k, z ()))
+
+let rec certificate () =
+  match word () with
+  | "farkas" -> Farkas (combination ())
+  | "cut" -> let c = combination () in let d = positive_number () in Cut (c, d, certificate ())
+  | "split" ->
+    let constant = z () in
+    let l = (constant, list z) in
+    let up = certificate () in
+    Split (l, up, certificate ())
+  | "branches" -> let k = natural () in Cases (k, list certificate)
+  | found -> malformed "a certificate" found
+
+let rec of_nat = function O -> 0 | S n -> 1 + of_nat n
+
+let rec print_certificate c =
+  let out = Printf.printf in
+  let combination c =
+    out " %d" (List.length c);
+    List.iter (fun (k, a) -> out " %d %d" (of_nat k) (Finder.of_z a)) c
+  in
+  match c with
+  | Farkas c -> out " farkas"; combination c
+  | Cut (c, d, rest) -> out " cut"; combination c; out " %d" (Finder.of_positive d); print_certificate rest
+  | Split ((c, k), up, down) ->
+    out " split %d %d" (Finder.of_z c) (List.length k);
+    List.iter (fun a -> out " %d" (Finder.of_z a)) k;
+    print_certificate up;
+    print_certificate down
+  | Cases (k, branches) -> out " branches %d %d" (of_nat k) (List.length branches); List.iter print_certificate branches
+
+(* -- problems --------------------------------------------------------------------------------------------- *)
+
+type problem = Scan of specification * node * proposal | Whole of change * node * node * proposal * proposal
+
+let problem () =
+  match word () with
+  | "scan" ->
+    let g = specification () in
+    let n = node () in
+    Scan (g, n, proposal ())
+  | "change" ->
+    let t = change () in
+    let n = node () in
+    let n' = node () in
+    let how = proposal () in
+    Whole (t, n, n', how, proposal ())
+  | found -> malformed "a problem" found
+
+let goals_of = function
+  | Scan (g, n, how) -> goals g n how
+  | Whole (t, n, n', how, how') -> change_goals t n n' how how'
+
+let checked p certificates =
+  match p with
+  | Scan (g, n, how) -> check g n how certificates
+  | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
+
+let budget = 4000
+
+let certificates p =
+  List.mapi
+    (fun k goal ->
+      match Finder.find budget goal with
+      | Finder.Certificate c -> c
+      | Finder.Solution values ->
+        Printf.printf "open %d solution" k;
+        Array.iter (Printf.printf " %d") values;
+        print_newline ();
+        exit 1
+      | Finder.Unknown -> Printf.printf "open %d unknown\n" k; exit 1)
+    (goals_of p)
+
+let rec show f =
+  let linear (c, k) =
+    let parts = List.mapi (fun j a -> (Finder.of_z a, j)) k in
+    let shown = List.filter_map (fun (a, j) -> if a = 0 then None else Some (Printf.sprintf "%+d x%d" a j)) parts in
+    Stdlib.String.concat " " (shown @ [ Printf.sprintf "%+d" (Finder.of_z c) ])
+  in
+  let several sign fs = "(" ^ Stdlib.String.concat sign (List.map show fs) ^ ")" in
+  match f with
+  | Above l -> linear l ^ " >= 0"
+  | Zero l -> linear l ^ " = 0"
+  | Both fs -> several " and " fs
+  | Either fs -> several " or " fs
+
+let answer good count =
+  if good then Printf.printf "accepted %d\n" count else Printf.printf "refused\n";
+  exit (if good then 0 else 1)
+
+let () =
+  try
+    let p = problem () in
+    match Sys.argv with
+    | [| _; "prove" |] ->
+      let found = certificates p in
+      answer (checked p found) (List.length found)
+    | [| _; "find" |] ->
+      let found = certificates p in
+      print_string (string_of_int (List.length found));
+      List.iter print_certificate found;
+      print_newline ()
+    | [| _; "check" |] ->
+      let given = list certificate in
+      answer (checked p given) (List.length given)
+    | [| _; "show" |] ->
+      List.iteri (fun k goal -> Printf.printf "goal %d\n" k; List.iter (fun f -> print_endline ("  " ^ show f)) goal) (goals_of p)
+    | _ -> prerr_endline "usage: checker prove | find | check | show < problem"; exit 2
+  with
+  | Malformed what -> Printf.printf "malformed %s\n" what; exit 2
+  | Finder.Overflow -> print_endline "malformed a number that is too large"; exit 2

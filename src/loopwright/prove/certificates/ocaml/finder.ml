@@ -1,0 +1,420 @@
+(* Certificates for goals of the checker: why a list of facts has no integer solution.
+
+   Nothing here has to be right: what is found is checked by `Checker.refutes`, which is verified.
+   Equations with a unit coefficient are eliminated, inequalities divided by the common divisor of their
+   coefficients and rounded; then a simplex over exact integers finds a sum that is a negative number, or a
+   point.  A disjunction that the point does not satisfy is split; then a variable that is not an integer.
+   Integers are machine integers: an overflow ends the search for that goal, it never goes unnoticed. *)
+
+open Checker
+
+exception Overflow
+exception Budget
+
+let times a b =
+  if a = 0 || b = 0 then 0
+  else if abs a < 1 lsl 30 && abs b < 1 lsl 30 then a * b
+  else if abs a < 1 lsl 61 / abs b then a * b
+  else raise Overflow
+
+let plus a b = if abs a < 1 lsl 60 && abs b < 1 lsl 60 then a + b else raise Overflow
+let rec gcd a b = if b = 0 then abs a else gcd b (a mod b)
+let floor_div a b = if a >= 0 then a / b else - ((b - 1 - a) / b)
+
+(* -- numbers of Coq -------------------------------------------------------------------------------- *)
+
+let rec of_positive = function
+  | XH -> 1
+  | XO p -> times 2 (of_positive p)
+  | XI p -> plus 1 (times 2 (of_positive p))
+
+let of_z = function Z0 -> 0 | Zpos p -> of_positive p | Zneg p -> - (of_positive p)
+let rec to_positive n = if n = 1 then XH else if n land 1 = 0 then XO (to_positive (n / 2)) else XI (to_positive (n / 2))
+let to_z n = if n = 0 then Z0 else if n > 0 then Zpos (to_positive n) else Zneg (to_positive (- n))
+let rec to_nat n = if n = 0 then O else S (to_nat (n - 1))
+
+(* -- sums of facts --------------------------------------------------------------------------------- *)
+
+(* Facts are numbered from the oldest, so that a number stays the same when new ones come in front. *)
+type sum = (int * int) list (* number of a fact, factor; by falling numbers *)
+
+let rec add_sums (a : sum) (b : sum) : sum =
+  match a, b with
+  | [], l | l, [] -> l
+  | (i, x) :: a', (j, y) :: b' ->
+    if i > j then (i, x) :: add_sums a' b
+    else if j > i then (j, y) :: add_sums a b'
+    else let z = plus x y in if z = 0 then add_sums a' b' else (i, z) :: add_sums a' b'
+
+let scale_sum f (a : sum) : sum = if f = 0 then [] else List.map (fun (i, x) -> (i, times f x)) a
+
+(* The sum of facts `from`, divided by `divisor`: exactly, or `rounded` down. *)
+type atom = {
+  coefficients : int array;
+  constant : int;
+  from : sum;
+  divisor : int;
+  rounded : bool;
+}
+
+let lcm a b = times a (b / gcd a b)
+
+(* a + f b, where neither was rounded *)
+let add_atom f a b =
+  let n = Array.length a.coefficients in
+  let d = lcm a.divisor b.divisor in
+  { coefficients = Array.init n (fun k -> plus a.coefficients.(k) (times f b.coefficients.(k)));
+    constant = plus a.constant (times f b.constant);
+    from = add_sums (scale_sum (d / a.divisor) a.from) (scale_sum (times f (d / b.divisor)) b.from);
+    divisor = d;
+    rounded = false }
+
+let opposite a =
+  { a with coefficients = Array.map (fun x -> - x) a.coefficients; constant = - a.constant;
+    from = scale_sum (-1) a.from }
+
+let divisor_of a = Array.fold_left gcd 0 a.coefficients
+
+(* Divided by the common divisor g of its coefficients; the constant is rounded. *)
+let divided a g =
+  if g = 1 then a
+  else
+    { coefficients = Array.map (fun x -> x / g) a.coefficients;
+      constant = floor_div a.constant g;
+      from = a.from;
+      divisor = times a.divisor g;
+      rounded = a.constant mod g <> 0 }
+
+(* -- the certificate at the end of a search --------------------------------------------------------- *)
+
+let combination size (a : sum) : combination =
+  let rec go last = function
+    | [] -> []
+    | (number, factor) :: rest ->
+      let index = size - 1 - number in
+      (to_nat (index - last - 1), to_z factor) :: go index rest
+  in
+  go (-1) a
+
+(* Rounded atoms among the parts become facts of their own: how many facts there are then, the sum of
+   the parts, and what goes around the rest of the certificate. *)
+let summed size (parts : (int * atom) list) : int * sum * (certificate -> certificate) =
+  let parts = List.filter (fun (f, _) -> f <> 0) parts in
+  let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
+  let add (size, total, around) (f, a) =
+    let f = times f scale in
+    if a.rounded then
+      let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
+      (size + 1, add_sums [ (size, f) ] total, fun rest -> around (cut rest))
+    else (size, add_sums (scale_sum (f / a.divisor) a.from) total, around)
+  in
+  let size, total, around = List.fold_left add (size, [], fun rest -> rest) parts in
+  (size, total, around)
+
+(* A negative number as the sum of these multiples of atoms. *)
+let conclude size (parts : (int * atom) list) : certificate =
+  let size, total, around = summed size parts in
+  let common = max 1 (List.fold_left (fun g (_, f) -> gcd g f) 0 total) in
+  around (Farkas (combination size (List.map (fun (i, f) -> (i, f / common)) total)))
+
+(* -- the simplex ------------------------------------------------------------------------------------ *)
+
+type outcome =
+  | Contradiction of (int * atom) list
+  | Point of (int * int) array * ((int * atom) list * int) option
+      (* numerators and denominators; and, where one is not an integer, a sum of atoms whose coefficients
+         have a common divisor: divided and rounded, it excludes the point (Gomory) *)
+
+(* Row r says: scale.(r) * (what is basic there) = sum of table.(r).(j) * (what is not, in column j).
+   What is not basic has its value: 0 for a variable, the lower bound for a slack. *)
+let simplex width (atoms : atom array) : outcome =
+  let rows = Array.length atoms in
+  let table = Array.map (fun a -> Array.copy a.coefficients) atoms in
+  let scale = Array.make rows 1 in
+  let basic = Array.init rows (fun r -> width + r) in
+  let outside = Array.init width (fun j -> j) in
+  let low v = if v < width then 0 else - atoms.(v - width).constant in
+  let numerator r =
+    let total = ref 0 in
+    Array.iteri (fun j t -> if t <> 0 then total := plus !total (times t (low outside.(j)))) table.(r);
+    !total
+  in
+  let reduce r =
+    let g = Array.fold_left gcd scale.(r) table.(r) in
+    if g > 1 then begin
+      scale.(r) <- scale.(r) / g;
+      table.(r) <- Array.map (fun t -> t / g) table.(r)
+    end
+  in
+  let pivot r j =
+    let old = table.(r) in
+    let p = old.(j) in
+    let sign = if p > 0 then 1 else -1 in
+    let d = abs p in
+    let row = Array.mapi (fun k t -> if k = j then sign * scale.(r) else - sign * t) old in
+    table.(r) <- row;
+    scale.(r) <- d;
+    reduce r;
+    let row = table.(r) and d = scale.(r) in
+    Array.iteri
+      (fun q line ->
+        let f = line.(j) in
+        if q <> r && f <> 0 then begin
+          table.(q) <-
+            Array.mapi (fun k t -> if k = j then times f row.(k) else plus (times d t) (times f row.(k))) line;
+          scale.(q) <- times scale.(q) d;
+          reduce q
+        end)
+      table;
+    let leaving = basic.(r) in
+    basic.(r) <- outside.(j);
+    outside.(j) <- leaving
+  in
+  let violated () =
+    let best = ref (-1) in
+    for r = 0 to rows - 1 do
+      let v = basic.(r) in
+      if v >= width && (!best < 0 || v < basic.(!best)) && numerator r < times scale.(r) (low v) then best := r
+    done;
+    !best
+  in
+  let entering r =
+    let best = ref (-1) in
+    Array.iteri
+      (fun j t ->
+        let v = outside.(j) in
+        if (v < width && t <> 0) || (v >= width && t > 0) then
+          if !best < 0 || v < outside.(!best) then best := j)
+      table.(r);
+    !best
+  in
+  let rec go count =
+    if count > 2000 then raise Budget;
+    match violated () with
+    | -1 ->
+      let point = Array.make width (0, 1) in
+      Array.iteri (fun r v -> if v < width then point.(v) <- (numerator r, scale.(r))) basic;
+      let cut = ref None in
+      Array.iteri
+        (fun r v ->
+          let d = scale.(r) in
+          if v < width && d > 1 && numerator r mod d <> 0 then begin
+            let parts = List.init width (fun j -> (((table.(r).(j) mod d) + d) mod d, outside.(j))) in
+            let parts = List.filter (fun (f, _) -> f <> 0) parts in
+            if List.for_all (fun (_, v) -> v >= width) parts then
+              match !cut with
+              | Some (others, _) when List.length others <= List.length parts -> ()
+              | _ -> cut := Some (List.map (fun (f, v) -> (f, atoms.(v - width))) parts, d)
+          end)
+        basic;
+      Point (point, !cut)
+    | r -> (
+      match entering r with
+      | -1 ->
+        let others =
+          List.filter_map
+            (fun j -> if table.(r).(j) = 0 then None else Some (- table.(r).(j), atoms.(outside.(j) - width)))
+            (List.init width (fun j -> j))
+        in
+        Contradiction ((scale.(r), atoms.(basic.(r) - width)) :: others)
+      | j -> pivot r j; go (count + 1))
+  in
+  go 0
+
+(* -- conjunctions ----------------------------------------------------------------------------------- *)
+
+exception Contradictory of certificate
+
+(* Equations with a unit coefficient, and which variable each gives. *)
+let eliminate size equations =
+  let substituted a solved =
+    List.fold_left
+      (fun a (k, e) ->
+        let f = a.coefficients.(k) in
+        if f = 0 then a else add_atom (- f * e.coefficients.(k)) a e)
+      a solved
+  in
+  let rec go solved left = function
+    | [] -> (List.rev solved, left)
+    | e :: rest ->
+      let e = substituted e (List.rev solved) in
+      let g = divisor_of e in
+      if g = 0 then begin
+        if e.constant <> 0 then
+          raise (Contradictory (conclude size [ ((if e.constant > 0 then -1 else 1), e) ]));
+        go solved left rest
+      end
+      else if e.constant mod g <> 0 then
+        raise (Contradictory (conclude size [ (1, divided e g); (1, divided (opposite e) g) ]))
+      else begin
+        let e = divided e g in
+        let unit = ref (-1) in
+        Array.iteri (fun k x -> if abs x = 1 then unit := k) e.coefficients;
+        if !unit >= 0 then go ((!unit, e) :: solved) left rest else go solved (e :: left) rest
+      end
+  in
+  let solved, left = go [] [] equations in
+  (solved, left, fun a -> substituted a solved)
+
+let tightened size a =
+  let g = divisor_of a in
+  if g > 0 then Some (divided a g)
+  else if a.constant < 0 then raise (Contradictory (conclude size [ (1, a) ]))
+  else None
+
+(* Of atoms with the same coefficients the strongest; two with opposite ones may contradict each other. *)
+let strongest size atoms =
+  let seen : (int array, atom) Hashtbl.t = Hashtbl.create 32 in
+  let order = ref [] in
+  List.iter
+    (fun a ->
+      match Hashtbl.find_opt seen a.coefficients with
+      | Some b when b.constant <= a.constant -> ()
+      | earlier -> (
+        if earlier = None then order := a.coefficients :: !order;
+        Hashtbl.replace seen a.coefficients a;
+        match Hashtbl.find_opt seen (Array.map (fun x -> - x) a.coefficients) with
+        | Some b when plus a.constant b.constant < 0 ->
+          raise (Contradictory (conclude size [ (1, a); (1, b) ]))
+        | _ -> ()))
+    atoms;
+  List.rev_map (Hashtbl.find seen) !order
+
+type conjunction = Refuted of certificate | Satisfied of (int * int) array * ((int * atom) list * int) option
+
+let value point a =
+  (* numerator and denominator of the atom's value at the point *)
+  let num = ref a.constant and den = ref 1 in
+  Array.iteri
+    (fun k x ->
+      if x <> 0 then begin
+        let p, q = point.(k) in
+        let n = plus (times !num q) (times (times x p) !den) and d = times !den q in
+        let g = max 1 (gcd n d) in
+        num := n / g;
+        den := d / g
+      end)
+    a.coefficients;
+  (!num, !den)
+
+let conjunction size width equations inequalities : conjunction =
+  try
+    let solved, left, substituted = eliminate size equations in
+    let all = List.map substituted inequalities @ left @ List.map opposite left in
+    let atoms = strongest size (List.filter_map (tightened size) all) in
+    match simplex width (Array.of_list atoms) with
+    | Contradiction parts -> Refuted (conclude size parts)
+    | Point (point, cut) ->
+      (* a variable that was eliminated: e = 0 with coefficient 1 or -1; the last one first *)
+      List.iter
+        (fun (k, e) ->
+          point.(k) <- (0, 1);
+          let num, den = value point e in
+          point.(k) <- (- num * e.coefficients.(k), den))
+        (List.rev solved);
+      Satisfied (point, cut)
+  with Contradictory certificate -> Refuted certificate
+
+(* -- disjunctions and integers ----------------------------------------------------------------------- *)
+
+let atom_of width (constant, coefficients) from =
+  let row = Array.make width 0 in
+  List.iteri (fun k x -> row.(k) <- of_z x) coefficients;
+  { coefficients = row; constant = of_z constant; from; divisor = 1; rounded = false }
+
+let rec width_of = function
+  | Above (_, k) | Zero (_, k) -> List.length k
+  | Both fs | Either fs -> List.fold_left (fun n f -> max n (width_of f)) 0 fs
+
+let rec true_at width point = function
+  | Above l -> fst (value point (atom_of width l [])) >= 0
+  | Zero l -> fst (value point (atom_of width l [])) = 0
+  | Both fs -> List.for_all (true_at width point) fs
+  | Either fs -> List.exists (true_at width point) fs
+
+type answer = Certificate of certificate | Solution of int array | Unknown
+
+let push f facts = match f with Both gs -> gs @ facts | f -> f :: facts
+
+(* The fact that a sum becomes when it is divided and rounded. *)
+let fact_of width facts size (total : sum) d =
+  let table = Array.of_list (List.rev facts) in
+  let atom number = match table.(number) with
+    | Above l | Zero l -> atom_of width l []
+    | Both _ | Either _ -> assert false
+  in
+  ignore size;
+  let sum = List.fold_left (fun so_far (number, f) -> add_atom f so_far (atom number))
+      (atom_of width (Z0, []) []) total in
+  Above (to_z (floor_div sum.constant d), Array.to_list (Array.map (fun x -> to_z (x / d)) sum.coefficients))
+
+let max_cuts = 24
+
+let find budget (goal : fact list) : answer =
+  let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
+  let left = ref budget in
+  let exception Stop of answer in
+  let rec solve depth cuts facts size : certificate =
+    decr left;
+    if !left < 0 || depth > 60 then raise (Stop Unknown);
+    let equations = ref [] and inequalities = ref [] and choices = ref [] in
+    List.iteri
+      (fun index f ->
+        let number = size - 1 - index in
+        match f with
+        | Above l -> inequalities := atom_of width l [ (number, 1) ] :: !inequalities
+        | Zero l -> equations := atom_of width l [ (number, 1) ] :: !equations
+        | Either fs -> choices := (index, fs) :: !choices
+        | Both _ -> ())
+      facts;
+    match conjunction size width (List.rev !equations) (List.rev !inequalities) with
+    | Refuted certificate -> certificate
+    | Satisfied (point, cut) -> (
+      let choices = List.rev !choices in
+      match List.find_opt (fun (_, fs) -> fs = []) choices with
+      | Some (index, _) -> Cases (to_nat index, [])
+      | None -> (
+        match List.find_opt (fun (_, fs) -> not (List.exists (true_at width point) fs)) choices with
+        | Some (index, fs) ->
+          let branch f =
+            let facts = push f facts in
+            solve (depth + 1) cuts facts (List.length facts)
+          in
+          Cases (to_nat index, List.map branch fs)
+        | None -> (
+          match cut with
+          | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts facts size parts d
+          | _ -> split depth cuts facts size point)))
+  (* rounded parts become facts, then their sum is divided and rounded *)
+  and cut_off depth cuts facts size parts d =
+    let parts = List.map (fun (f, a) -> (f, a)) parts in
+    let add (facts, size, total, scale, around) (f, a) =
+      ignore scale;
+      if a.rounded then
+        let fact = fact_of width facts size a.from a.divisor in
+        let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
+        (fact :: facts, size + 1, add_sums [ (size, f) ] total, scale, fun rest -> around (cut rest))
+      else (facts, size, add_sums (scale_sum (f / a.divisor) a.from) total, scale, around)
+    in
+    let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
+    let parts = List.map (fun (f, a) -> (times f scale, a)) parts in
+    let d = times d scale in
+    let facts, size, total, _, around = List.fold_left add (facts, size, [], scale, fun rest -> rest) parts in
+    let fact = fact_of width facts size total d in
+    around (Cut (combination size total, to_positive d, solve (depth + 1) (cuts + 1) (fact :: facts) (size + 1)))
+  and split depth cuts facts size point =
+    let fractional = ref (-1) in
+    Array.iteri (fun k (p, q) -> if !fractional < 0 && p mod q <> 0 then fractional := k) point;
+    if !fractional < 0 then raise (Stop (Solution (Array.map (fun (p, q) -> p / q) point)));
+    let k = !fractional in
+    let p, q = point.(k) in
+    let next = floor_div p q + 1 in
+    let unit = List.init (k + 1) (fun j -> if j = k then 1 else 0) in
+    let up = (to_z (- next), List.map to_z unit) in
+    let down = (to_z (next - 1), List.map (fun x -> to_z (- x)) unit) in
+    let go l = solve (depth + 1) cuts (Above l :: facts) (size + 1) in
+    Split (up, go up, go down)
+  in
+  try Certificate (solve 0 0 goal (List.length goal)) with
+  | Stop answer -> answer
+  | Overflow | Budget -> Unknown

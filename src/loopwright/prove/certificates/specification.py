@@ -1,0 +1,46 @@
+"""A timetable as the specification that the checker reads: `proofs/Specification.v`."""
+
+from __future__ import annotations
+
+from loopwright.loops.expressions import Expr, Select, Var
+from loopwright.prove.certificates.words import Words, listed, names, name, test, vector
+from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
+
+
+def shapes_of(table: Timetable) -> list[tuple[str, Shape]]:
+    return [(statement.name, shape) for statement in table.statements for shape in statement.shapes]
+
+
+def time_of(shape: Shape) -> Vector:
+    """The time as expressions; where it is given in pieces, each place as a conditional."""
+    if shape.times:
+        return tuple(Var(place) for place in shape.times)
+    assert shape.time is not None
+    return chosen(shape.time)
+
+
+def chosen(tree: Decision[Vector]) -> Vector:
+    match tree:
+        case Choice(vector):
+            return vector
+        case Cases(condition, yes, no):
+            pairs = zip(chosen(yes), chosen(no), strict=True)
+            return tuple(a if a == b else Select(condition, a, b) for a, b in pairs)
+
+
+def specification(table: Timetable) -> Words:
+    yield from names(table.parameters)
+    yield from test(table.known)
+    yield from listed(shapes_of(table), _shape)
+
+
+def _shape(item: tuple[str, Shape]) -> Words:
+    statement, shape = item
+    yield name(statement)
+    yield from names(shape.arguments)
+    yield from names(shape.times)
+    yield from test(shape.domain)
+    yield from vector(time_of(shape))
+
+

@@ -1,0 +1,142 @@
+"""Terms as the checker reads them: words, each constructor before its arguments, each list after its length.
+
+The grammar is that of `ocaml/driver.ml`; the constructors are those of `proofs/Loop.v` and `Specification.v`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar, assert_never
+from urllib.parse import quote
+
+from loopwright.errors import Code, InternalError
+from loopwright.loops import expressions as ex
+from loopwright.loops import nodes as nd
+
+T = TypeVar("T")
+Words: TypeAlias = Iterator[str]
+Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
+"""For a call, by its position in the text: the time it stands for; empty for nearly all."""
+
+
+def name(value: str) -> str:
+    """One word, whatever is in it."""
+    return "'" + quote(value, safe="")
+
+
+def listed(items: Sequence[T], words: Callable[[T], Iterable[str]]) -> Words:
+    yield str(len(items))
+    for item in items:
+        yield from words(item)
+
+
+def names(values: Sequence[str]) -> Words:
+    yield str(len(values))
+    yield from map(name, values)
+
+
+def vector(entries: Sequence[ex.Expr]) -> Words:
+    return listed(entries, expr)
+
+
+def _positive(value: int) -> str:
+    if value <= 0:
+        raise InternalError(Code.INTERNAL, f"a division by {value}")
+    return str(value)
+
+
+def expr(term: ex.Expr) -> Words:
+    match term:
+        case ex.Int(value):
+            yield from ("int", str(value))
+        case ex.Var(variable):
+            yield from ("var", name(variable))
+        case ex.Sum(terms):
+            yield "sum"
+            yield from vector(terms)
+        case ex.Scaled(factor, argument):
+            yield from ("scaled", str(factor))
+            yield from expr(argument)
+        case ex.FloorDiv(argument, divisor):
+            yield from ("floor", *expr(argument), _positive(divisor))
+        case ex.TruncDiv(argument, divisor):
+            yield from ("trunc", *expr(argument), _positive(divisor))
+        case ex.Rem(argument, divisor):
+            yield from ("rem", *expr(argument), _positive(divisor))
+        case ex.Min(arguments):
+            yield "min"
+            yield from vector(arguments)
+        case ex.Max(arguments):
+            yield "max"
+            yield from vector(arguments)
+        case ex.Select(condition, then, orelse):
+            yield "select"
+            yield from test(condition)
+            yield from expr(then)
+            yield from expr(orelse)
+        case _:
+            assert_never(term)
+
+
+def test(term: ex.Test) -> Words:
+    match term:
+        case ex.Compare(relation, left, right):
+            yield relation.value
+            yield from expr(left)
+            yield from expr(right)
+        case ex.And(arguments):
+            yield "and"
+            yield from listed(arguments, test)
+        case ex.Or(arguments):
+            yield "or"
+            yield from listed(arguments, test)
+        case ex.Not(argument):
+            yield "not"
+            yield from test(argument)
+        case _:
+            assert_never(term)
+
+
+def program(node: nd.Node, hint: Hint) -> Words:
+    """The program; `hint` has the times of calls whose instances have several."""
+    return _Writer(hint).words(node)
+
+
+class _Writer:
+    """Counts the calls as they are written."""
+
+    def __init__(self, hint: Hint) -> None:
+        self.hint = hint
+        self.position = 0
+
+    def words(self, node: nd.Node) -> Words:
+        match node:
+            case nd.Call(statement, arguments):
+                hint = self.hint(self.position)
+                self.position += 1
+                yield from ("call", name(statement))
+                yield from vector(arguments)
+                yield from vector(hint)
+            case nd.Block(children):
+                yield "block"
+                yield from listed(children, self.words)
+            case nd.If(condition, then, orelse):
+                yield "if"
+                yield from test(condition)
+                yield from self.words(then)
+                yield from self.words(nd.EMPTY if orelse is None else orelse)
+            case nd.For(iterator, start, condition, step, body):
+                yield from ("for", name(iterator))
+                yield from expr(start)
+                yield from test(condition)
+                yield _positive(step)
+                yield from self.words(body)
+            case nd.Let(variable, value, body):
+                yield from ("let", name(variable))
+                yield from expr(value)
+                yield from self.words(body)
+            case nd.Mark(remark, body):
+                yield from ("mark", name(remark))
+                yield from self.words(body)
+            case _:
+                assert_never(node)
