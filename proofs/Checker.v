@@ -299,7 +299,7 @@ Definition pair_goals (c : scope) (s : state) (one other : shape * list expr * u
       let (b, s5) := linear_list j (shape_time h') s4 in
       let (a', s6) := linear_list i t s5 in
       let (b', s7) := linear_list j t' s6 in
-      [both [either fs; earlier a b; not_earlier a' b'] :: facts s7]
+      [exclude (both [either fs; earlier a b; not_earlier a' b']) s7]
   end.
 
 Definition parts (T : change) : list (shape * list expr * use) :=

@@ -22,9 +22,11 @@ Definition unfit : list goal := [[]].
 Lemma unfit_false : ~ Forall refuted unfit.
 Proof. intros H. inversion H as [|? ? H1 _]; subst. apply (H1 []). constructor. Qed.
 
-(** A goal that adds one fact to a state. *)
-Lemma refuted_state : forall v f s, refuted (f :: facts s) -> models v s -> ~ true_at v f.
-Proof. intros v f s H [_ _ Hf] Ht. apply (H v). constructor; assumption. Qed.
+(** The goal to exclude a fact in a state. *)
+Definition exclude (f : fact) (s : state) : goal := push f (facts s).
+
+Lemma refuted_state : forall v f s, refuted (exclude f s) -> models v s -> ~ true_at v f.
+Proof. intros v f s H [_ _ Hf] Ht. apply (H v). apply push_true; assumption. Qed.
 
 (** ** Vectors *)
 
@@ -316,7 +318,7 @@ Definition ending (c : scope) (x : string) (first : lin) (t : test) (d : positiv
       let (g, s5) := known ((x, v) :: c) false t (assume f s4) in
       let (f', s4') := known ((x, v) :: c) true t s1 in
       let (l, s5') := linear c a s4' in
-      [g :: facts s5; less l v :: facts (assume f' s5')]
+      [exclude g s5; exclude (less l v) (assume f' s5')]
   end.
 
 Lemma ending_sound : forall c e x first a t d last s v,

@@ -178,7 +178,7 @@ Fixpoint cover_goals (k : cover) (i c : scope) (s : state) (n : node) (f : strin
       cover_goals yes i c (assume g s1) n f xs ys ++ cover_goals no i c (assume g' s1') n f xs ys
   | CoveredBy path =>
       match astray path i c s n f xs ys with
-      | Some (fs, s') => [either fs :: facts s']
+      | Some (fs, s') => [exclude (either fs) s']
       | None => unfit
       end
   | NotThere => [facts s]

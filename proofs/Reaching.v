@@ -131,7 +131,7 @@ Section Reaching.
 
   (** Executions of [a] come before those of [b], in time: one goal for each pair. *)
   Definition pairs_in_time (first : list execution) (second : state -> list execution) : list goal :=
-    flat_map (fun r => map (fun q => not_earlier (executed_time r) (executed_time q) :: facts (executed_state q))
+    flat_map (fun r => map (fun q => exclude (not_earlier (executed_time r) (executed_time q)) (executed_state q))
       (second (executed_state r))) first.
 
   Lemma pairs_in_time_sound : forall first second v r ev w q ev',
@@ -142,7 +142,7 @@ Section Reaching.
     intros first second v r ev w q ev' H Hr (_ & Ht & _) Hq (Hm' & Ht' & _).
     destruct (lex_lt_dec (time_of (poly_of l sizes_env) ev) (time_of (poly_of l sizes_env) ev')) as [Hlt | Hno]; [exact Hlt|].
     exfalso. rewrite Forall_forall in H.
-    assert (Hin : In (not_earlier (executed_time r) (executed_time q) :: facts (executed_state q)) (pairs_in_time first second)).
+    assert (Hin : In (exclude (not_earlier (executed_time r) (executed_time q)) (executed_state q)) (pairs_in_time first second)).
     { unfold pairs_in_time. apply in_flat_map. exists r. split; [exact Hr|]. apply in_map_iff. exists q. auto. }
     apply H in Hin. apply (refuted_state _ _ _ Hin Hm').
     exact (not_earlier_true _ _ _ _ _ (denote_all_more _ _ _ _ Ht) Ht' Hno).

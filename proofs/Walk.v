@@ -48,7 +48,7 @@ Section Walk.
         let inner := combine (shape_arguments h) xs ++ combine (shape_hints h) ys ++ sizes_scope in
         let (outside, s3) := known inner false (shape_domain h) s2 in
         let (t, s4) := linear_list inner (shape_time h) s3 in
-        [either (outside :: not_starting known_time t :: map (violated t) bounds) :: facts s4]
+        [exclude (either (outside :: not_starting known_time t :: map (violated t) bounds)) s4]
     end.
 
   Fixpoint walk (g : guide) (c : scope) (s : state) (known_time : list lin) (bounds : list bound) (n : node) {struct n}
@@ -65,7 +65,7 @@ Section Walk.
                | [], [] => []
                | n' :: ns', (keys, g') :: gs' =>
                    let (k, s1) := linear_list c keys s in
-                   match previous with None => [] | Some p => [not_strictly p k :: facts s1] end ++
+                   match previous with None => [] | Some p => [exclude (not_strictly p k) s1] end ++
                    walk g' c s1 (known_time ++ k) bounds n' ++ each (Some k) gs' ns' s1
                | _, _ => unfit
                end) None gs ns s
@@ -81,7 +81,7 @@ Section Walk.
                    | keys :: cuts' =>
                        let (k, s1) := linear_list c keys s in
                        let cut := known_time ++ k in
-                       (earlier cut low :: facts s1) ::
+                       exclude (earlier cut low) s1 ::
                        walk g' c s1 known_time (From low :: Until cut :: bounds) n' ++ each cut cuts' gs' ns' s1
                    end
                | _, _ => unfit
@@ -116,7 +116,7 @@ Section Walk.
             let (w, s3') := fresh s2 in
             let (k1, s4') := linear_list c' keys (assume (less v w) s3') in
             let (k2, s5') := linear_list ((x, w) :: c) keys s4' in
-            ending c x first t d last s1 ++ (not_strictly k1 k2 :: facts s5') ::
+            ending c x first t d last s1 ++ exclude (not_strictly k1 k2) s5' ::
             walk g' c' s5 (known_time ++ k) bounds b
         | Around last keys g' =>
             let next_scope := (x, plus v (number (Z.pos d))) :: c in
@@ -125,7 +125,7 @@ Section Walk.
             let (w, s3') := fresh s2 in
             let (k1', s4') := linear_list ((x, w) :: c) keys (assume (at_most (plus v (number (Z.pos d))) w) s3') in
             let (k2', s5') := linear_list next_scope keys s4' in
-            ending c x first t d last s1 ++ (earlier k1' k2' :: facts s5') ::
+            ending c x first t d last s1 ++ exclude (earlier k1' k2') s5' ::
             walk g' c' s6 known_time (From (known_time ++ k1) :: Until (known_time ++ k2) :: bounds) b
         | Crossed last g' =>
             let (w, s5) := fresh s4 in

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
-from loopwright.prove.certificates.specification import specification
+from loopwright.prove.certificates.specification import shapes_of, specification, time_of
 from loopwright.prove.certificates.ties import ties, with_positions
-from loopwright.prove.certificates.words import Words, listed, program, vector
+from loopwright.prove.certificates.words import Words, listed, name, program, vector
+from loopwright.prove.obligations.cells import Cell, Touched, touched
+from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Timetable
 
 
@@ -18,6 +22,37 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:
     """
     parts = (*specification(table), *program(node, table.hint), *proposal(table, node, tied=tied))
     return " ".join(("scan", *parts))
+
+
+def change_problem(original: Program, new: Program, loops: Node) -> str:
+    """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory."""
+    (old, text), (later, _) = both_sides(original, new, loops)
+    uses = {use.statement: use for use in touched(original)}
+    times = {name: time_of(shape) for name, shape in shapes_of(later)}
+    own = {name: shape.arguments for name, shape in shapes_of(later)}
+    names = [name for name, _ in shapes_of(old)]
+    if any(shape.arguments != own.get(name) for name, shape in shapes_of(old)):
+        raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
+    parts = (
+        *specification(old),
+        *listed([times[name] for name in names], vector),
+        *listed([uses[name] for name in names], _use),
+        *program(text, old.hint),
+        *program(loops, later.hint),
+        *proposal(old, text),
+        *proposal(later, loops),
+    )
+    return " ".join(("change", *parts))
+
+
+def _use(use: Touched) -> Words:
+    yield from listed(use.reads, _cell)
+    yield from listed(use.writes, _cell)
+
+
+def _cell(cell: Cell) -> Words:
+    yield name(cell.array)
+    yield from vector(cell.subscripts)
 
 
 def proposal(table: Timetable, node: Node, *, tied: bool = False) -> Words:

@@ -1245,6 +1245,11 @@ type goal = fact list
 let unfit =
   [] :: []
 
+(** val exclude : fact -> state -> goal **)
+
+let exclude f s =
+  push f s.facts
+
 (** val not_strictly : lin list -> lin list -> fact **)
 
 let rec not_strictly a b =
@@ -1378,7 +1383,7 @@ let ending c x first t d last s =
     let (g, s5) = known ((x, v) :: c) false t (assume f s4) in
     let (f', s4') = known ((x, v) :: c) true t s1 in
     let (l, s5') = linear c a s4' in
-    (g :: s5.facts) :: (((less l v) :: (assume f' s5').facts) :: [])
+    (exclude g s5) :: ((exclude (less l v) (assume f' s5')) :: [])
   | None -> if falls x t then [] else unfit
 
 type execution = { executed_shape : shape option; executed_scope : scope;
@@ -1435,7 +1440,7 @@ let rec executions l sizes_scope c s = function
 let pairs_in_time first second =
   flat_map (fun r ->
     map (fun q ->
-      (not_earlier r.executed_time q.executed_time) :: q.executed_state.facts)
+      exclude (not_earlier r.executed_time q.executed_time) q.executed_state)
       (second r.executed_state)) first
 
 type guide =
@@ -1464,8 +1469,10 @@ let call_goals l sizes_scope c s known_time bounds f args hint =
     in
     let (outside, s3) = known inner false h.shape_domain s2 in
     let (t, s4) = linear_list inner h.shape_time s3 in
-    ((either
-       (outside :: ((not_starting known_time t) :: (map (violated t) bounds)))) :: s4.facts) :: []
+    (exclude
+      (either
+        (outside :: ((not_starting known_time t) :: (map (violated t) bounds))))
+      s4) :: []
   | None -> unfit
 
 (** val walk :
@@ -1498,7 +1505,7 @@ let walk l sizes_scope =
               let (k, s1) = linear_list c keys s0 in
               app
                 (match previous with
-                 | Some p0 -> ((not_strictly p0 k) :: s1.facts) :: []
+                 | Some p0 -> (exclude (not_strictly p0 k) s1) :: []
                  | None -> [])
                 (app (walk0 g' c s1 (app known_time k) bounds n')
                   (each (Some k) gs' ns' s1)))
@@ -1521,13 +1528,13 @@ let walk l sizes_scope =
                | keys :: cuts' ->
                  let (k, s1) = linear_list c keys s0 in
                  let cut = app known_time k in
-                 ((earlier cut low) :: s1.facts) :: (app
-                                                      (walk0 g' c s1
-                                                        known_time ((From
-                                                        low) :: ((Until
-                                                        cut) :: bounds)) n')
-                                                      (each cut cuts' gs' ns'
-                                                        s1))))
+                 (exclude (earlier cut low) s1) :: (app
+                                                     (walk0 g' c s1
+                                                       known_time ((From
+                                                       low) :: ((Until
+                                                       cut) :: bounds)) n')
+                                                     (each cut cuts' gs' ns'
+                                                       s1))))
        in each [] cuts gs ns s
      | Compared gs ->
        let rec each gs0 = function
@@ -1564,9 +1571,8 @@ let walk l sizes_scope =
        let (k1, s4') = linear_list c' keys (assume (less v w) s3') in
        let (k2, s5') = linear_list ((x, w) :: c) keys s4' in
        app (ending c x first t d last s1)
-         (((not_strictly k1 k2) :: s5'.facts) :: (walk0 g' c' s5
-                                                   (app known_time k) bounds
-                                                   b))
+         ((exclude (not_strictly k1 k2) s5') :: (walk0 g' c' s5
+                                                  (app known_time k) bounds b))
      | Around (last, keys, g') ->
        let next_scope = (x, (plus v (number (Zpos d)))) :: c in
        let (k1, s5) = linear_list c' keys s4 in
@@ -1578,11 +1584,11 @@ let walk l sizes_scope =
        in
        let (k2', s5') = linear_list next_scope keys s4' in
        app (ending c x first t d last s1)
-         (((earlier k1' k2') :: s5'.facts) :: (walk0 g' c' s6 known_time
-                                                ((From
-                                                (app known_time k1)) :: ((Until
-                                                (app known_time k2)) :: bounds))
-                                                b))
+         ((exclude (earlier k1' k2') s5') :: (walk0 g' c' s6 known_time
+                                               ((From
+                                               (app known_time k1)) :: ((Until
+                                               (app known_time k2)) :: bounds))
+                                               b))
      | Crossed (last, g') ->
        let (w, s5) = fresh s4 in
        let s6 = in_loop c x first w t d (assume (less v w) s5) in
@@ -1705,7 +1711,7 @@ let rec cover_goals k i c s n0 f xs ys =
       (cover_goals no i c (assume g' s1') n0 f xs ys)
   | CoveredBy path ->
     (match astray path i c s n0 f xs ys with
-     | Some p -> let (fs, s') = p in ((either fs) :: s'.facts) :: []
+     | Some p -> let (fs, s') = p in (exclude (either fs) s') :: []
      | None -> unfit)
   | NotThere -> s.facts :: []
 
@@ -1924,7 +1930,9 @@ let pair_goals c s one other =
      let (b, s5) = linear_list j h'.shape_time s4 in
      let (a', s6) = linear_list i t s5 in
      let (b', s7) = linear_list j t' s6 in
-     ((both ((either fs) :: ((earlier a b) :: ((not_earlier a' b') :: [])))) :: s7.facts) :: [])
+     (exclude
+       (both ((either fs) :: ((earlier a b) :: ((not_earlier a' b') :: []))))
+       s7) :: [])
 
 (** val parts : change -> ((shape * expr list) * use) list **)
 
