@@ -287,33 +287,40 @@ Proof.
   - discriminate.
 Qed.
 
-(** The iterator is the start or a whole number of steps after it. *)
-Definition stride (first x : lin) (d : positive) (s : state) : state :=
-  if Pos.eqb d 1 then assume (at_most first x) s
-  else let (k, s1) := fresh s in
-       assume (both [above k; zero (minus (minus x first) (times (Z.pos d) k))]) s1.
+(** The iterator [x] is the start [a] or a whole number of steps after it. *)
+Definition stride (c : scope) (a : expr) (x : lin) (d : positive) (s : state) : state :=
+  if Pos.eqb d 1 then let (f, s1) := start_below true c x a s in assume f s1
+  else let (first, s1) := linear c a s in
+       let (k, s2) := fresh s1 in
+       assume (both [above k; zero (minus (minus x first) (times (Z.pos d) k))]) s2.
 
-Lemma stride_models : forall v s first x d a z, models v s -> denotes v first a -> denotes v x z ->
-  strided a d z -> exists w, models (v ++ w) (stride first x d s).
+Lemma stride_models : forall c e v s x d a z, models v s -> agrees e c v -> denotes v x z ->
+  strided (eval e a) d z -> exists w, models (v ++ w) (stride c a x d s).
 Proof.
-  intros v s first x d a z Hm Ha Hz H. unfold stride. destruct (Pos.eqb_spec d 1) as [-> | Hd].
-  - exists []. rewrite app_nil_r. apply assume_models; [exact Hm | exact (at_most_true _ _ _ _ _ Ha Hz H)].
-  - apply strided_steps in H as (k & Hk & ->). destruct (fresh s) as [l s1] eqn:Hf.
-    destruct (fresh_models v s k _ _ Hf Hm) as [Hm1 Hl]. exists [k]. apply assume_models; [exact Hm1|].
+  intros c e v s x d a z Hm Hc Hz H. unfold stride. destruct (Pos.eqb_spec d 1) as [-> | Hd].
+  - destruct (start_below true c x a s) as [f s1] eqn:E.
+    destruct (start_below_models _ _ _ _ _ _ _ _ _ _ E Hc Hm Hz) as (w & Hm1 & Hf). exists w.
+    apply assume_models; [exact Hm1|]. apply Hf. cbn [strided] in H. lia.
+  - apply strided_steps in H as (k & Hk & Heq). destruct (linear c a s) as [first s1] eqn:E.
+    destruct (linear_models _ _ _ _ _ _ _ E Hc Hm) as (w & Hm1 & Ha).
+    destruct (fresh s1) as [l s2] eqn:Hf.
+    destruct (fresh_models _ _ k _ _ Hf Hm1) as [Hm2 Hl]. exists (w ++ [k]). rewrite app_assoc.
+    apply assume_models; [exact Hm2|].
     apply both_true. constructor; [exact (denotes_above _ _ _ Hl Hk)|]. constructor; [|constructor].
     refine (denotes_zero _ _ _ (denotes_minus _ _ _ _ _
-      (denotes_minus _ _ _ _ _ (denotes_more _ _ _ _ Hz) (denotes_more _ _ _ _ Ha)) (denotes_times _ _ _ _ Hl)) _). lia.
+      (denotes_minus _ _ _ _ _ (denotes_more _ _ _ _ (denotes_more _ _ _ _ Hz)) (denotes_more _ _ _ _ Ha))
+      (denotes_times _ _ _ _ Hl)) _). lia.
 Qed.
 
 (** Goals for a loop's test that is not of the usual form: where it holds it
     holds at all earlier values, and nowhere after [last]. *)
-Definition ending (c : scope) (x : string) (first : lin) (t : test) (d : positive) (last : option expr) (s : state)
+Definition ending (c : scope) (x : string) (first : expr) (t : test) (d : positive) (last : option expr) (s : state)
     : list goal :=
   match last with
   | None => if falls x t then [] else unfit
   | Some a =>
       let (v, s1) := fresh s in let (w, s2) := fresh s1 in
-      let s3 := assume (at_most v w) (stride first w d (stride first v d s2)) in
+      let s3 := assume (at_most v w) (stride c first w d (stride c first v d s2)) in
       let (f, s4) := known ((x, w) :: c) true t s3 in
       let (g, s5) := known ((x, v) :: c) false t (assume f s4) in
       let (f', s4') := known ((x, v) :: c) true t s1 in
@@ -321,12 +328,12 @@ Definition ending (c : scope) (x : string) (first : lin) (t : test) (d : positiv
       [exclude g s5; exclude (less l v) (assume f' s5')]
   end.
 
-Lemma ending_sound : forall c e x first a t d last s v,
-  Forall refuted (ending c x first t d last s) -> agrees e c v -> models v s -> denotes v first a ->
-  (forall y z, strided a d y -> strided a d z -> y <= z -> holds ((x, z) :: e) t -> holds ((x, y) :: e) t) /\
+Lemma ending_sound : forall c e x first t d last s v,
+  Forall refuted (ending c x first t d last s) -> agrees e c v -> models v s ->
+  (forall y z, strided (eval e first) d y -> strided (eval e first) d z -> y <= z -> holds ((x, z) :: e) t -> holds ((x, y) :: e) t) /\
   (exists limit, forall y, holds ((x, y) :: e) t -> y <= limit).
 Proof.
-  intros c e x first a t d [last|] s v H Hc Hm Ha; cbn [ending] in H.
+  intros c e x first t d [last|] s v H Hc Hm; cbn [ending] in H.
   2: { destruct (falls x t) eqn:Hf; [|destruct (unfit_false H)].
        destruct (falls_regular x e t Hf) as [H1 [limit H2]]. split.
        - intros y z _ _ Hle Hz. apply decide_holds. apply (H1 y z Hle). apply decide_holds, Hz.
@@ -338,11 +345,12 @@ Proof.
   destruct (linear c last s4') as [l s5'] eqn:E5'.
   inversion H as [|? ? Hfirst Hrest]; subst. inversion Hrest as [|? ? Hsecond _]; subst. split.
   - intros y z Hy Hz Hle Ht. apply decide_holds. destruct (decide ((x, y) :: e) t) eqn:Hdec; [reflexivity|]. exfalso.
-    destruct (fresh_models _ _ y _ _ E1 Hm) as [Hm1 Hv]. pose proof (denotes_more _ [y] _ _ Ha) as Ha1.
-    destruct (fresh_models _ _ z _ _ E2 Hm1) as [Hm2 Hw]. pose proof (denotes_more _ [z] _ _ Ha1) as Ha2.
+    destruct (fresh_models _ _ y _ _ E1 Hm) as [Hm1 Hv].
+    destruct (fresh_models _ _ z _ _ E2 Hm1) as [Hm2 Hw].
+    assert (Hc2 : agrees e c ((v ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc).
     pose proof (denotes_more _ [z] _ _ Hv) as Hv2.
-    destruct (stride_models _ _ _ _ d _ _ Hm2 Ha2 Hv2 Hy) as [w3 Hm3].
-    destruct (stride_models _ _ _ _ d _ _ Hm3 (denotes_more _ w3 _ _ Ha2) (denotes_more _ w3 _ _ Hw) Hz) as [w4 Hm4].
+    destruct (stride_models _ _ _ _ _ d _ _ Hm2 Hc2 Hv2 Hy) as [w3 Hm3].
+    destruct (stride_models _ _ _ _ _ d _ _ Hm3 (agrees_more _ _ _ w3 Hc2) (denotes_more _ w3 _ _ Hw) Hz) as [w4 Hm4].
     pose proof (denotes_more _ w4 _ _ (denotes_more _ w3 _ _ Hv2)) as Hv4.
     pose proof (denotes_more _ w4 _ _ (denotes_more _ w3 _ _ Hw)) as Hw4.
     pose proof (assume_models _ _ _ Hm4 (at_most_true _ _ _ _ _ Hv4 Hw4 Hle)) as Hm5.

@@ -1,8 +1,8 @@
 (** * Every instance is run: the way to its call
 
-    For an arbitrary instance of a statement, a tree of cases says which call
-    runs it, and in which iterations: expressions over the arguments of the
-    instance and the parameters. *)
+    For an arbitrary instance of a statement there are some paths to calls, with
+    the iterations as expressions over the arguments of the instance and the
+    parameters.  That none of them leads to the instance must be impossible. *)
 
 From Coq Require Import ZArith List String Bool Lia.
 From Loopwright Require Import Loop Lexicographic Poly Formulas Reduction Ordering Walking Linear Symbolic Specification Conditions.
@@ -13,10 +13,8 @@ Open Scope list_scope.
 (** [step] of [Walking.v], its iterations as expressions. *)
 Inductive turn := ToChild (k : nat) | ToIteration (a : expr) | ToYes | ToNo | ToInside.
 
-Inductive cover :=
-| CoverCases (t : test) (yes no : cover)
-| CoveredBy (path : list turn)
-| NotThere.                       (* there is no such instance *)
+(** Paths, one of which leads to each instance; none where there are no instances. *)
+Definition cover := list (list turn).
 
 Definition taken (e : env) (u : turn) : step :=
   match u with
@@ -49,6 +47,41 @@ Proof.
   destruct (Z.eq_dec a b); [destruct (IH y)|]; tauto.
 Qed.
 
+(** The iterator [x] is not the start [a] or a whole number of steps after it.
+    Distances that differ by a number share their quotient. *)
+Definition off_stride (c : scope) (a : expr) (x : lin) (d : positive) (s : state) : fact * state :=
+  if Pos.eqb d 1 then start_below false c x a s
+  else let (first, s1) := linear c a s in
+       let distance := minus x first in
+       let (q, s2) := quotient (0, snd distance) d s1 in
+       let steps := plus (number (- (- fst distance / Z.pos d))) q in
+       (either [less steps (number 0); differ distance (times (Z.pos d) steps)], s2).
+
+Lemma off_stride_models : forall c e a x z d v s f s',
+  off_stride c a x d s = (f, s') -> agrees e c v -> models v s -> denotes v x z ->
+  exists w, models (v ++ w) s' /\ (strided (eval e a) d z \/ true_at (v ++ w) f).
+Proof.
+  intros c e a x z d v s f s' H Hc Hm Hx. unfold off_stride in H. destruct (Pos.eqb_spec d 1) as [-> | _].
+  { destruct (start_below_models _ _ _ _ _ _ _ _ _ _ H Hc Hm Hx) as (w & Hm1 & Hf). exists w. split; [exact Hm1|].
+    cbn [strided]. destruct (Z.leb_spec (eval e a) z) as [Hle | Hgt]; [left; exact Hle | right; auto]. }
+  destruct (linear c a s) as [first s1] eqn:E1. set (distance := minus x first) in *.
+  destruct (quotient (0, snd distance) d s1) as [q s2] eqn:E2.
+  set (steps := plus (number (- (- fst distance / Z.pos d))) q) in *. injection H as <- <-.
+  destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hfirst).
+  pose proof (denotes_minus _ _ _ _ _ (denotes_more _ w1 _ _ Hx) Hfirst) as Hdistance. fold distance in Hdistance.
+  assert (Hbase : denotes (v ++ w1) (0, snd distance) (value (v ++ w1) (0, snd distance))).
+  { split; [exact (proj1 Hdistance) | reflexivity]. }
+  destruct (quotient_models _ _ _ _ _ _ _ E2 Hm1 Hbase) as (w2 & Hm2 & Hq).
+  pose proof (denotes_plus _ _ _ _ _ (denotes_number _ (- (- fst distance / Z.pos d))) Hq) as Hsteps. fold steps in Hsteps.
+  set (m := _ + _) in Hsteps. exists (w1 ++ w2). rewrite app_assoc. split; [exact Hm2|].
+  destruct (Z_lt_le_dec m 0) as [Hlt | Hle].
+  { right. apply either_true. left. exact (less_true _ _ _ _ _ Hsteps (denotes_number _ 0) Hlt). }
+  destruct (Z.eq_dec (z - eval e a) (Z.pos d * m)) as [Heq | Hne].
+  - left. apply strided_steps. exists m. lia.
+  - right. apply either_true. right. left.
+    exact (differ_true _ _ _ _ _ (denotes_more _ w2 _ _ Hdistance) (denotes_times _ _ _ _ Hsteps) Hne).
+Qed.
+
 (** What would have to be so for the path not to lead to the instance [f xs ys];
     [i] is the scope of the instance, [c] that of the program. *)
 Fixpoint astray (path : list turn) (i c : scope) (s : state) (n : node) (f : string) (xs ys : list lin)
@@ -65,12 +98,11 @@ Fixpoint astray (path : list turn) (i c : scope) (s : state) (n : node) (f : str
       | None => None
       end
   | ToIteration a :: path', For x b t d n' =>
-      let (v, s1) := linear i a s in let (first, s2) := linear c b s1 in
-      let distance := minus v first in
-      let (q, s3) := quotient distance d s2 in
+      let (v, s1) := linear i a s in
+      let (off, s3) := off_stride c b v d s1 in
       let (no, s4) := known ((x, v) :: c) false t s3 in
       match astray path' i ((x, v) :: c) s4 n' f xs ys with
-      | Some (fs, s5) => Some (less v first :: differ distance (times (Z.pos d) q) :: no :: fs, s5)
+      | Some (fs, s5) => Some (off :: no :: fs, s5)
       | None => None
       end
   | ToYes :: path', If t a _ =>
@@ -90,11 +122,6 @@ Fixpoint astray (path : list turn) (i c : scope) (s : state) (n : node) (f : str
   | ToInside :: path', Mark _ b => astray path' i c s b f xs ys
   | _, _ => None
   end.
-
-Lemma strided_by_quotient : forall a d z, a <= z -> z - a = Z.pos d * ((z - a) / Z.pos d) -> strided a d z.
-Proof.
-  intros a d z Hle H. apply strided_steps. exists ((z - a) / Z.pos d). split; [apply Z.div_pos; lia | lia].
-Qed.
 
 Lemma astray_sound : forall path i c s n f xs ys fs s' ie e v x y,
   astray path i c s n f xs ys = Some (fs, s') ->
@@ -118,34 +145,26 @@ Proof.
   - destruct (nth_error cs k) as [n'|] eqn:Hk; [|discriminate].
     destruct (IH _ _ _ _ _ _ _ _ _ _ _ _ _ _ H Hi Hc Hm Hx Hy) as (w & Hm1 & Hor). exists w. split; [exact Hm1|].
     cbn [map taken leads]. rewrite Hk. exact Hor.
-  - destruct (linear i a s) as [lv s1] eqn:E1. destruct (linear c b s1) as [first s2] eqn:E2.
-    destruct (quotient (minus lv first) d s2) as [q s3] eqn:E3.
+  - destruct (linear i a s) as [lv s1] eqn:E1. destruct (off_stride c b lv d s1) as [off s3] eqn:E3.
     destruct (known ((z, lv) :: c) false t s3) as [no s4] eqn:E4.
     destruct (astray path i ((z, lv) :: c) s4 n' f xs ys) as [[fs' s5]|] eqn:E5; [|discriminate]. injection H as <- <-.
     destruct (linear_models _ _ _ _ _ _ _ E1 Hi Hm) as (w1 & Hm1 & Hv).
-    destruct (linear_models _ _ _ _ _ _ _ E2 (agrees_more _ _ _ w1 Hc) Hm1) as (w2 & Hm2 & Hfirst).
-    pose proof (denotes_more _ w2 _ _ Hv) as Hv2.
-    destruct (quotient_models _ _ _ _ _ _ _ E3 Hm2 (denotes_minus _ _ _ _ _ Hv2 Hfirst)) as (w3 & Hm3 & Hq).
-    pose proof (denotes_more _ w3 _ _ Hv2) as Hv3. pose proof (denotes_more _ w3 _ _ Hfirst) as Hfirst3.
-    assert (Hc3 : agrees ((z, eval ie a) :: e) ((z, lv) :: c) (((v ++ w1) ++ w2) ++ w3)).
-    { apply agrees_cons; [do 3 apply agrees_more; exact Hc | exact Hv3]. }
+    destruct (off_stride_models _ _ _ _ _ _ _ _ _ _ E3 (agrees_more _ _ _ w1 Hc) Hm1 Hv) as (w3 & Hm3 & Hoff).
+    pose proof (denotes_more _ w3 _ _ Hv) as Hv3.
+    assert (Hc3 : agrees ((z, eval ie a) :: e) ((z, lv) :: c) ((v ++ w1) ++ w3)).
+    { apply agrees_cons; [do 2 apply agrees_more; exact Hc | exact Hv3]. }
     destruct (known_models _ _ _ _ _ _ _ _ E4 Hc3 Hm3) as (w4 & Hm4 & Hno).
-    assert (Hi4 : agrees ie i ((((v ++ w1) ++ w2) ++ w3) ++ w4)) by (do 4 apply agrees_more; exact Hi).
-    assert (Hx4 : denote_all ((((v ++ w1) ++ w2) ++ w3) ++ w4) xs x) by (do 4 apply denote_all_more; exact Hx).
-    assert (Hy4 : denote_all ((((v ++ w1) ++ w2) ++ w3) ++ w4) ys y) by (do 4 apply denote_all_more; exact Hy).
+    assert (Hi4 : agrees ie i (((v ++ w1) ++ w3) ++ w4)) by (do 3 apply agrees_more; exact Hi).
+    assert (Hx4 : denote_all (((v ++ w1) ++ w3) ++ w4) xs x) by (do 3 apply denote_all_more; exact Hx).
+    assert (Hy4 : denote_all (((v ++ w1) ++ w3) ++ w4) ys y) by (do 3 apply denote_all_more; exact Hy).
     destruct (IH _ _ _ _ _ _ _ _ _ _ _ _ _ _ E5 Hi4 (agrees_more _ _ _ w4 Hc3) Hm4 Hx4 Hy4) as (w5 & Hm5 & Hor).
-    exists (w1 ++ w2 ++ w3 ++ w4 ++ w5). rewrite !app_assoc. split; [exact Hm5|].
+    exists (w1 ++ w3 ++ w4 ++ w5). rewrite !app_assoc. split; [exact Hm5|].
     cbn [map taken leads].
-    destruct (Z_lt_le_dec (eval ie a) (eval e b)) as [Hlt | Hle].
-    { left. left. exact (less_true _ _ _ _ _ (denotes_more _ _ _ _ (denotes_more _ w4 _ _ Hv3))
-        (denotes_more _ _ _ _ (denotes_more _ w4 _ _ Hfirst3)) Hlt). }
-    destruct (Z.eq_dec (eval ie a - eval e b) (Z.pos d * ((eval ie a - eval e b) / Z.pos d))) as [Heq | Hne].
-    2: { left. right. left. do 2 apply true_at_more.
-         exact (differ_true _ _ _ _ _ (denotes_minus _ _ _ _ _ Hv3 Hfirst3) (denotes_times _ _ _ _ Hq) Hne). }
+    destruct Hoff as [Hstrided | Hoff]; [|left; left; do 2 apply true_at_more; exact Hoff].
     destruct (decide ((z, eval ie a) :: e) t) eqn:Ht.
-    2: { left. right. right. left. apply true_at_more, Hno. reflexivity. }
-    destruct Hor as [Hor | Hleads]; [left; do 3 right; exact Hor|]. right.
-    split; [exact (strided_by_quotient _ _ _ Hle Heq) | split; [apply decide_holds, Ht | exact Hleads]].
+    2: { left. right. left. apply true_at_more, Hno. reflexivity. }
+    destruct Hor as [Hor | Hleads]; [left; do 2 right; exact Hor|]. right.
+    split; [exact Hstrided | split; [apply decide_holds, Ht | exact Hleads]].
   - destruct (known c false t s) as [no s1] eqn:E1.
     destruct (astray path i c s1 a' f xs ys) as [[fs' s2]|] eqn:E2; [|discriminate]. injection H as <- <-.
     destruct (known_models _ _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hno).
@@ -171,17 +190,44 @@ Proof.
   - exact (IH _ _ _ _ _ _ _ _ _ _ _ _ _ _ H Hi Hc Hm Hx Hy).
 Qed.
 
-Fixpoint cover_goals (k : cover) (i c : scope) (s : state) (n : node) (f : string) (xs ys : list lin) : list goal :=
+(** No path leads there. *)
+Fixpoint all_astray (k : cover) (i c : scope) (s : state) (n : node) (f : string) (xs ys : list lin)
+    : option (list fact * state) :=
   match k with
-  | CoverCases t yes no =>
-      let (g, s1) := known i true t s in let (g', s1') := known i false t s in
-      cover_goals yes i c (assume g s1) n f xs ys ++ cover_goals no i c (assume g' s1') n f xs ys
-  | CoveredBy path =>
+  | [] => Some ([], s)
+  | path :: k' =>
       match astray path i c s n f xs ys with
-      | Some (fs, s') => [exclude (either fs) s']
-      | None => unfit
+      | Some (fs, s1) =>
+          match all_astray k' i c s1 n f xs ys with
+          | Some (gs, s2) => Some (either fs :: gs, s2)
+          | None => None
+          end
+      | None => None
       end
-  | NotThere => [facts s]
+  end.
+
+Lemma all_astray_sound : forall k i c s n f xs ys gs s' ie e v x y,
+  all_astray k i c s n f xs ys = Some (gs, s') ->
+  agrees ie i v -> agrees e c v -> models v s -> denote_all v xs x -> denote_all v ys y ->
+  exists w, models (v ++ w) s' /\ (Forall (true_at (v ++ w)) gs \/ reached e n (Event f x y)).
+Proof.
+  induction k as [|path k IH]; intros i c s n f xs ys gs s' ie e v x y H Hi Hc Hm Hx Hy; cbn [all_astray] in H.
+  - injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm | left; constructor].
+  - destruct (astray path i c s n f xs ys) as [[fs s1]|] eqn:E1; [|discriminate].
+    destruct (all_astray k i c s1 n f xs ys) as [[hs s2]|] eqn:E2; [|discriminate]. injection H as <- <-.
+    destruct (astray_sound _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ E1 Hi Hc Hm Hx Hy) as (w1 & Hm1 & Hor1).
+    destruct (IH _ _ _ _ _ _ _ _ _ _ _ _ _ _ E2 (agrees_more _ _ _ w1 Hi) (agrees_more _ _ _ w1 Hc) Hm1
+      (denote_all_more _ w1 _ _ Hx) (denote_all_more _ w1 _ _ Hy)) as (w2 & Hm2 & Hor2).
+    exists (w1 ++ w2). rewrite app_assoc. split; [exact Hm2|].
+    destruct Hor1 as [Hsome | Hleads]; [|right; exact (leads_reached _ _ _ _ Hleads)].
+    destruct Hor2 as [Hall | Hreached]; [left | right; exact Hreached].
+    constructor; [apply true_at_more, either_true, Hsome | exact Hall].
+Qed.
+
+Definition cover_goals (k : cover) (i c : scope) (s : state) (n : node) (f : string) (xs ys : list lin) : list goal :=
+  match all_astray k i c s n f xs ys with
+  | Some (gs, s') => [exclude (both gs) s']
+  | None => unfit
   end.
 
 Lemma cover_sound : forall k i c s n f xs ys ie e v x y,
@@ -189,21 +235,12 @@ Lemma cover_sound : forall k i c s n f xs ys ie e v x y,
   agrees ie i v -> agrees e c v -> models v s -> denote_all v xs x -> denote_all v ys y ->
   reached e n (Event f x y).
 Proof.
-  induction k as [t yes IHyes no IHno|path|]; intros i c s n f xs ys ie e v x y H Hi Hc Hm Hx Hy; cbn [cover_goals] in H.
-  - destruct (known i true t s) as [g s1] eqn:E1. destruct (known i false t s) as [g' s1'] eqn:E1'.
-    apply Forall_app in H as [H1 H2]. destruct (decide ie t) eqn:Ht.
-    + destruct (known_models _ _ _ _ _ _ _ _ E1 Hi Hm) as (w & Hm1 & Hg).
-      exact (IHyes _ _ _ _ _ _ _ _ _ _ _ _ H1 (agrees_more _ _ _ w Hi) (agrees_more _ _ _ w Hc)
-        (assume_models _ _ _ Hm1 (Hg Ht)) (denote_all_more _ w _ _ Hx) (denote_all_more _ w _ _ Hy)).
-    + destruct (known_models _ _ _ _ _ _ _ _ E1' Hi Hm) as (w & Hm1 & Hg).
-      exact (IHno _ _ _ _ _ _ _ _ _ _ _ _ H2 (agrees_more _ _ _ w Hi) (agrees_more _ _ _ w Hc)
-        (assume_models _ _ _ Hm1 (Hg Ht)) (denote_all_more _ w _ _ Hx) (denote_all_more _ w _ _ Hy)).
-  - destruct (astray path i c s n f xs ys) as [[fs s']|] eqn:E; [|destruct (unfit_false H)].
-    inversion H as [|? ? Hgoal _]; subst.
-    destruct (astray_sound _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ E Hi Hc Hm Hx Hy) as (w & Hm1 & [Hsome | Hleads]).
-    + destruct (refuted_state _ _ _ Hgoal Hm1 (either_true _ _ Hsome)).
-    + exact (leads_reached _ _ _ _ Hleads).
-  - inversion H as [|? ? Hgoal _]; subst. destruct (Hgoal v). apply Hm.
+  intros k i c s n f xs ys ie e v x y H Hi Hc Hm Hx Hy. unfold cover_goals in H.
+  destruct (all_astray k i c s n f xs ys) as [[gs s']|] eqn:E; [|destruct (unfit_false H)].
+  inversion H as [|? ? Hgoal _]; subst.
+  destruct (all_astray_sound _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ E Hi Hc Hm Hx Hy) as (w & Hm1 & [Hall | Hreached]);
+    [|exact Hreached].
+  destruct (refuted_state _ _ _ Hgoal Hm1 (both_true _ _ Hall)).
 Qed.
 
 (** ** All statements *)

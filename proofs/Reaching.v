@@ -19,16 +19,16 @@ Record execution := Execution {
 }.
 
 (** The iterator [v] is in the loop. *)
-Definition in_loop (c : scope) (x : string) (first v : lin) (t : test) (d : positive) (s : state) : state :=
-  let (f, s1) := known ((x, v) :: c) true t (stride first v d s) in assume f s1.
+Definition in_loop (c : scope) (x : string) (a : expr) (v : lin) (t : test) (d : positive) (s : state) : state :=
+  let (f, s1) := known ((x, v) :: c) true t (stride c a v d s) in assume f s1.
 
-Lemma in_loop_models : forall c e x first a lv z t d s v,
-  models v s -> agrees e c v -> denotes v first a -> denotes v lv z -> strided a d z -> holds ((x, z) :: e) t ->
-  exists w, models (v ++ w) (in_loop c x first lv t d s).
+Lemma in_loop_models : forall c e x a lv z t d s v,
+  models v s -> agrees e c v -> denotes v lv z -> strided (eval e a) d z -> holds ((x, z) :: e) t ->
+  exists w, models (v ++ w) (in_loop c x a lv t d s).
 Proof.
-  intros c e x first a lv z t d s v Hm Hc Hfirst Hv Hz Ht. unfold in_loop.
-  destruct (known ((x, lv) :: c) true t (stride first lv d s)) as [f s1] eqn:E.
-  destruct (stride_models _ _ _ _ d _ _ Hm Hfirst Hv Hz) as [w1 Hm1].
+  intros c e x a lv z t d s v Hm Hc Hv Hz Ht. unfold in_loop.
+  destruct (known ((x, lv) :: c) true t (stride c a lv d s)) as [f s1] eqn:E.
+  destruct (stride_models _ _ _ _ _ d _ _ Hm Hc Hv Hz) as [w1 Hm1].
   assert (Hc1 : agrees ((x, z) :: e) ((x, lv) :: c) (v ++ w1)).
   { apply agrees_cons; [apply agrees_more, Hc | apply denotes_more, Hv]. }
   destruct (known_models _ _ _ _ _ _ _ _ E Hc1 Hm1) as (w2 & Hm2 & Hf).
@@ -59,8 +59,7 @@ Section Reaching.
         let (f, s1) := known c true t s in let (f', s1') := known c false t s in
         executions c (assume f s1) a ++ executions c (assume f' s1') b
     | For x a t d b =>
-        let (first, s1) := linear c a s in let (v, s2) := fresh s1 in
-        executions ((x, v) :: c) (in_loop c x first v t d s2) b
+        let (v, s1) := fresh s in executions ((x, v) :: c) (in_loop c x a v t d s1) b
     | Let x a b => let (m, s1) := linear c a s in executions ((x, m) :: c) s1 b
     | Mark _ b => executions c s b
     end.
@@ -113,15 +112,13 @@ Section Reaching.
       + destruct (known_models _ _ _ _ _ _ _ _ E1' Hc Hm) as (w & Hm1 & Hf). apply decide_fails in Ht.
         destruct (IHb _ _ _ _ _ Hev (agrees_more _ _ _ w Hc) (agrees_more _ _ _ w Hp) (assume_models _ _ _ Hm1 (Hf Ht)))
           as (r & w2 & Hin & Hr). exists r, (w ++ w2). rewrite app_assoc. split; [apply in_or_app; right; exact Hin | exact Hr].
-    - destruct (linear c a s) as [first s1] eqn:E1. destruct (fresh s1) as [lv s2] eqn:E2.
-      destruct Hev as (z & Hz & Ht & Hev).
-      destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hfirst).
-      destruct (fresh_models _ _ z _ _ E2 Hm1) as [Hm2 Hv].
-      assert (Hc2 : agrees e c ((v ++ w1) ++ [z])) by (do 2 apply agrees_more; exact Hc).
-      destruct (in_loop_models _ _ x _ _ _ _ _ _ _ _ Hm2 Hc2 (denotes_more _ [z] _ _ Hfirst) Hv Hz Ht) as [w3 Hm3].
-      destruct (IHb _ _ _ _ _ Hev (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w3 Hc2) (denotes_more _ w3 _ _ Hv))
-        (agrees_more _ _ _ w3 (agrees_more _ _ _ [z] (agrees_more _ _ _ w1 Hp))) Hm3) as (r & w4 & Hin & Hr).
-      exists r, (w1 ++ [z] ++ w3 ++ w4). rewrite !app_assoc in *. auto.
+    - destruct (fresh s) as [lv s1] eqn:E1. destruct Hev as (z & Hz & Ht & Hev).
+      destruct (fresh_models _ _ z _ _ E1 Hm) as [Hm1 Hv].
+      pose proof (agrees_more _ _ _ [z] Hc) as Hc1.
+      destruct (in_loop_models _ _ x _ _ _ _ _ _ _ Hm1 Hc1 Hv Hz Ht) as [w2 Hm2].
+      destruct (IHb _ _ _ _ _ Hev (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w2 Hc1) (denotes_more _ w2 _ _ Hv))
+        (agrees_more _ _ _ w2 (agrees_more _ _ _ [z] Hp)) Hm2) as (r & w3 & Hin & Hr).
+      exists r, ([z] ++ w2 ++ w3). rewrite !app_assoc in *. auto.
     - destruct (linear c a s) as [m s1] eqn:E1.
       destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w & Hm1 & Hd).
       destruct (IHb _ _ _ _ _ Hev (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w Hc) Hd) (agrees_more _ _ _ w Hp) Hm1)

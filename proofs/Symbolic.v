@@ -216,19 +216,47 @@ Proof.
   - apply Forall_app. split; [exact (Habout _ _ Hl' Hrest) | exact Hf'].
 Qed.
 
+(** [l] is [d] times a whole part and a rest, whose coefficients are below [d]:
+    what differs by multiples of [d] has the same quotient to be found. *)
+Definition whole_part (l : lin) (d : positive) : lin := (fst l / Z.pos d, map (fun a => a / Z.pos d) (snd l)).
+Definition rest_part (l : lin) (d : positive) : lin := (fst l mod Z.pos d, map (fun a => a mod Z.pos d) (snd l)).
+
+Lemma parts_value : forall v l d, value v l = Z.pos d * value v (whole_part l d) + value v (rest_part l d).
+Proof.
+  intros v [c k] d. unfold value, whole_part, rest_part. cbn [fst snd].
+  assert (H : dot k v = Z.pos d * dot (map (fun a => a / Z.pos d) k) v + dot (map (fun a => a mod Z.pos d) k) v).
+  { revert v. induction k as [|a k IH]; intros [|b v]; cbn [map dot]; try lia. rewrite IH.
+    rewrite (Z.div_mod a (Z.pos d)) at 1 by lia. ring. }
+  rewrite H. rewrite (Z.div_mod c (Z.pos d)) at 1 by lia. ring.
+Qed.
+
+Lemma within_map : forall v c k f, within v (c, k) -> forall c', within v (c', map f k).
+Proof. intros v c k f H c'. unfold within in *. cbn [snd] in *. rewrite map_length. exact H. Qed.
+
 (** The quotient of [l] by [d], rounded down. *)
-Definition quotient (l : lin) (d : positive) : state -> lin * state :=
-  divided_by l d Down (fun rest => [above rest; above (minus (number (Z.pos d - 1)) rest)]).
+Definition quotient (l : lin) (d : positive) (s : state) : lin * state :=
+  let (q, s1) := divided_by (rest_part l d) d Down
+    (fun rest => [above rest; above (minus (number (Z.pos d - 1)) rest)]) s in
+  (plus (whole_part l d) q, s1).
 
 Lemma quotient_models : forall v s l d z q s', quotient l d s = (q, s') -> models v s -> denotes v l z ->
   exists w, models (v ++ w) s' /\ denotes (v ++ w) q (z / Z.pos d).
 Proof.
-  intros v s l d z q s' H Hm Hl. apply (divided_by_models v s l d Down _ z q s' H Hm Hl).
-  intros w rest _ Hrest. cbn [divide] in Hrest.
-  pose proof (Z.mod_eq z (Z.pos d) ltac:(lia)) as Hmod.
-  pose proof (Z.mod_pos_bound z (Z.pos d) ltac:(lia)) as Hbound.
-  constructor; [apply (denotes_above _ _ _ Hrest); lia|]. constructor; [|constructor].
-  apply (denotes_above _ _ _ (denotes_minus _ _ _ _ _ (denotes_number _ (Z.pos d - 1)) Hrest)). lia.
+  intros v s l d z q s' H Hm Hl. unfold quotient in H.
+  destruct (divided_by (rest_part l d) d Down _ s) as [q0 s1] eqn:E. injection H as <- <-.
+  pose proof (parts_value v l d) as Hparts. destruct l as [c k]. destruct Hl as [Hwithin Hvalue].
+  set (whole := value v (whole_part (c, k) d)) in *. set (rest := value v (rest_part (c, k) d)) in *.
+  assert (Hwhole : denotes v (whole_part (c, k) d) whole) by (split; [apply (within_map v c k _ Hwithin) | reflexivity]).
+  assert (Hrest : denotes v (rest_part (c, k) d) rest) by (split; [apply (within_map v c k _ Hwithin) | reflexivity]).
+  destruct (divided_by_models v s _ d Down _ rest q0 s1 E Hm Hrest) as (w & Hm1 & Hq).
+  - intros w r _ Hr. cbn [divide] in Hr.
+    pose proof (Z.mod_eq rest (Z.pos d) ltac:(lia)) as Hmod.
+    pose proof (Z.mod_pos_bound rest (Z.pos d) ltac:(lia)) as Hbound.
+    constructor; [apply (denotes_above _ _ _ Hr); lia|]. constructor; [|constructor].
+    apply (denotes_above _ _ _ (denotes_minus _ _ _ _ _ (denotes_number _ (Z.pos d - 1)) Hr)). lia.
+  - exists w. split; [exact Hm1|]. replace (z / Z.pos d) with (whole + rest / Z.pos d).
+    + apply denotes_plus; [apply denotes_more, Hwhole | exact Hq].
+    + rewrite <- Hvalue, Hparts. rewrite Z.mul_comm, Z.div_add_l by lia. reflexivity.
 Qed.
 
 (** ** Names *)
@@ -380,17 +408,17 @@ Fixpoint linear (c : scope) (a : expr) (s : state) : lin * state :=
   | Min l => let (ms, s1) := list l s in least ms s1
   | Max l => let (ms, s1) := list l s in greatest ms s1
   | Select t b b' =>
-      let (yes, s1) := known c true t s in let (no, s2) := known c false t s1 in
+      let (yes, s1) := literal c true t s in let (no, s2) := literal c false t s1 in
       let (m, s3) := linear c b s2 in let (m', s4) := linear c b' s3 in
       let (x, s5) := fresh s4 in
       (x, assume (either [both [yes; zero (minus x m)]; both [no; zero (minus x m')]]) s5)
   end
-(** What is known when the test has the value [b]. *)
-with known (c : scope) (b : bool) (t : test) (s : state) : fact * state :=
+(** What is known when the test has the value [b], word by word. *)
+with literal (c : scope) (b : bool) (t : test) (s : state) : fact * state :=
   let list := fix list (l : list test) (s : state) : list fact * state :=
     match l with
     | [] => ([], s)
-    | t :: l' => let (f, s1) := known c b t s in let (fs, s2) := list l' s1 in (f :: fs, s2)
+    | t :: l' => let (f, s1) := literal c b t s in let (fs, s2) := list l' s1 in (f :: fs, s2)
     end in
   match t with
   | Compare r x y =>
@@ -398,7 +426,7 @@ with known (c : scope) (b : bool) (t : test) (s : state) : fact * state :=
       (compared (if b then r else opposite r) l m, s2)
   | And l => let (fs, s1) := list l s in ((if b then both fs else either fs), s1)
   | Or l => let (fs, s1) := list l s in ((if b then either fs else both fs), s1)
-  | Not u => known c (negb b) u s
+  | Not u => literal c (negb b) u s
   end.
 
 (** *** They mean what they say *)
@@ -554,8 +582,8 @@ Definition linear_right (a : expr) : Prop := forall c e v s l s',
   linear c a s = (l, s') -> agrees e c v -> models v s ->
   exists w, models (v ++ w) s' /\ denotes (v ++ w) l (eval e a).
 
-Definition known_right (t : test) : Prop := forall c e v b s f s',
-  known c b t s = (f, s') -> agrees e c v -> models v s ->
+Definition literal_right (t : test) : Prop := forall c e v b s f s',
+  literal c b t s = (f, s') -> agrees e c v -> models v s ->
   exists w, models (v ++ w) s' /\ (decide e t = b -> true_at (v ++ w) f).
 
 Definition linear_list (c : scope) : list expr -> state -> list lin * state :=
@@ -565,11 +593,11 @@ Definition linear_list (c : scope) : list expr -> state -> list lin * state :=
   | a :: l' => let (m, s1) := linear c a s in let (ms, s2) := list l' s1 in (m :: ms, s2)
   end.
 
-Definition known_list (c : scope) (b : bool) : list test -> state -> list fact * state :=
+Definition literal_list (c : scope) (b : bool) : list test -> state -> list fact * state :=
   fix list l s :=
   match l with
   | [] => ([], s)
-  | t :: l' => let (f, s1) := known c b t s in let (fs, s2) := list l' s1 in (f :: fs, s2)
+  | t :: l' => let (f, s1) := literal c b t s in let (fs, s2) := list l' s1 in (f :: fs, s2)
   end.
 
 Lemma linear_list_each : forall l, Forall linear_right l -> forall c e v s ls s',
@@ -584,13 +612,13 @@ Proof.
     exists (w1 ++ w2). rewrite app_assoc. split; [exact Hm2|]. constructor; [apply denotes_more, Hd1 | exact Hd2].
 Qed.
 
-Lemma known_list_each : forall l, Forall known_right l -> forall c e v b s fs s',
-  known_list c b l s = (fs, s') -> agrees e c v -> models v s ->
+Lemma literal_list_each : forall l, Forall literal_right l -> forall c e v b s fs s',
+  literal_list c b l s = (fs, s') -> agrees e c v -> models v s ->
   exists w, models (v ++ w) s' /\ Forall2 (fun t f => decide e t = b -> true_at (v ++ w) f) l fs.
 Proof.
-  induction 1 as [|t l Ht _ IH]; intros c e v b s fs s' H Hc Hm; cbn [known_list] in H.
+  induction 1 as [|t l Ht _ IH]; intros c e v b s fs s' H Hc Hm; cbn [literal_list] in H.
   - injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm | constructor].
-  - destruct (known c b t s) as [f s1] eqn:H1. fold (known_list c b) in H. destruct (known_list c b l s1) as [gs s2] eqn:H2. injection H as <- <-.
+  - destruct (literal c b t s) as [f s1] eqn:H1. fold (literal_list c b) in H. destruct (literal_list c b l s1) as [gs s2] eqn:H2. injection H as <- <-.
     destruct (Ht _ _ _ _ _ _ _ H1 Hc Hm) as (w1 & Hm1 & Hd1).
     destruct (IH _ _ _ _ _ _ _ H2 (agrees_more _ _ _ w1 Hc) Hm1) as (w2 & Hm2 & Hd2).
     exists (w1 ++ w2). rewrite app_assoc. split; [exact Hm2|].
@@ -627,9 +655,9 @@ Proof.
   apply orb_false_iff in H as [H1 H2]. constructor; auto.
 Qed.
 
-Lemma both_right : (forall a, linear_right a) /\ (forall t, known_right t).
+Lemma both_right : (forall a, linear_right a) /\ (forall t, literal_right t).
 Proof.
-  pose (P := linear_right). pose (Q := known_right).
+  pose (P := linear_right). pose (Q := literal_right).
   assert (case_int : forall z, P (Int z)).
   { intros z c e v s l s' H Hc Hm. cbn [linear] in H. injection H as <- <-. exists []. rewrite app_nil_r. split; [exact Hm | apply denotes_number]. }
   assert (case_var : forall x, P (Var x)).
@@ -672,7 +700,7 @@ Proof.
     destruct (greatest_models _ _ _ _ _ _ H Hm1 Hd) as (w2 & Hm2 & Hd2). exists (w ++ w2). rewrite app_assoc. auto. }
   assert (case_select : forall t a b, Q t -> P a -> P b -> P (Select t a b)).
   { intros t a b Ht Ha Hb c e v s m s' H Hc Hm. cbn [linear] in H.
-    destruct (known c true t s) as [yes s1] eqn:H1. destruct (known c false t s1) as [no s2] eqn:H2.
+    destruct (literal c true t s) as [yes s1] eqn:H1. destruct (literal c false t s1) as [no s2] eqn:H2.
     destruct (linear c a s2) as [l s3] eqn:H3. destruct (linear c b s3) as [l' s4] eqn:H4.
     destruct (fresh s4) as [x s5] eqn:H5. injection H as <- <-.
     destruct (Ht _ _ _ _ _ _ _ H1 Hc Hm) as (w1 & Hm1 & Hd1).
@@ -690,7 +718,7 @@ Proof.
       + do 3 apply true_at_more. apply Hd2. reflexivity.
       + refine (equal_true _ _ _ _ _ Hx _ eq_refl). apply denotes_more. exact Hd4. }
   assert (case_compare : forall r a b, P a -> P b -> Q (Compare r a b)).
-  { intros r a b Ha Hb c e v y s f s' H Hc Hm. cbn [known] in H.
+  { intros r a b Ha Hb c e v y s f s' H Hc Hm. cbn [literal] in H.
     destruct (linear c a s) as [l s1] eqn:H1. destruct (linear c b s1) as [m s2] eqn:H2. injection H as <- <-.
     destruct (Ha _ _ _ _ _ _ H1 Hc Hm) as (w1 & Hm1 & Hd1).
     destruct (Hb _ _ _ _ _ _ H2 (agrees_more _ _ _ w1 Hc) Hm1) as (w2 & Hm2 & Hd2).
@@ -698,21 +726,21 @@ Proof.
     apply (compared_true _ _ _ (eval e a) (eval e b)); [apply denotes_more, Hd1 | exact Hd2|].
     destruct y; [exact Hdec | rewrite compare_opposite, Hdec; reflexivity]. }
   assert (case_and : forall l, Forall Q l -> Q (And l)).
-  { intros l Hl c e v b s f s' H Hc Hm. cbn [known] in H. fold (known_list c b) in H.
-    destruct (known_list c b l s) as [fs s1] eqn:H1. injection H as <- <-.
-    destruct (known_list_each l Hl _ _ _ _ _ _ _ H1 Hc Hm) as (w & Hm1 & Hd). exists w. split; [exact Hm1|].
+  { intros l Hl c e v b s f s' H Hc Hm. cbn [literal] in H. fold (literal_list c b) in H.
+    destruct (literal_list c b l s) as [fs s1] eqn:H1. injection H as <- <-.
+    destruct (literal_list_each l Hl _ _ _ _ _ _ _ H1 Hc Hm) as (w & Hm1 & Hd). exists w. split; [exact Hm1|].
     cbn [decide]. intros Hdec. destruct b.
     - exact (all_facts _ _ _ _ _ Hd (forallb_true _ _ Hdec)).
     - exact (some_fact _ _ _ _ _ Hd (forallb_false _ _ Hdec)). }
   assert (case_or : forall l, Forall Q l -> Q (Or l)).
-  { intros l Hl c e v b s f s' H Hc Hm. cbn [known] in H. fold (known_list c b) in H.
-    destruct (known_list c b l s) as [fs s1] eqn:H1. injection H as <- <-.
-    destruct (known_list_each l Hl _ _ _ _ _ _ _ H1 Hc Hm) as (w & Hm1 & Hd). exists w. split; [exact Hm1|].
+  { intros l Hl c e v b s f s' H Hc Hm. cbn [literal] in H. fold (literal_list c b) in H.
+    destruct (literal_list c b l s) as [fs s1] eqn:H1. injection H as <- <-.
+    destruct (literal_list_each l Hl _ _ _ _ _ _ _ H1 Hc Hm) as (w & Hm1 & Hd). exists w. split; [exact Hm1|].
     cbn [decide]. intros Hdec. destruct b.
     - exact (some_fact _ _ _ _ _ Hd (existsb_true _ _ Hdec)).
     - exact (all_facts _ _ _ _ _ Hd (existsb_false _ _ Hdec)). }
   assert (case_not : forall t, Q t -> Q (Not t)).
-  { intros t Ht c e v b s f s' H Hc Hm. cbn [known] in H.
+  { intros t Ht c e v b s f s' H Hc Hm. cbn [literal] in H.
     destruct (Ht _ _ _ _ _ _ _ H Hc Hm) as (w & Hm1 & Hd). exists w. split; [exact Hm1|].
     cbn [decide]. intros Hdec. apply Hd. rewrite <- Hdec, negb_involutive. reflexivity. }
   split.
@@ -725,10 +753,175 @@ Qed.
 Theorem linear_models : forall a, linear_right a.
 Proof. exact (proj1 both_right). Qed.
 
-Theorem known_models : forall t, known_right t.
+Theorem literal_models : forall t, literal_right t.
 Proof. exact (proj2 both_right). Qed.
+
+(** ** Minima and maxima in comparisons
+
+    [x <= min (a, b)] is [x <= a] and [x <= b]: no variable is needed. *)
+
+Definition on_right (r : relation) (a : expr) : expr -> test :=
+  fix go b :=
+    match b with
+    | Min (b' :: l) => And (go b' :: map go l)
+    | Max (b' :: l) => Or (go b' :: map go l)
+    | _ => Compare r a b
+    end.
+
+Definition on_left (r : relation) (b : expr) : expr -> test :=
+  fix go a :=
+    match a with
+    | Max (a' :: l) => And (go a' :: map go l)
+    | Min (a' :: l) => Or (go a' :: map go l)
+    | _ => on_right r a b
+    end.
+
+Fixpoint expanded (t : test) : test :=
+  match t with
+  | Compare LE a b => on_left LE b a
+  | Compare LT a b => on_left LT b a
+  | Compare GE a b => on_left LE a b
+  | Compare GT a b => on_left LT a b
+  | Compare r a b => Compare r a b
+  | And l => And (map expanded l)
+  | Or l => Or (map expanded l)
+  | Not u => Not (expanded u)
+  end.
+
+Definition upward (r : relation) : Prop := r = LE \/ r = LT.
+
+Lemma below_minimum : forall r x z zs, upward r ->
+  compare r x (fold_left Z.min zs z) = forallb (compare r x) (z :: zs).
+Proof.
+  intros r x z zs Hr. revert z. induction zs as [|y zs IH]; intros z; cbn [fold_left forallb].
+  - rewrite andb_true_r. reflexivity.
+  - rewrite IH. cbn [forallb]. rewrite andb_assoc. f_equal. destruct Hr as [-> | ->]; cbn [compare]; lia.
+Qed.
+
+Lemma below_maximum : forall r x z zs, upward r ->
+  compare r x (fold_left Z.max zs z) = existsb (compare r x) (z :: zs).
+Proof.
+  intros r x z zs Hr. revert z. induction zs as [|y zs IH]; intros z; cbn [fold_left existsb].
+  - rewrite orb_false_r. reflexivity.
+  - rewrite IH. cbn [existsb]. rewrite orb_assoc. f_equal. destruct Hr as [-> | ->]; cbn [compare]; lia.
+Qed.
+
+Lemma above_maximum : forall r x z zs, upward r ->
+  compare r (fold_left Z.max zs z) x = forallb (fun y => compare r y x) (z :: zs).
+Proof.
+  intros r x z zs Hr. revert z. induction zs as [|y zs IH]; intros z; cbn [fold_left forallb].
+  - rewrite andb_true_r. reflexivity.
+  - rewrite IH. cbn [forallb]. rewrite andb_assoc. f_equal. destruct Hr as [-> | ->]; cbn [compare]; lia.
+Qed.
+
+Lemma above_minimum : forall r x z zs, upward r ->
+  compare r (fold_left Z.min zs z) x = existsb (fun y => compare r y x) (z :: zs).
+Proof.
+  intros r x z zs Hr. revert z. induction zs as [|y zs IH]; intros z; cbn [fold_left existsb].
+  - rewrite orb_false_r. reflexivity.
+  - rewrite IH. cbn [existsb]. rewrite orb_assoc. f_equal. destruct Hr as [-> | ->]; cbn [compare]; lia.
+Qed.
+
+Lemma forallb_list : forall (f : test -> bool) (g : Z -> bool) (h : expr -> test) e l,
+  Forall (fun a => f (h a) = g (eval e a)) l -> forallb f (map h l) = forallb g (map (eval e) l).
+Proof. intros f g h e l H. induction H as [|a l Ha _ IH]; cbn [map forallb]; [reflexivity | rewrite Ha, IH; reflexivity]. Qed.
+
+Lemma existsb_list : forall (f : test -> bool) (g : Z -> bool) (h : expr -> test) e l,
+  Forall (fun a => f (h a) = g (eval e a)) l -> existsb f (map h l) = existsb g (map (eval e) l).
+Proof. intros f g h e l H. induction H as [|a l Ha _ IH]; cbn [map existsb]; [reflexivity | rewrite Ha, IH; reflexivity]. Qed.
+
+Lemma on_right_same : forall r e a, upward r -> forall b, decide e (on_right r a b) = compare r (eval e a) (eval e b).
+Proof.
+  intros r e a Hr.
+  apply (expr_induction (fun b => decide e (on_right r a b) = compare r (eval e a) (eval e b)) (fun _ => True)); auto.
+  - intros [|b l] Hl; [reflexivity|]. inversion Hl; subst.
+    change (decide e (And (map (on_right r a) (b :: l))) = compare r (eval e a) (minimum (map (eval e) (b :: l)))).
+    cbn [decide]. rewrite (forallb_list _ (compare r (eval e a)) _ e _ Hl). cbn [map minimum].
+    rewrite below_minimum by exact Hr. reflexivity.
+  - intros [|b l] Hl; [reflexivity|]. inversion Hl; subst.
+    change (decide e (Or (map (on_right r a) (b :: l))) = compare r (eval e a) (maximum (map (eval e) (b :: l)))).
+    cbn [decide]. rewrite (existsb_list _ (compare r (eval e a)) _ e _ Hl). cbn [map maximum].
+    rewrite below_maximum by exact Hr. reflexivity.
+Qed.
+
+Lemma on_left_same : forall r e b, upward r -> forall a, decide e (on_left r b a) = compare r (eval e a) (eval e b).
+Proof.
+  intros r e b Hr.
+  apply (expr_induction (fun a => decide e (on_left r b a) = compare r (eval e a) (eval e b)) (fun _ => True)); auto;
+    try (intros; apply (on_right_same r e); exact Hr).
+  - intros [|a l] Hl; [apply (on_right_same r e _ Hr)|].
+    change (decide e (Or (map (on_left r b) (a :: l))) = compare r (minimum (map (eval e) (a :: l))) (eval e b)).
+    cbn [decide]. rewrite (existsb_list _ (fun y => compare r y (eval e b)) _ e _ Hl). cbn [map minimum].
+    rewrite above_minimum by exact Hr. reflexivity.
+  - intros [|a l] Hl; [apply (on_right_same r e _ Hr)|].
+    change (decide e (And (map (on_left r b) (a :: l))) = compare r (maximum (map (eval e) (a :: l))) (eval e b)).
+    cbn [decide]. rewrite (forallb_list _ (fun y => compare r y (eval e b)) _ e _ Hl). cbn [map maximum].
+    rewrite above_maximum by exact Hr. reflexivity.
+Qed.
+
+Lemma expanded_same : forall e t, decide e (expanded t) = decide e t.
+Proof.
+  intros e. apply (test_induction (fun _ => True) (fun t => decide e (expanded t) = decide e t)); auto.
+  - intros [] a b _ _; cbn [expanded decide]; try reflexivity; rewrite on_left_same; unfold upward; auto.
+  - intros l Hl. cbn [expanded decide]. induction Hl as [|t l Ht _ IH]; cbn [map forallb]; [reflexivity | rewrite Ht, IH; reflexivity].
+  - intros l Hl. cbn [expanded decide]. induction Hl as [|t l Ht _ IH]; cbn [map existsb]; [reflexivity | rewrite Ht, IH; reflexivity].
+  - intros t Ht. cbn [expanded decide]. rewrite Ht. reflexivity.
+Qed.
+
+(** What is known when the test [t] has the value [b]. *)
+Definition known (c : scope) (b : bool) (t : test) (s : state) : fact * state := literal c b (expanded t) s.
+
+Theorem known_models : forall t c e v b s f s',
+  known c b t s = (f, s') -> agrees e c v -> models v s ->
+  exists w, models (v ++ w) s' /\ (decide e t = b -> true_at (v ++ w) f).
+Proof.
+  intros t c e v b s f s' H Hc Hm. destruct (literal_models _ _ _ _ _ _ _ _ H Hc Hm) as (w & Hm1 & Hf).
+  exists w. split; [exact Hm1|]. rewrite expanded_same in Hf. exact Hf.
+Qed.
 
 Corollary linear_list_models : forall l c e v s ls s',
   linear_list c l s = (ls, s') -> agrees e c v -> models v s ->
   exists w, models (v ++ w) s' /\ denote_all (v ++ w) ls (map (eval e) l).
 Proof. intros l. apply linear_list_each, Forall_forall. intros a _. apply linear_models. Qed.
+
+(** [a <= l], or not; where [a] is a maximum, one comparison for each of its parts. *)
+Fixpoint maxima (a : expr) : list expr :=
+  match a with
+  | Max (a' :: l) => maxima a' ++ flat_map maxima l
+  | _ => [a]
+  end.
+
+Lemma maxima_below : forall e z a, (eval e a <=? z) = forallb (fun x => eval e x <=? z) (maxima a).
+Proof.
+  intros e z.
+  apply (expr_induction (fun a => (eval e a <=? z) = forallb (fun x => eval e x <=? z) (maxima a)) (fun _ => True));
+    auto; try (intros; cbn [maxima forallb]; rewrite andb_true_r; reflexivity).
+  intros [|a l] Hl; [cbn [maxima forallb]; rewrite andb_true_r; reflexivity|].
+  change (maxima (Max (a :: l))) with (flat_map maxima (a :: l)).
+  change (eval e (Max (a :: l)) <=? z) with (compare LE (fold_left Z.max (map (eval e) l) (eval e a)) z).
+  rewrite above_maximum by (left; reflexivity).
+  change (eval e a :: map (eval e) l) with (map (eval e) (a :: l)). cbn [compare].
+  induction Hl as [|b k Hb _ IH]; [reflexivity|]. cbn [map forallb flat_map]. rewrite forallb_app, <- Hb, <- IH. reflexivity.
+Qed.
+
+Definition start_below (b : bool) (c : scope) (l : lin) (a : expr) (s : state) : fact * state :=
+  let (ms, s1) := linear_list c (maxima a) s in
+  ((if b then both (map (fun m => at_most m l) ms) else either (map (less l) ms)), s1).
+
+Lemma start_below_models : forall b c e l z a v s f s',
+  start_below b c l a s = (f, s') -> agrees e c v -> models v s -> denotes v l z ->
+  exists w, models (v ++ w) s' /\ ((eval e a <=? z) = b -> true_at (v ++ w) f).
+Proof.
+  intros b c e l z a v s f s' H Hc Hm Hl. unfold start_below in H.
+  destruct (linear_list c (maxima a) s) as [ms s1] eqn:E. injection H as <- <-.
+  destruct (linear_list_models _ _ _ _ _ _ _ E Hc Hm) as (w & Hm1 & Hms). exists w. split; [exact Hm1|].
+  rewrite maxima_below. pose proof (denotes_more _ w _ _ Hl) as Hl'. clear E.
+  unfold denote_all in Hms. remember (map (eval e) (maxima a)) as zs eqn:Hzs.
+  assert (Hb : forallb (fun x => eval e x <=? z) (maxima a) = forallb (fun y => y <=? z) zs).
+  { subst zs. clear. induction (maxima a) as [|x k IH]; [reflexivity|]. cbn [map forallb]. rewrite IH. reflexivity. }
+  rewrite Hb. clear Hb Hzs. destruct b; intros Hb.
+  - apply both_true, Forall_map. induction Hms as [|m y ms zs Hy _ IH]; [constructor|]. cbn [forallb] in Hb.
+    apply andb_prop in Hb as [H1 H2]. constructor; [apply (at_most_true _ _ _ _ _ Hy Hl'); lia | auto].
+  - apply either_true, Exists_map. induction Hms as [|m y ms zs Hy _ IH]; [discriminate|]. cbn [forallb] in Hb.
+    apply andb_false_iff in Hb as [H1 | H2]; [left; apply (less_true _ _ _ _ _ Hl' Hy); lia | right; auto].
+Qed.

@@ -106,17 +106,16 @@ Section Walk.
         | _ => unfit
         end
     | For x a t d b =>
-        let (first, s1) := linear c a s in
-        let (v, s2) := fresh s1 in
+        let (v, s2) := fresh s in
         let c' := (x, v) :: c in
-        let s4 := in_loop c x first v t d s2 in
+        let s4 := in_loop c x a v t d s2 in
         match g with
         | Along last keys g' =>
             let (k, s5) := linear_list c' keys s4 in
             let (w, s3') := fresh s2 in
             let (k1, s4') := linear_list c' keys (assume (less v w) s3') in
             let (k2, s5') := linear_list ((x, w) :: c) keys s4' in
-            ending c x first t d last s1 ++ exclude (not_strictly k1 k2) s5' ::
+            ending c x a t d last s ++ exclude (not_strictly k1 k2) s5' ::
             walk g' c' s5 (known_time ++ k) bounds b
         | Around last keys g' =>
             let next_scope := (x, plus v (number (Z.pos d))) :: c in
@@ -125,12 +124,12 @@ Section Walk.
             let (w, s3') := fresh s2 in
             let (k1', s4') := linear_list ((x, w) :: c) keys (assume (at_most (plus v (number (Z.pos d))) w) s3') in
             let (k2', s5') := linear_list next_scope keys s4' in
-            ending c x first t d last s1 ++ exclude (earlier k1' k2') s5' ::
+            ending c x a t d last s ++ exclude (earlier k1' k2') s5' ::
             walk g' c' s6 known_time (From (known_time ++ k1) :: Until (known_time ++ k2) :: bounds) b
         | Crossed last g' =>
             let (w, s5) := fresh s4 in
-            let s6 := in_loop c x first w t d (assume (less v w) s5) in
-            ending c x first t d last s1 ++
+            let s6 := in_loop c x a w t d (assume (less v w) s5) in
+            ending c x a t d last s ++
             pairs_in_time (reaching c' s6 b) (fun s' => reaching ((x, w) :: c) s' b) ++
             walk g' c' s4 known_time bounds b
         | _ => unfit
@@ -387,34 +386,29 @@ Section Walk.
       + split; intros Ht; [apply Hyes, Ht | apply Hno, Ht].
       + split; intros Ht; [apply Hyes, Ht | apply Hno, Ht].
       + intros ev [[Ht Hev] | [Ht Hev]]; [exact (fine_timely _ _ _ _ (Hyes Ht) ev Hev) | exact (fine_timely _ _ _ _ (Hno Ht) ev Hev)].
-    - destruct (linear c a s) as [first s1] eqn:E1. destruct (fresh s1) as [lv s2] eqn:E2.
-      destruct (linear_models _ _ _ _ _ _ _ E1 Hc Hm) as (w1 & Hm1 & Hfirst).
-      pose proof (agrees_more _ _ _ w1 Hc) as Hc1. pose proof (agrees_more _ _ _ w1 Hp) as Hp1.
-      pose proof (denote_all_more _ w1 _ _ Hstart) as Hstart1. pose proof (bounds_more _ w1 _ _ Hlimits) as Hlimits1.
-      set (v1 := v ++ w1) in *.
+    - destruct (fresh s) as [lv s2] eqn:E2.
       (* what holds in one iteration *)
-      set (s4 := in_loop c x first lv t d s2) in *.
+      set (s4 := in_loop c x a lv t d s2) in *.
       assert (Hinside : forall y, strided (eval e a) d y -> holds ((x, y) :: e) t -> exists w,
-                models (v1 ++ w) s4 /\ agrees ((x, y) :: e) ((x, lv) :: c) (v1 ++ w) /\ denotes (v1 ++ w) lv y).
-      { intros y Hy Ht. destruct (fresh_models _ _ y _ _ E2 Hm1) as [Hm2 Hv].
-        destruct (in_loop_models _ _ x _ _ _ _ _ _ _ _ Hm2 (agrees_more _ _ _ [y] Hc1)
-          (denotes_more _ [y] _ _ Hfirst) Hv Hy Ht) as [w3 Hm3].
+                models (v ++ w) s4 /\ agrees ((x, y) :: e) ((x, lv) :: c) (v ++ w) /\ denotes (v ++ w) lv y).
+      { intros y Hy Ht. destruct (fresh_models _ _ y _ _ E2 Hm) as [Hm2 Hv].
+        destruct (in_loop_models _ _ x _ _ _ _ _ _ _ Hm2 (agrees_more _ _ _ [y] Hc) Hv Hy Ht) as [w3 Hm3].
         exists ([y] ++ w3). rewrite app_assoc. split; [exact Hm3|]. pose proof (denotes_more _ w3 _ _ Hv) as Hv3.
-        split; [apply agrees_cons; [do 2 apply agrees_more; exact Hc1 | exact Hv3] | exact Hv3]. }
+        split; [apply agrees_cons; [do 2 apply agrees_more; exact Hc | exact Hv3] | exact Hv3]. }
       destruct g as [|?|? ?|last keys g|last keys g|last g|?|? ?|?]; try (destruct (unfit_false H)).
       + destruct (linear_list ((x, lv) :: c) keys s4) as [k s5] eqn:E5.
         destruct (fresh s2) as [lw s3'] eqn:E3'.
         destruct (linear_list ((x, lv) :: c) keys (assume (less lv lw) s3')) as [k1 s4'] eqn:E4'.
         destruct (linear_list ((x, lw) :: c) keys s4') as [k2 s5'] eqn:E5'.
         apply Forall_app in H as [Hend H]. inversion H as [|? ? Hup Hbody]; subst.
-        destruct (ending_sound _ _ _ _ _ _ _ _ _ _ Hend Hc1 Hm1 Hfirst) as [Hdown Hlast].
+        destruct (ending_sound _ _ _ _ _ _ _ _ _ Hend Hc Hm) as [Hdown Hlast].
         set (key := fun y => map (eval ((x, y) :: e)) keys).
         assert (Hkey : forall y z, y < z -> strictly (key y) (key z)).
         { intros y z Hlt. destruct (strictly_dec (key y) (key z)) as [Hs | Hs]; [exact Hs|]. exfalso.
-          destruct (fresh_models _ _ y _ _ E2 Hm1) as [Hm2 Hv]. destruct (fresh_models _ _ z _ _ E3' Hm2) as [Hm3 Hw].
+          destruct (fresh_models _ _ y _ _ E2 Hm) as [Hm2 Hv]. destruct (fresh_models _ _ z _ _ E3' Hm2) as [Hm3 Hw].
           pose proof (denotes_more _ [z] _ _ Hv) as Hv2.
           pose proof (assume_models _ _ _ Hm3 (less_true _ _ _ _ _ Hv2 Hw Hlt)) as Hm4.
-          assert (Hc3 : agrees e c ((v1 ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc1).
+          assert (Hc3 : agrees e c ((v ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc).
           destruct (linear_list_models _ _ _ _ _ _ _ E4' (agrees_cons _ _ _ x _ _ Hc3 Hv2) Hm4) as (w5 & Hm5 & Hk1).
           destruct (linear_list_models _ _ _ _ _ _ _ E5'
             (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w5 Hc3) (denotes_more _ w5 _ _ Hw)) Hm5) as (w6 & Hm6 & Hk2).
@@ -425,9 +419,9 @@ Section Walk.
         { intros y Hy Ht. destruct (Hinside y Hy Ht) as (w & Hm4 & Hc4 & _).
           destruct (linear_list_models _ _ _ _ _ _ _ E5 Hc4 Hm4) as (w5 & Hm5 & Hk).
           apply (IHb _ _ _ _ _ _ _ _ _ Hbody (agrees_more _ _ _ w5 Hc4)
-            (agrees_more _ _ _ w5 (agrees_more _ _ _ w Hp1)) Hm5).
-          - apply denote_all_app; [do 2 apply denote_all_more; exact Hstart1 | exact Hk].
-          - do 2 apply bounds_more. exact Hlimits1. }
+            (agrees_more _ _ _ w5 (agrees_more _ _ _ w Hp)) Hm5).
+          - apply denote_all_app; [do 2 apply denote_all_more; exact Hstart | exact Hk].
+          - do 2 apply bounds_more. exact Hlimits. }
         constructor.
         * split; [exact Hdown | split; [exact Hlast|]]. intros y Hy Ht. apply (Hiteration y Hy Ht).
         * exact (loop_ordered_by_keys _ _ _ _ _ _ _ _ _ Hkey Hiteration).
@@ -440,15 +434,15 @@ Section Walk.
         destruct (linear_list ((x, lw) :: c) keys (assume (at_most step lw) s3')) as [k1' s4'] eqn:E4'.
         destruct (linear_list ((x, step) :: c) keys s4') as [k2' s5'] eqn:E5'.
         apply Forall_app in H as [Hend H]. inversion H as [|? ? Hup Hbody]; subst.
-        destruct (ending_sound _ _ _ _ _ _ _ _ _ _ Hend Hc1 Hm1 Hfirst) as [Hdown Hlast].
+        destruct (ending_sound _ _ _ _ _ _ _ _ _ Hend Hc Hm) as [Hdown Hlast].
         set (key := fun y => map (eval ((x, y) :: e)) keys).
         assert (Hkey : forall y z, y + Z.pos d <= z -> ~ lex_lt (key z) (key (y + Z.pos d))).
-        { intros y z Hle Hlt. destruct (fresh_models _ _ y _ _ E2 Hm1) as [Hm2 Hv].
+        { intros y z Hle Hlt. destruct (fresh_models _ _ y _ _ E2 Hm) as [Hm2 Hv].
           destruct (fresh_models _ _ z _ _ E3' Hm2) as [Hm3 Hw].
-          assert (Hstep : denotes ((v1 ++ [y]) ++ [z]) step (y + Z.pos d)).
+          assert (Hstep : denotes ((v ++ [y]) ++ [z]) step (y + Z.pos d)).
           { apply denotes_plus; [apply denotes_more, Hv | apply denotes_number]. }
           pose proof (assume_models _ _ _ Hm3 (at_most_true _ _ _ _ _ Hstep Hw Hle)) as Hm4.
-          assert (Hc3 : agrees e c ((v1 ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc1).
+          assert (Hc3 : agrees e c ((v ++ [y]) ++ [z])) by (do 2 apply agrees_more; exact Hc).
           destruct (linear_list_models _ _ _ _ _ _ _ E4' (agrees_cons _ _ _ x _ _ Hc3 Hw) Hm4) as (w5 & Hm5 & Hk1).
           destruct (linear_list_models _ _ _ _ _ _ _ E5'
             (agrees_cons _ _ _ x _ _ (agrees_more _ _ _ w5 Hc3) (denotes_more _ w5 _ _ Hstep)) Hm5) as (w6 & Hm6 & Hk2).
@@ -457,14 +451,14 @@ Section Walk.
                   fine ((x, y) :: e) b start ((true, start ++ key y) :: (false, start ++ key (y + Z.pos d)) :: limits)).
         { intros y Hy Ht. destruct (Hinside y Hy Ht) as (w & Hm4 & Hc4 & Hv4).
           destruct (linear_list_models _ _ _ _ _ _ _ E5 Hc4 Hm4) as (w5 & Hm5 & Hk1).
-          assert (Hc5 : agrees ((x, y + Z.pos d) :: e) ((x, step) :: c) ((v1 ++ w) ++ w5)).
-          { apply agrees_cons; [do 2 apply agrees_more; exact Hc1|].
+          assert (Hc5 : agrees ((x, y + Z.pos d) :: e) ((x, step) :: c) ((v ++ w) ++ w5)).
+          { apply agrees_cons; [do 2 apply agrees_more; exact Hc|].
             apply denotes_plus; [apply denotes_more, Hv4 | apply denotes_number]. }
           destruct (linear_list_models _ _ _ _ _ _ _ E6 Hc5 Hm5) as (w6 & Hm6 & Hk2).
-          assert (Hstart6 : denote_all (((v1 ++ w) ++ w5) ++ w6) known_time start) by (do 3 apply denote_all_more; exact Hstart1).
+          assert (Hstart6 : denote_all (((v ++ w) ++ w5) ++ w6) known_time start) by (do 3 apply denote_all_more; exact Hstart).
           apply (IHb _ _ _ _ _ _ _ _ _ Hbody (agrees_more _ _ _ w6 (agrees_more _ _ _ w5 Hc4))
-            (agrees_more _ _ _ w6 (agrees_more _ _ _ w5 (agrees_more _ _ _ w Hp1))) Hm6 Hstart6).
-          constructor; [|constructor; [|do 3 apply bounds_more; exact Hlimits1]]; (split; [reflexivity|]); cbn [snd];
+            (agrees_more _ _ _ w6 (agrees_more _ _ _ w5 (agrees_more _ _ _ w Hp))) Hm6 Hstart6).
+          constructor; [|constructor; [|do 3 apply bounds_more; exact Hlimits]]; (split; [reflexivity|]); cbn [snd];
             (apply denote_all_app; [exact Hstart6|]).
           - apply denote_all_more. exact Hk1.
           - exact Hk2. }
@@ -482,25 +476,24 @@ Section Walk.
           inversion H3 as [|? ? _ H4]; subst. inversion H4; subst. split; auto.
       + destruct (fresh s4) as [lw s5] eqn:E5.
         apply Forall_app in H as [Hend H]. apply Forall_app in H as [Hpairs Hbody].
-        destruct (ending_sound _ _ _ _ _ _ _ _ _ _ Hend Hc1 Hm1 Hfirst) as [Hdown Hlast].
+        destruct (ending_sound _ _ _ _ _ _ _ _ _ Hend Hc Hm) as [Hdown Hlast].
         assert (Hiteration : forall y, strided (eval e a) d y -> holds ((x, y) :: e) t -> fine ((x, y) :: e) b start limits).
         { intros y Hy Ht. destruct (Hinside y Hy Ht) as (w & Hm4 & Hc4 & _).
-          exact (IHb _ _ _ _ _ _ _ _ _ Hbody Hc4 (agrees_more _ _ _ w Hp1) Hm4
-            (denote_all_more _ w _ _ Hstart1) (bounds_more _ w _ _ Hlimits1)). }
+          exact (IHb _ _ _ _ _ _ _ _ _ Hbody Hc4 (agrees_more _ _ _ w Hp) Hm4
+            (denote_all_more _ w _ _ Hstart) (bounds_more _ w _ _ Hlimits)). }
         constructor.
         * split; [exact Hdown | split; [exact Hlast|]]. intros y Hy Ht. apply (Hiteration y Hy Ht).
         * split; [intros y Hy Ht; apply (Hiteration y Hy Ht)|].
           intros y z Hy Hty Hz Htz Hlt ev ev' Hev Hev'. destruct (Hinside y Hy Hty) as (w & Hm4 & Hc4 & Hv4).
           destruct (fresh_models _ _ z _ _ E5 Hm4) as [Hm5 Hw].
           pose proof (assume_models _ _ _ Hm5 (less_true _ _ _ _ _ (denotes_more _ [z] _ _ Hv4) Hw Hlt)) as Hm5'.
-          assert (Hc5 : agrees e c ((v1 ++ w) ++ [z])) by (do 2 apply agrees_more; exact Hc1).
-          assert (Hfirst5 : denotes ((v1 ++ w) ++ [z]) first (eval e a)) by (do 2 apply denotes_more; exact Hfirst).
-          destruct (in_loop_models _ _ x _ _ _ _ _ _ _ _ Hm5' Hc5 Hfirst5 Hw Hz Htz) as [w6 Hm6].
-          set (v6 := ((v1 ++ w) ++ [z]) ++ w6) in *.
+          assert (Hc5 : agrees e c ((v ++ w) ++ [z])) by (do 2 apply agrees_more; exact Hc).
+          destruct (in_loop_models _ _ x _ _ _ _ _ _ _ Hm5' Hc5 Hw Hz Htz) as [w6 Hm6].
+          set (v6 := ((v ++ w) ++ [z]) ++ w6) in *.
           assert (Hc6 : agrees ((x, y) :: e) ((x, lv) :: c) v6) by (do 2 apply agrees_more; exact Hc4).
           assert (Hc6' : agrees ((x, z) :: e) ((x, lw) :: c) v6).
           { apply agrees_cons; [apply agrees_more, Hc5 | apply denotes_more, Hw]. }
-          assert (Hp6 : agrees sizes_env sizes_scope v6) by (do 3 apply agrees_more; exact Hp1).
+          assert (Hp6 : agrees sizes_env sizes_scope v6) by (do 3 apply agrees_more; exact Hp).
           destruct (executions_complete l sizes_env sizes_scope _ _ _ _ _ _ Hev Hc6 Hp6 Hm6) as (r & w7 & Hr & Hshow).
           destruct (executions_complete l sizes_env sizes_scope _ _ _ _ _ _ Hev' (agrees_more _ _ _ w7 Hc6')
             (agrees_more _ _ _ w7 Hp6) (proj1 Hshow)) as (q & w8 & Hq & Hshow').

@@ -7,10 +7,9 @@ from typing import TypeAlias, assert_never
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.certificates.specification import shapes_of
-from loopwright.prove.certificates.words import Words, expr, listed, test
-from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.certificates.words import Words, expr, listed
 from loopwright.prove.obligations.timetable import Shape, Timetable
-from loopwright.prove.obligations.witnesses import Witness, witness
+from loopwright.prove.obligations.witnesses import Witness, witnesses
 
 Turn: TypeAlias = str | int
 """A word, or the number of the iterator whose value is to be given."""
@@ -18,29 +17,13 @@ Path: TypeAlias = tuple[tuple[Turn, ...], ...]
 
 
 def covers(table: Timetable, program: Node) -> Words:
-    """For each shape, the way to the call."""
+    """For each shape, paths one of which leads to each of its instances."""
     paths = list(_paths(program, (), 0))
 
     def words(item: tuple[str, Shape]) -> Words:
-        tree = witness(item[1])
-        if tree is None:
-            yield "nothing"
-        else:
-            yield from _cover(tree, paths)
+        return listed(witnesses(item[1]), lambda found: listed(paths[found.position], lambda turn: _turn(turn, found)))
 
     return listed(shapes_of(table), words)
-
-
-def _cover(tree: Decision[Witness], paths: list[Path]) -> Words:
-    match tree:
-        case Choice(found):
-            yield "by"
-            yield from listed(paths[found.position], lambda turn: _turn(turn, found))
-        case Cases(condition, yes, no):
-            yield "cases"
-            yield from test(condition)
-            yield from _cover(yes, paths)
-            yield from _cover(no, paths)
 
 
 def _turn(turn: tuple[Turn, ...], found: Witness) -> Words:

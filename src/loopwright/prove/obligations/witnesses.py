@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.loops.expressions import Expr
+from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum
 from loopwright.prove.obligations.decisions import Choice, Decision, decided
-from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.formulas import Linear, added, expr_of
 from loopwright.prove.obligations.timetable import Execution, Shape, pieces_of
+from loopwright.prove.scanning.conditions import Scope, value
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Witness:
 
     position: int
     iterators: tuple[Expr, ...]
+
+
+def witnesses(shape: Shape) -> list[Witness]:
+    """One of these runs each point of `wanted`."""
+    return list(dict.fromkeys(found for one in shape.executions for _, found in _backwards(one)))
 
 
 def witness(shape: Shape) -> Decision[Witness] | None:
@@ -44,13 +50,38 @@ def _backwards(execution: Execution) -> list[tuple[isl.Set, Witness]]:
     if not inverse.is_single_valued():
         inverse = inverse.lexmin()
     count = inverse.dim(isl.dim_type.out)
-    return [
-        (
-            domain,
-            Witness(
-                execution.run.position,
-                tuple(expr_of(function.get_at(k), execution.names) for k in range(count)),
-            ),
-        )
-        for domain, function in pieces_of(inverse)
-    ]
+    found: list[tuple[isl.Set, Witness]] = []
+    for domain, function in pieces_of(inverse):
+        scope = Scope(domain, {name: k for k, name in enumerate(execution.names)})
+        iterators = (expr_of(function.get_at(k), execution.names) for k in range(count))
+        plain = tuple(_without_offsets(one, scope) for one in iterators)
+        found.append((domain, Witness(execution.run.position, plain)))
+    return found
+
+
+def _without_offsets(term: Expr, scope: Scope) -> Expr:
+    """The term with ⌊e/d⌋ for ⌊(e − r)/d⌋, where that is the same on the domain.
+
+    The copies of an unrolled loop's body have such offsets r, and one quotient is easier to reason
+    about than many.
+    """
+    plain = _shifted(term)
+    if plain == term:
+        return term
+    same = value(plain, scope).eq_set(value(term, scope))
+    return plain if scope.domain.is_subset(same) else term
+
+
+def _shifted(term: Expr) -> Expr:
+    match term:
+        case FloorDiv(argument, divisor):
+            inside = added(Linear(), 1, _shifted(argument))
+            whole = -(-inside.constant // divisor)
+            plain = FloorDiv(Linear(0, inside.terms).expr(), divisor)
+            return plain if whole == 0 else Sum((plain, Int(whole)))
+        case Sum(terms):
+            return Sum(tuple(map(_shifted, terms)))
+        case Scaled(factor, argument):
+            return Scaled(factor, _shifted(argument))
+        case _:
+            return term

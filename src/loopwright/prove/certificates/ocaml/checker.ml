@@ -1034,11 +1034,26 @@ let divided_by l d r about s =
                s.next) :: s.quotients); facts =
                (app (about (minus l (times (Zpos d) q))) s.facts) }))
 
+(** val whole_part : lin -> positive -> lin **)
+
+let whole_part l d =
+  ((Z.div (fst l) (Zpos d)), (map (fun a -> Z.div a (Zpos d)) (snd l)))
+
+(** val rest_part : lin -> positive -> lin **)
+
+let rest_part l d =
+  ((Z.modulo (fst l) (Zpos d)), (map (fun a -> Z.modulo a (Zpos d)) (snd l)))
+
 (** val quotient : lin -> positive -> state -> lin * state **)
 
-let quotient l d =
-  divided_by l d Down (fun rest ->
-    (above rest) :: ((above (minus (number (Z.sub (Zpos d) (Zpos XH))) rest)) :: []))
+let quotient l d s =
+  let (q, s1) =
+    divided_by (rest_part l d) d Down (fun rest ->
+      (above rest) :: ((above
+                         (minus (number (Z.sub (Zpos d) (Zpos XH))) rest)) :: []))
+      s
+  in
+  ((plus (whole_part l d) q), s1)
 
 type scope = (string * lin) list
 
@@ -1173,8 +1188,8 @@ let rec linear c a s =
    | Min l -> let (ms, s1) = list0 l s in least ms s1
    | Max l -> let (ms, s1) = list0 l s in greatest ms s1
    | Select (t, b, b') ->
-     let (yes, s1) = known c true t s in
-     let (no, s2) = known c false t s1 in
+     let (yes, s1) = literal c true t s in
+     let (no, s2) = literal c false t s1 in
      let (m, s3) = linear c b s2 in
      let (m', s4) = linear c b' s3 in
      let (x, s5) = fresh s4 in
@@ -1187,15 +1202,15 @@ let rec linear c a s =
                                                                     m')) :: []))) :: [])))
        s5)))
 
-(** val known : scope -> bool -> test -> state -> fact * state **)
+(** val literal : scope -> bool -> test -> state -> fact * state **)
 
-and known c b t s =
+and literal c b t s =
   let list0 =
     let rec list0 l s0 =
       match l with
       | [] -> ([], s0)
       | t0 :: l' ->
-        let (f, s1) = known c b t0 s0 in
+        let (f, s1) = literal c b t0 s0 in
         let (fs, s2) = list0 l' s1 in ((f :: fs), s2)
     in list0
   in
@@ -1208,7 +1223,7 @@ and known c b t s =
      let (fs, s1) = list0 l s in ((if b then both fs else either fs), s1)
    | Or l ->
      let (fs, s1) = list0 l s in ((if b then either fs else both fs), s1)
-   | Not u -> known c (negb b) u s)
+   | Not u -> literal c (negb b) u s)
 
 (** val linear_list : scope -> expr list -> state -> lin list * state **)
 
@@ -1218,6 +1233,69 @@ let rec linear_list c l s =
   | a :: l' ->
     let (m, s1) = linear c a s in
     let (ms, s2) = linear_list c l' s1 in ((m :: ms), s2)
+
+(** val on_right : relation -> expr -> expr -> test **)
+
+let rec on_right r a b = match b with
+| Min arguments ->
+  (match arguments with
+   | [] -> Compare (r, a, b)
+   | b' :: l -> And ((on_right r a b') :: (map (on_right r a) l)))
+| Max arguments ->
+  (match arguments with
+   | [] -> Compare (r, a, b)
+   | b' :: l -> Or ((on_right r a b') :: (map (on_right r a) l)))
+| _ -> Compare (r, a, b)
+
+(** val on_left : relation -> expr -> expr -> test **)
+
+let rec on_left r b a = match a with
+| Min arguments ->
+  (match arguments with
+   | [] -> on_right r a b
+   | a' :: l -> Or ((on_left r b a') :: (map (on_left r b) l)))
+| Max arguments ->
+  (match arguments with
+   | [] -> on_right r a b
+   | a' :: l -> And ((on_left r b a') :: (map (on_left r b) l)))
+| _ -> on_right r a b
+
+(** val expanded : test -> test **)
+
+let rec expanded = function
+| Compare (r, a, b) ->
+  (match r with
+   | EQ -> Compare (r, a, b)
+   | NE -> Compare (r, a, b)
+   | GE -> on_left LE a b
+   | GT -> on_left LT a b
+   | x -> on_left x b a)
+| And l -> And (map expanded l)
+| Or l -> Or (map expanded l)
+| Not u -> Not (expanded u)
+
+(** val known : scope -> bool -> test -> state -> fact * state **)
+
+let known c b t s =
+  literal c b (expanded t) s
+
+(** val maxima : expr -> expr list **)
+
+let rec maxima a = match a with
+| Max arguments ->
+  (match arguments with
+   | [] -> a :: []
+   | a' :: l -> app (maxima a') (flat_map maxima l))
+| _ -> a :: []
+
+(** val start_below :
+    bool -> scope -> lin -> expr -> state -> fact * state **)
+
+let start_below b c l a s =
+  let (ms, s1) = linear_list c (maxima a) s in
+  ((if b
+    then both (map (fun m -> at_most m l) ms)
+    else either (map (less l) ms)), s1)
 
 type shape = { shape_name : string; shape_arguments : string list;
                shape_hints : string list; shape_domain : test;
@@ -1358,19 +1436,20 @@ let rec falls x = function
 | Or l -> forallb (falls x) l
 | Not _ -> false
 
-(** val stride : lin -> lin -> positive -> state -> state **)
+(** val stride : scope -> expr -> lin -> positive -> state -> state **)
 
-let stride first x d s =
+let stride c a x d s =
   if Coq_Pos.eqb d XH
-  then assume (at_most first x) s
-  else let (k, s1) = fresh s in
+  then let (f, s1) = start_below true c x a s in assume f s1
+  else let (first, s1) = linear c a s in
+       let (k, s2) = fresh s1 in
        assume
          (both
            ((above k) :: ((zero (minus (minus x first) (times (Zpos d) k))) :: [])))
-         s1
+         s2
 
 (** val ending :
-    scope -> string -> lin -> test -> positive -> expr option -> state ->
+    scope -> string -> expr -> test -> positive -> expr option -> state ->
     goal list **)
 
 let ending c x first t d last s =
@@ -1378,7 +1457,8 @@ let ending c x first t d last s =
   | Some a ->
     let (v, s1) = fresh s in
     let (w, s2) = fresh s1 in
-    let s3 = assume (at_most v w) (stride first w d (stride first v d s2)) in
+    let s3 = assume (at_most v w) (stride c first w d (stride c first v d s2))
+    in
     let (f, s4) = known ((x, w) :: c) true t s3 in
     let (g, s5) = known ((x, v) :: c) false t (assume f s4) in
     let (f', s4') = known ((x, v) :: c) true t s1 in
@@ -1390,10 +1470,10 @@ type execution = { executed_shape : shape option; executed_scope : scope;
                    executed_time : lin list; executed_state : state }
 
 (** val in_loop :
-    scope -> string -> lin -> lin -> test -> positive -> state -> state **)
+    scope -> string -> expr -> lin -> test -> positive -> state -> state **)
 
-let in_loop c x first v t d s =
-  let (f, s1) = known ((x, v) :: c) true t (stride first v d s) in assume f s1
+let in_loop c x a v t d s =
+  let (f, s1) = known ((x, v) :: c) true t (stride c a v d s) in assume f s1
 
 (** val call_executions :
     shape list -> scope -> scope -> state -> string -> expr list -> expr list
@@ -1427,9 +1507,8 @@ let rec executions l sizes_scope c s = function
   app (executions l sizes_scope c (assume f s1) a)
     (executions l sizes_scope c (assume f' s1') b)
 | For (x, a, t, d, b) ->
-  let (first, s1) = linear c a s in
-  let (v, s2) = fresh s1 in
-  executions l sizes_scope ((x, v) :: c) (in_loop c x first v t d s2) b
+  let (v, s1) = fresh s in
+  executions l sizes_scope ((x, v) :: c) (in_loop c x a v t d s1) b
 | Let (x, a, b) ->
   let (m, s1) = linear c a s in executions l sizes_scope ((x, m) :: c) s1 b
 | Mark (_, b) -> executions l sizes_scope c s b
@@ -1560,17 +1639,16 @@ let walk l sizes_scope =
          (walk0 no c (assume f' s1') known_time bounds b)
      | _ -> unfit)
   | For (x, a, t, d, b) ->
-    let (first, s1) = linear c a s in
-    let (v, s2) = fresh s1 in
+    let (v, s2) = fresh s in
     let c' = (x, v) :: c in
-    let s4 = in_loop c x first v t d s2 in
+    let s4 = in_loop c x a v t d s2 in
     (match g with
      | Along (last, keys, g') ->
        let (k, s5) = linear_list c' keys s4 in
        let (w, s3') = fresh s2 in
        let (k1, s4') = linear_list c' keys (assume (less v w) s3') in
        let (k2, s5') = linear_list ((x, w) :: c) keys s4' in
-       app (ending c x first t d last s1)
+       app (ending c x a t d last s)
          ((exclude (not_strictly k1 k2) s5') :: (walk0 g' c' s5
                                                   (app known_time k) bounds b))
      | Around (last, keys, g') ->
@@ -1583,7 +1661,7 @@ let walk l sizes_scope =
            (assume (at_most (plus v (number (Zpos d))) w) s3')
        in
        let (k2', s5') = linear_list next_scope keys s4' in
-       app (ending c x first t d last s1)
+       app (ending c x a t d last s)
          ((exclude (earlier k1' k2') s5') :: (walk0 g' c' s6 known_time
                                                ((From
                                                (app known_time k1)) :: ((Until
@@ -1591,8 +1669,8 @@ let walk l sizes_scope =
                                                b))
      | Crossed (last, g') ->
        let (w, s5) = fresh s4 in
-       let s6 = in_loop c x first w t d (assume (less v w) s5) in
-       app (ending c x first t d last s1)
+       let s6 = in_loop c x a w t d (assume (less v w) s5) in
+       app (ending c x a t d last s)
          (app
            (pairs_in_time (reaching c' s6 b) (fun s' ->
              reaching ((x, w) :: c) s' b))
@@ -1617,10 +1695,7 @@ type turn =
 | ToNo
 | ToInside
 
-type cover =
-| CoverCases of test * cover * cover
-| CoveredBy of turn list
-| NotThere
+type cover = turn list list
 
 (** val apart : lin list -> lin list -> fact **)
 
@@ -1633,6 +1708,23 @@ let rec apart a b =
     (match b with
      | [] -> always
      | y :: b' -> either ((differ x y) :: ((apart a' b') :: [])))
+
+(** val off_stride :
+    scope -> expr -> lin -> positive -> state -> fact * state **)
+
+let off_stride c a x d s =
+  if Coq_Pos.eqb d XH
+  then start_below false c x a s
+  else let (first, s1) = linear c a s in
+       let distance = minus x first in
+       let (q, s2) = quotient (Z0, (snd distance)) d s1 in
+       let steps =
+         plus (number (Z.opp (Z.div (Z.opp (fst distance)) (Zpos d)))) q
+       in
+       ((either
+          ((less steps (number Z0)) :: ((differ distance
+                                          (times (Zpos d) steps)) :: []))),
+       s2)
 
 (** val astray :
     turn list -> scope -> scope -> state -> node -> string -> lin list -> lin
@@ -1662,16 +1754,10 @@ let rec astray path i c s n0 f xs ys =
        (match n0 with
         | For (x, b, t, d, n') ->
           let (v, s1) = linear i a s in
-          let (first, s2) = linear c b s1 in
-          let distance = minus v first in
-          let (q, s3) = quotient distance d s2 in
+          let (off, s3) = off_stride c b v d s1 in
           let (no, s4) = known ((x, v) :: c) false t s3 in
           (match astray path' i ((x, v) :: c) s4 n' f xs ys with
-           | Some p ->
-             let (fs, s5) = p in
-             Some
-             (((less v first) :: ((differ distance (times (Zpos d) q)) :: (no :: fs))),
-             s5)
+           | Some p -> let (fs, s5) = p in Some ((off :: (no :: fs)), s5)
            | None -> None)
         | _ -> None)
      | ToYes ->
@@ -1698,22 +1784,30 @@ let rec astray path i c s n0 f xs ys =
         | Mark (_, b) -> astray path' i c s b f xs ys
         | _ -> None))
 
+(** val all_astray :
+    cover -> scope -> scope -> state -> node -> string -> lin list -> lin
+    list -> (fact list * state) option **)
+
+let rec all_astray k i c s n0 f xs ys =
+  match k with
+  | [] -> Some ([], s)
+  | path :: k' ->
+    (match astray path i c s n0 f xs ys with
+     | Some p ->
+       let (fs, s1) = p in
+       (match all_astray k' i c s1 n0 f xs ys with
+        | Some p0 -> let (gs, s2) = p0 in Some (((either fs) :: gs), s2)
+        | None -> None)
+     | None -> None)
+
 (** val cover_goals :
     cover -> scope -> scope -> state -> node -> string -> lin list -> lin
     list -> goal list **)
 
-let rec cover_goals k i c s n0 f xs ys =
-  match k with
-  | CoverCases (t, yes, no) ->
-    let (g, s1) = known i true t s in
-    let (g', s1') = known i false t s in
-    app (cover_goals yes i c (assume g s1) n0 f xs ys)
-      (cover_goals no i c (assume g' s1') n0 f xs ys)
-  | CoveredBy path ->
-    (match astray path i c s n0 f xs ys with
-     | Some p -> let (fs, s') = p in (exclude (either fs) s') :: []
-     | None -> unfit)
-  | NotThere -> s.facts :: []
+let cover_goals k i c s n0 f xs ys =
+  match all_astray k i c s n0 f xs ys with
+  | Some p -> let (gs, s') = p in (exclude (both gs) s') :: []
+  | None -> unfit
 
 (** val fresh_list : string list -> state -> lin list * state **)
 

@@ -1,6 +1,7 @@
 (* Reads a problem, and either finds certificates for it or checks those that come with it.
 
-     checker prove   find certificates, check them, and say how that went
+     checker prove [SECONDS]
+                     find certificates, check them, and say how that went
      checker find    the same, and print the certificates
      checker check   check the certificates that follow the problem
      checker show    print the goals
@@ -169,12 +170,7 @@ let turn () =
   | "inside" -> ToInside
   | found -> malformed "a turn" found
 
-let rec cover () =
-  match word () with
-  | "cases" -> let t = test () in let yes = cover () in CoverCases (t, yes, cover ())
-  | "by" -> CoveredBy (list turn)
-  | "nothing" -> NotThere
-  | found -> malformed "a cover" found
+let cover () = list (fun () -> list turn)
 
 let proposal () =
   let order = guide () in
@@ -242,7 +238,7 @@ let checked p certificates =
   | Scan (g, n, how) -> check g n how certificates
   | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
 
-let budget = 4000
+let budget = 20000
 
 let certificates p =
   List.mapi
@@ -277,7 +273,10 @@ let answer good count =
 let () =
   try
     let p = problem () in
-    match Sys.argv with
+    (match Sys.argv with
+     | [| _; _; seconds |] -> Finder.deadline := float_of_string seconds
+     | _ -> ());
+    match Array.sub Sys.argv 0 (min 2 (Array.length Sys.argv)) with
     | [| _; "prove" |] ->
       let found = certificates p in
       answer (checked p found) (List.length found)
@@ -291,7 +290,7 @@ let () =
       answer (checked p given) (List.length given)
     | [| _; "show" |] ->
       List.iteri (fun k goal -> Printf.printf "goal %d\n" k; List.iter (fun f -> print_endline ("  " ^ show f)) goal) (goals_of p)
-    | _ -> prerr_endline "usage: checker prove | find | check | show < problem"; exit 2
+    | _ -> prerr_endline "usage: checker prove|find|check|show [SECONDS] < problem"; exit 2
   with
   | Malformed what -> Printf.printf "malformed %s\n" what; exit 2
   | Finder.Overflow -> print_endline "malformed a number that is too large"; exit 2

@@ -278,9 +278,7 @@ let strongest size atoms =
           raise (Contradictory (conclude size [ (1, a); (1, b) ]))
         | _ -> ()))
     atoms;
-  List.rev_map (Hashtbl.find seen) !order
-
-type conjunction = Refuted of certificate | Satisfied of (int * int) array * ((int * atom) list * int) option
+  (seen, List.rev_map (Hashtbl.find seen) !order)
 
 let value point a =
   (* numerator and denominator of the atom's value at the point *)
@@ -297,110 +295,176 @@ let value point a =
     a.coefficients;
   (!num, !den)
 
-let conjunction size width equations inequalities : conjunction =
-  try
-    let solved, left, substituted = eliminate size equations in
-    let all = List.map substituted inequalities @ left @ List.map opposite left in
-    let atoms = strongest size (List.filter_map (tightened size) all) in
-    match simplex width (Array.of_list atoms) with
-    | Contradiction parts -> Refuted (conclude size parts)
-    | Point (point, cut) ->
-      (* a variable that was eliminated: e = 0 with coefficient 1 or -1; the last one first *)
-      List.iter
-        (fun (k, e) ->
-          point.(k) <- (0, 1);
-          let num, den = value point e in
-          point.(k) <- (- num * e.coefficients.(k), den))
-        (List.rev solved);
-      Satisfied (point, cut)
-  with Contradictory certificate -> Refuted certificate
+(* -- facts with machine integers ---------------------------------------------------------------------- *)
 
-(* -- disjunctions and integers ----------------------------------------------------------------------- *)
+type formula = Positive of atom (* 0 <= a *) | Null of atom (* 0 = a *) | All of formula list | One of formula list
 
-let atom_of width (constant, coefficients) from =
+let atom_of width (constant, coefficients) =
   let row = Array.make width 0 in
   List.iteri (fun k x -> row.(k) <- of_z x) coefficients;
-  { coefficients = row; constant = of_z constant; from; divisor = 1; rounded = false }
+  { coefficients = row; constant = of_z constant; from = []; divisor = 1; rounded = false }
 
 let rec width_of = function
   | Above (_, k) | Zero (_, k) -> List.length k
   | Both fs | Either fs -> List.fold_left (fun n f -> max n (width_of f)) 0 fs
 
-let rec true_at width point = function
-  | Above l -> fst (value point (atom_of width l [])) >= 0
-  | Zero l -> fst (value point (atom_of width l [])) = 0
-  | Both fs -> List.for_all (true_at width point) fs
-  | Either fs -> List.exists (true_at width point) fs
+let rec formula_of width = function
+  | Above l -> Positive (atom_of width l)
+  | Zero l -> Null (atom_of width l)
+  | Both fs -> All (List.map (formula_of width) fs)
+  | Either fs -> One (List.map (formula_of width) fs)
+
+let rec true_at point = function
+  | Positive a -> fst (value point a) >= 0
+  | Null a -> fst (value point a) = 0
+  | All fs -> List.for_all (true_at point) fs
+  | One fs -> List.exists (true_at point) fs
+
+(* -- what is known of a conjunction ------------------------------------------------------------------- *)
+
+type knowledge = {
+  solved : (int * atom) list;
+  substituted : atom -> atom;
+  table : (int array, atom) Hashtbl.t;  (* the strongest inequality for each vector of coefficients *)
+  atoms : atom list;
+}
+
+let knowledge size equations inequalities =
+  let solved, left, substituted = eliminate size equations in
+  let all = List.map substituted inequalities @ left @ List.map opposite left in
+  let table, atoms = strongest size (List.filter_map (tightened size) all) in
+  { solved; substituted; table; atoms }
+
+type status = Yes | No | Maybe
+
+(* Whether a formula holds, or cannot, by what one known inequality says. *)
+let rec status known = function
+  | Positive a -> (
+    let a = known.substituted a in
+    let g = divisor_of a in
+    if g = 0 then if a.constant >= 0 then Yes else No
+    else
+      let a = divided a g in
+      match Hashtbl.find_opt known.table a.coefficients with
+      | Some b when b.constant <= a.constant -> Yes
+      | _ -> (
+        match Hashtbl.find_opt known.table (Array.map (fun x -> - x) a.coefficients) with
+        | Some b when plus a.constant b.constant < 0 -> No
+        | _ -> Maybe))
+  | Null a -> (
+    let a = known.substituted a in
+    let g = divisor_of a in
+    if g = 0 then if a.constant = 0 then Yes else No
+    else if a.constant mod g <> 0 then No
+    else
+      match status known (Positive a), status known (Positive (opposite a)) with
+      | No, _ | _, No -> No
+      | Yes, Yes -> Yes
+      | _ -> Maybe)
+  | All fs ->
+    let found = List.map (status known) fs in
+    if List.mem No found then No else if List.for_all (fun s -> s = Yes) found then Yes else Maybe
+  | One fs ->
+    let found = List.map (status known) fs in
+    if List.mem Yes found then Yes else if List.for_all (fun s -> s = No) found then No else Maybe
+
+let point_of width known =
+  match simplex width (Array.of_list known.atoms) with
+  | Contradiction _ as found -> found
+  | Point (point, cut) ->
+    (* a variable that was eliminated: e = 0 with coefficient 1 or -1; the last one first *)
+    List.iter
+      (fun (k, e) ->
+        point.(k) <- (0, 1);
+        let num, den = value point e in
+        point.(k) <- (- num * e.coefficients.(k), den))
+      (List.rev known.solved);
+    Point (point, cut)
+
+(* -- the search --------------------------------------------------------------------------------------- *)
 
 type answer = Certificate of certificate | Solution of int array | Unknown
 
-let push f facts = match f with Both gs -> gs @ facts | f -> f :: facts
+let push f facts = match f with All gs -> gs @ facts | f -> f :: facts
 
 (* The fact that a sum becomes when it is divided and rounded. *)
-let fact_of width facts size (total : sum) d =
+let fact_of width facts (total : sum) d =
   let table = Array.of_list (List.rev facts) in
-  let atom number = match table.(number) with
-    | Above l | Zero l -> atom_of width l []
-    | Both _ | Either _ -> assert false
+  let add so_far (number, f) =
+    match table.(number) with
+    | Positive a | Null a -> add_atom f so_far { a with from = [] }
+    | All _ | One _ -> assert false
   in
-  ignore size;
-  let sum = List.fold_left (fun so_far (number, f) -> add_atom f so_far (atom number))
-      (atom_of width (Z0, []) []) total in
-  Above (to_z (floor_div sum.constant d), Array.to_list (Array.map (fun x -> to_z (x / d)) sum.coefficients))
+  let sum = List.fold_left add (atom_of width (Z0, [])) total in
+  Positive
+    { sum with coefficients = Array.map (fun x -> x / d) sum.coefficients; constant = floor_div sum.constant d }
 
-let max_cuts = 24
+let max_cuts = 30
+let max_depth = 400
+
+(* Processor time at which the search ends. *)
+let deadline = ref infinity
 
 let find budget (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
   let rec solve depth cuts facts size : certificate =
-    decr left;
-    if !left < 0 || depth > 60 then raise (Stop Unknown);
+    if depth > max_depth || Sys.time () > !deadline then raise (Stop Unknown);
     let equations = ref [] and inequalities = ref [] and choices = ref [] in
     List.iteri
       (fun index f ->
-        let number = size - 1 - index in
+        let from = [ (size - 1 - index, 1) ] in
         match f with
-        | Above l -> inequalities := atom_of width l [ (number, 1) ] :: !inequalities
-        | Zero l -> equations := atom_of width l [ (number, 1) ] :: !equations
-        | Either fs -> choices := (index, fs) :: !choices
-        | Both _ -> ())
+        | Positive a -> inequalities := { a with from } :: !inequalities
+        | Null a -> equations := { a with from } :: !equations
+        | One fs -> choices := (index, fs) :: !choices
+        | All _ -> ())
       facts;
-    match conjunction size width (List.rev !equations) (List.rev !inequalities) with
-    | Refuted certificate -> certificate
-    | Satisfied (point, cut) -> (
-      let choices = List.rev !choices in
-      match List.find_opt (fun (_, fs) -> fs = []) choices with
-      | Some (index, _) -> Cases (to_nat index, [])
+    match knowledge size (List.rev !equations) (List.rev !inequalities) with
+    | exception Contradictory certificate -> certificate
+    | known -> (
+      let live (index, fs) =
+        let found = List.map (status known) fs in
+        if List.mem Yes found then None
+        else Some (List.length (List.filter (fun s -> s = Maybe) found), index, fs)
+      in
+      let choices = List.filter_map live (List.rev !choices) in
+      match List.find_opt (fun (count, _, _) -> count <= 1) choices with
+      | Some (_, index, fs) -> branch depth cuts facts index fs
       | None -> (
-        match List.find_opt (fun (_, fs) -> not (List.exists (true_at width point) fs)) choices with
-        | Some (index, fs) ->
-          let branch f =
-            let facts = push f facts in
-            solve (depth + 1) cuts facts (List.length facts)
-          in
-          Cases (to_nat index, List.map branch fs)
-        | None -> (
-          match cut with
-          | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts facts size parts d
-          | _ -> split depth cuts facts size point)))
+        decr left;
+        if !left < 0 then raise (Stop Unknown);
+        match point_of width known with
+        | Contradiction parts -> conclude size parts
+        | Point (point, cut) -> (
+          let open_ = List.filter (fun (_, _, fs) -> not (List.exists (true_at point) fs)) choices in
+          let smaller a b = match a with Some (n, _, _) -> (let m, _, _ = b in if m < n then Some b else a) | None -> Some b in
+          match List.fold_left smaller None open_ with
+          | Some (_, index, fs) -> branch depth cuts facts index fs
+          | None -> (
+            match cut with
+            | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts facts size parts d
+            | _ -> split depth cuts facts size point))))
+  and branch depth cuts facts index fs =
+    let one f =
+      let facts = push f facts in
+      solve (depth + 1) cuts facts (List.length facts)
+    in
+    Cases (to_nat index, List.map one fs)
   (* rounded parts become facts, then their sum is divided and rounded *)
   and cut_off depth cuts facts size parts d =
-    let parts = List.map (fun (f, a) -> (f, a)) parts in
-    let add (facts, size, total, scale, around) (f, a) =
-      ignore scale;
-      if a.rounded then
-        let fact = fact_of width facts size a.from a.divisor in
-        let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
-        (fact :: facts, size + 1, add_sums [ (size, f) ] total, scale, fun rest -> around (cut rest))
-      else (facts, size, add_sums (scale_sum (f / a.divisor) a.from) total, scale, around)
-    in
     let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
-    let parts = List.map (fun (f, a) -> (times f scale, a)) parts in
+    let add (facts, size, total, around) (f, a) =
+      let f = times f scale in
+      if a.rounded then
+        let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
+        (fact_of width facts a.from a.divisor :: facts, size + 1, add_sums [ (size, f) ] total, fun rest -> around (cut rest))
+      else (facts, size, add_sums (scale_sum (f / a.divisor) a.from) total, around)
+    in
     let d = times d scale in
-    let facts, size, total, _, around = List.fold_left add (facts, size, [], scale, fun rest -> rest) parts in
-    let fact = fact_of width facts size total d in
+    let facts, size, total, around = List.fold_left add (facts, size, [], fun rest -> rest) parts in
+    let fact = fact_of width facts total d in
     around (Cut (combination size total, to_positive d, solve (depth + 1) (cuts + 1) (fact :: facts) (size + 1)))
   and split depth cuts facts size point =
     let fractional = ref (-1) in
@@ -412,9 +476,9 @@ let find budget (goal : fact list) : answer =
     let unit = List.init (k + 1) (fun j -> if j = k then 1 else 0) in
     let up = (to_z (- next), List.map to_z unit) in
     let down = (to_z (next - 1), List.map (fun x -> to_z (- x)) unit) in
-    let go l = solve (depth + 1) cuts (Above l :: facts) (size + 1) in
+    let go l = solve (depth + 1) cuts (Positive (atom_of width l) :: facts) (size + 1) in
     Split (up, go up, go down)
   in
-  try Certificate (solve 0 0 goal (List.length goal)) with
+  try Certificate (solve 0 0 (List.map (formula_of width) goal) (List.length goal)) with
   | Stop answer -> answer
   | Overflow | Budget -> Unknown
