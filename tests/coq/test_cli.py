@@ -61,14 +61,15 @@ def test_transform_writes_and_checks_a_proof(
     assert "Theorem same_memory" in proof.read_text()
 
 
-def test_without_coqc_the_proof_is_written_and_how_to_check_it_is_said(
+def test_without_coqc_there_is_no_answer_and_how_to_check_the_file_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COQC", "no-such-program")
     proof = tmp_path / "proof.v"
-    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof)) == 0
+    assert run("codegen", RECTANGLE, "--prover", "coq", "-o", str(proof)) == 3
     said = capsys.readouterr().err
-    assert "not checked" in said and "apt install coq" in said and "coqc -Q proofs Loopwright" in said
+    assert "coqc is not installed" in said and "apt install coq" in said
+    assert "coqc -Q proofs Loopwright" in said
     assert proof.read_text().startswith("(** * Loops for rectangle.poly")
 
 

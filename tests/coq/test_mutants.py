@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from loopwright.generate.program import generate
-from loopwright.prove.coq.check import Refused
+from loopwright.prove.coq.check import Accepted, Refused
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved, Refuted
 from tests.coq.support import answer, needs_coqc
@@ -47,13 +47,12 @@ def test_wrong_programs_are_refused(name: str) -> None:
 @needs_coqc
 def test_a_mutant_that_is_right_is_accepted() -> None:
     """A bound that no iteration reaches: the file is about what the program does, not how it looks."""
-    from loopwright.prove.coq.check import Accepted
-
     schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n and i mod 2 = 0 }", context="[n] -> { : n mod 2 = 0 }")
     right = [
         mutant
         for _, mutant in mutants(generate(schedule))
         if isinstance(prove_scan(schedule, mutant), Proved)
     ]
+    assert right
     for mutant in right[:2]:
         assert answer(schedule, mutant) == Accepted()

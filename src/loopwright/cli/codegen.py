@@ -111,15 +111,17 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _printed(arguments: argparse.Namespace, found: Generated) -> Printed:
+    from loopwright.report.results import proof_lines as status_lines
     from loopwright.report.results import stats_text
 
     text = as_lines(_data(arguments, found)) if arguments.json else found.code
     stats = stats_text(found.stats) if arguments.stats else ""
-    return Printed(err=proof_lines(found.remarks) + stats, files=((code_path(arguments), text.encode()),))
+    told = proof_lines((*found.remarks, *status_lines([found.proof])))
+    return Printed(err=told + stats, files=((code_path(arguments), text.encode()),))
 
 
 def _data(arguments: argparse.Namespace, found: Generated | None) -> dict[str, Any]:
-    from loopwright.report.results import prover_data
+    from loopwright.report.results import proof_data, prover_data
 
     return {
         "file": arguments.file,
@@ -127,5 +129,6 @@ def _data(arguments: argparse.Namespace, found: Generated | None) -> dict[str, A
         "code": found.code if found else None,
         "stats": asdict(found.stats) if found else None,
         "provers": prover_data(arguments.prover, found.remarks if found else ()),
+        "proof": proof_data([found.proof]) if found else None,
         "diagnostics": [],
     }

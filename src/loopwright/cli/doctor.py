@@ -46,6 +46,8 @@ PARTS = (
     Part("cvc5", "a second prover's opinion", "pip install cvc5", package="cvc5"),
     Part("gcc", "compiling, timing: bench, demo, check", "apt-get install gcc", ("gcc",)),
     Part("coqc", "machine-checked proofs", "apt-get install coq", ("coqc",)),
+    Part("checker", "every result checked by a verified program", "make checker (needs ocamlopt)",
+         ("checker",)),
     Part("barvinok", "counting: check --algorithm b", "pip install islpy-barvinok", package="islpy-barvinok"),
     Part("chromium", "tests of the report in a browser", "apt-get install chromium",
          ("chromium", "chromium-browser")),
@@ -80,7 +82,10 @@ def _printed(arguments: argparse.Namespace, found: list[FoundPart]) -> Printed:
 
 
 def examined(part: Part) -> FoundPart:
-    found = _package(part.package) if part.package else _program(part.programs)
+    if part.name == "checker":
+        found = _checker()
+    else:
+        found = _package(part.package) if part.package else _program(part.programs)
     return FoundPart(part.name, found, part.purpose, part.how, part.required)
 
 
@@ -91,6 +96,14 @@ def _package(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def _checker() -> str | None:
+    """The verified checker, where it is built from the sources that are here."""
+    from loopwright.prove.certificates.checker import checker
+
+    built = checker()
+    return None if built is None else str(built)
 
 
 def _program(names: tuple[str, ...]) -> str | None:

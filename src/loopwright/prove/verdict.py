@@ -40,3 +40,34 @@ class Undecided:
 
 
 Verdict: TypeAlias = Proved | Refuted | Undecided
+
+
+CHECKED, SEQUENTIAL, NOT_CHECKED, NOTHING = "checked", "sequential only", "not checked", "about nothing"
+"""What is known of a proof.  Sequential only: of parallel loops the sequential order is checked.  About
+nothing: there are no parameters, or no instances, that it could be about."""
+VERIFIED = "verified checker"
+
+
+@dataclass(frozen=True)
+class ProofStatus:
+    """Who answers for a proof (isl alone, cvc5, coq or the verified checker), and what is known of it."""
+
+    by: str
+    status: str
+    detail: str = ""
+    asked: bool = True
+    """Whether the verified checker is there to be asked."""
+
+    def line(self) -> str | None:
+        """What people are told; None where there is nothing to tell beyond isl's proof."""
+        match self.status:
+            case "checked" if self.by == VERIFIED:
+                return f"checked by the {VERIFIED} ({self.detail})"
+            case "sequential only":
+                return f"checked by the {VERIFIED}, parallel loops in sequential order only ({self.detail})"
+            case "not checked" if self.asked:
+                return f"not checked by the {VERIFIED}, because {self.detail}"
+            case "about nothing":
+                return f"this proof is about nothing: {self.detail}"
+            case _:
+                return None

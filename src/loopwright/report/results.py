@@ -6,8 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL
+
 if TYPE_CHECKING:
     from loopwright.prove.legality.suggest import Suggestion
+    from loopwright.prove.verdict import ProofStatus
     from loopwright.rewrite.generation import GenerationStats
     from loopwright.rewrite.request import Outcome, RegionReport
     from loopwright.run.benchmark import Result
@@ -44,8 +47,22 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
         lines.append(title + _remark(region, proved))
         lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
+        lines += [f"  {line}" for line in proof_lines([region.proof])]
     lines += [f"{file}: note: {note}" for note in outcome.notes]
     return "".join(f"{line}\n" for line in lines)
+
+
+def proof_lines(statuses: Iterable[ProofStatus | None]) -> list[str]:
+    """What is told of proofs beyond isl's word."""
+    lines = [None if one is None else one.line() for one in statuses]
+    return [line for line in lines if line is not None]
+
+
+def proof_data(statuses: Iterable[ProofStatus | None]) -> dict[str, Any] | None:
+    """Who answers for all of them: the least that can be said of any; None where nothing was proved."""
+    known = [one for one in statuses if one is not None]
+    order = (NOTHING, NOT_CHECKED, SEQUENTIAL, CHECKED)
+    return asdict(min(known, key=lambda one: order.index(one.status))) if known else None
 
 
 def _obligations(count: int) -> str:
@@ -67,6 +84,7 @@ def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> d
         "regions": [asdict(region) for region in outcome.regions],
         "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
         "provers": prover_data(prover, outcome.remarks),
+        "proof": proof_data(region.proof for region in outcome.regions),
         "notes": list(outcome.notes),
         "diagnostics": [],
     }

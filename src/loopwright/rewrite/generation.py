@@ -16,7 +16,7 @@ from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
 from loopwright.progress import Progress
 from loopwright.prove.scanning.scan import prove_scan
-from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.prove.verdict import CHECKED, ProofStatus, Proved, Refuted, Undecided, Verdict
 from loopwright.read.schedules import read_schedule, schedule_span
 from loopwright.rewrite.opinions import coq_proof, second_opinion
 from loopwright.rewrite.request import ProverRequest
@@ -55,6 +55,8 @@ class Generated:
     code: str
     stats: GenerationStats
     remarks: tuple[str, ...] = ()
+    proof: ProofStatus | None = None
+    """Who answers for the proof; None where there is none."""
 
 
 def generated(request: GenerationRequest, progress: Progress) -> Generated:
@@ -75,11 +77,22 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
     with about(lambda: schedule_span(request.file)):
         code = _text(request, schedule, node)
     remarks = _other_prover(request, schedule, node, progress) if request.prove else ()
+    proof = _status(request, schedule, node, progress) if request.prove else None
     counts = size(node)
     times = made - start, proved - made if request.prove else None
     return Generated(
-        code, GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks
+        code, GenerationStats(counts.loops, counts.ifs, counts.calls, *times, obligations), remarks, proof
     )
+
+
+def _status(request: GenerationRequest, schedule: Schedule, node: Node, progress: Progress) -> ProofStatus:
+    """A prover that was asked for has agreed; else the verified checker is asked."""
+    if request.prover.prover != "isl":
+        return ProofStatus(request.prover.prover, CHECKED)
+    from loopwright.prove.certificates.status import scan_status
+
+    progress("asking the verified checker")
+    return scan_status(schedule, node)
 
 
 def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:

@@ -1,7 +1,7 @@
 """Other provers' word on what isl has proved: cvc5 decides the same obligations again, Coq checks a file.
 
-isl always proves first, in milliseconds.  For Coq a file is written and, where `coqc` is there,
-checked.
+isl always proves first, in milliseconds.  Where no other prover is asked for, the verified checker is,
+if it is built.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.progress import Progress
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
 
@@ -43,6 +44,18 @@ def remarks_on(
             return coq_proof(texts, request.path, request.seconds, progress)
         case _:
             return ()
+
+
+def status_of(plan: Plan, node: Node, temporaries: Sequence[str], request: ProverRequest) -> ProofStatus:
+    """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
+    if request.prover != "isl":
+        return ProofStatus(request.prover, CHECKED)
+    if temporaries:
+        detail = f"{', '.join(temporaries)} may hold other values in between"
+        return ProofStatus("isl", NOT_CHECKED, detail)
+    from loopwright.prove.certificates.status import change_status
+
+    return change_status(plan.original, plan.program, node)
 
 
 def _cvc5_on(
@@ -113,13 +126,8 @@ def _coq_proof(text: str, path: str | None, limit: float | None, progress: Progr
         progress(f"writing {path}")
         _write(text, path)
     if coq.coqc() is None:
-        if path is None:
-            raise GaveUp(
-                Code.MISSING_PROGRAM,
-                "coqc is not installed",
-                hint=f"{coq.INSTALL}, or write the proof with -o proof.v",
-            )
-        return f"{path} is written, and not checked: coqc is not installed; {coq.INSTALL}, then: {_how(path)}"
+        written = "" if path is None else f"{path} is written; to check it: {_how(path)}; "
+        raise GaveUp(Code.MISSING_PROGRAM, "coqc is not installed", hint=f"{written}{coq.INSTALL}")
     where = f"{path}: " if path is not None else ""
     match coq.check(text, coq.ENOUGH if limit is None else limit, progress):
         case coq.Accepted():

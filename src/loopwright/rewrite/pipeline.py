@@ -15,6 +15,7 @@ from loopwright.generate.context import Options
 from loopwright.generate.program import generate
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
@@ -25,7 +26,7 @@ from loopwright.rewrite.evidence import (
     of_text,
     on_trust,
 )
-from loopwright.rewrite.opinions import remarks_on
+from loopwright.rewrite.opinions import remarks_on, status_of
 from loopwright.rewrite.request import Outcome, RegionReport, Request, RewriteOptions
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
@@ -75,6 +76,9 @@ def rewritten(
         _refuse_temporaries(regions, options)
         asked = [(region.plan, region.loops.node, region.temporaries) for region in regions]
         remarks = remarks_on(asked, options.prover, progress)
+        progress("asking the verified checker")
+        statuses = [status_of(*one, options.prover) for one in asked]
+        regions = [replace(region, proof=one) for region, one in zip(regions, statuses, strict=True)]
     found = {id(region.plan): region for region in regions}
     notes = [
         note
@@ -102,6 +106,7 @@ class _Region:
     loops: Loops
     evidence: Evidence
     temporaries: tuple[str, ...] = ()
+    proof: ProofStatus | None = None
 
 
 def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
@@ -138,4 +143,5 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
     if made is None:
         return RegionReport(line, statements_of(program, None), (), (), (), kept=True)
     statements, loops = statements_of(program, made.loops.node), loops_of_text(made.loops)
-    return RegionReport(line, statements, loops, made.evidence.proofs, made.evidence.trusted)
+    evidence = made.evidence
+    return RegionReport(line, statements, loops, evidence.proofs, evidence.trusted, proof=made.proof)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from loopwright.prove.verdict import ProofStatus
 from loopwright.source import Source
 
 MODEL = "the model is what the text says"
@@ -96,6 +97,8 @@ class RegionReport:
     proofs: tuple[Proof, ...]
     assumptions: tuple[str, ...]
     kept: bool = False
+    proof: ProofStatus | None = None
+    """Who answers for the proof; None where there is none."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.certificates.specification import shapes_of
 from loopwright.prove.certificates.words import Words, expr, listed
-from loopwright.prove.obligations.timetable import Shape, Timetable
+from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.obligations.witnesses import Witness, witnesses
 
 Turn: TypeAlias = str | int
@@ -20,10 +20,10 @@ def covers(table: Timetable, program: Node) -> Words:
     """For each shape, paths one of which leads to each of its instances."""
     paths = list(_paths(program, (), 0))
 
-    def words(item: tuple[str, Shape]) -> Words:
-        return listed(witnesses(item[1]), lambda found: listed(paths[found.position], lambda turn: _turn(turn, found)))
+    def path(found: Witness) -> Words:
+        return listed(paths[found.position], lambda turn: _turn(turn, found))
 
-    return listed(shapes_of(table), words)
+    return listed(shapes_of(table), lambda item: listed(witnesses(item[1]), path))
 
 
 def _turn(turn: tuple[Turn, ...], found: Witness) -> Words:

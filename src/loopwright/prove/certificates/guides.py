@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import assert_never
 
 import islpy as isl
@@ -58,7 +59,7 @@ class _Guide:
                     yield from self.words(orelse, calls[first:], place.where(negation(condition)), known)
             case For():
                 yield from self.loop(node, calls, place, known)
-            case Let(name, _, body):
+            case Let(body=body):
                 yield "into"
                 yield from self.words(body, calls, place.entered_let(node), known)
             case Mark(body=body):
@@ -130,7 +131,7 @@ class _Guide:
                 yield from self.words(child, part, place, known)
             return
         yield "parted"
-        yield from listed([cut[known:] for cut in cuts], lambda cut: vector([_named(one, place) for one in cut]))
+        yield from listed([[_named(one, place) for one in cut[known:]] for cut in cuts], vector)
         yield str(len(children))
         for child, part in zip(children, parts, strict=True):
             yield from self.words(child, part, place, known)
@@ -144,7 +145,7 @@ class _Guide:
             found = [one for one in keys if one is not None]
             if len(found) < len(parts):
                 return None
-            if all(_before(a, b) for a, b in zip(found, found[1:], strict=False)):
+            if all(_before(a, b) for a, b in pairwise(found)):
                 return found
         return None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from loopwright.loops.expressions import Expr, Select, Var
-from loopwright.prove.certificates.words import Words, listed, names, name, test, vector
+from loopwright.loops.expressions import Select, Var
+from loopwright.prove.certificates.words import Words, listed, name, names, test, vector
 from loopwright.prove.obligations.decisions import Cases, Choice, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 

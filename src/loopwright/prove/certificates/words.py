@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar, assert_never
 from urllib.parse import quote
 
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 
@@ -126,6 +126,8 @@ class _Writer:
                 yield from self.words(then)
                 yield from self.words(nd.EMPTY if orelse is None else orelse)
             case nd.For(iterator, start, condition, step, body):
+                if step <= 0:
+                    raise GaveUp(Code.NO_PROOF, f"the loop over {iterator} counts down")
                 yield from ("for", name(iterator))
                 yield from expr(start)
                 yield from test(condition)
@@ -136,7 +138,7 @@ class _Writer:
                 yield from expr(value)
                 yield from self.words(body)
             case nd.Mark(remark, body):
-                yield from ("mark", name(remark))
+                yield from ("mark", name(remark if isinstance(remark, str) else ""))
                 yield from self.words(body)
             case _:
                 assert_never(node)

@@ -99,7 +99,8 @@ def _compile(files: list[Path], folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         for file in files:
             shutil.copy(file, made)
-        done = subprocess.run(["make", "library"], cwd=made, capture_output=True, text=True, check=False)
+        command = ["make", "library", "theory"]
+        done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise InternalError(
                 Code.INTERNAL, f"the Coq library does not compile: {done.stderr.strip()[-400:]}"

@@ -38,7 +38,10 @@ let number () =
   let found = word () in
   match int_of_string_opt found with Some n -> n | None -> malformed "a number" found
 
-let list read = let count = number () in List.init count (fun _ -> read ())
+let list read =
+  let count = number () in
+  if count < 0 then malformed "a length" (string_of_int count);
+  List.init count (fun _ -> read ())
 
 (* -- terms -------------------------------------------------------------------------------------------- *)
 
@@ -63,7 +66,10 @@ let z () =
   if negative then Z.opp size else size
 
 let positive_number () = match z () with Zpos p -> p | _ -> malformed "a positive number" "another"
-let natural () = Finder.to_nat (max 0 (number ()))
+let natural () =
+  match number () with
+  | n when n >= 0 && n < 1_000_000 -> Finder.to_nat n
+  | n -> malformed "a small number" (string_of_int n)
 
 let name () =
   let found = word () in

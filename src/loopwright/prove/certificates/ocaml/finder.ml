@@ -409,7 +409,8 @@ let find budget (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
-  let rec solve depth cuts facts size : certificate =
+  (* `used`: the numbers of disjunctions one of whose parts is among the facts *)
+  let rec solve depth cuts used facts size : certificate =
     if depth > max_depth || Sys.time () > !deadline then raise (Stop Unknown);
     let equations = ref [] and inequalities = ref [] and choices = ref [] in
     List.iteri
@@ -418,7 +419,7 @@ let find budget (goal : fact list) : answer =
         match f with
         | Positive a -> inequalities := { a with from } :: !inequalities
         | Null a -> equations := { a with from } :: !equations
-        | One fs -> choices := (index, fs) :: !choices
+        | One fs -> if not (List.mem (size - 1 - index) used) then choices := (index, fs) :: !choices
         | All _ -> ())
       facts;
     match knowledge size (List.rev !equations) (List.rev !inequalities) with
@@ -431,7 +432,7 @@ let find budget (goal : fact list) : answer =
       in
       let choices = List.filter_map live (List.rev !choices) in
       match List.find_opt (fun (count, _, _) -> count <= 1) choices with
-      | Some (_, index, fs) -> branch depth cuts facts index fs
+      | Some (_, index, fs) -> branch depth cuts used facts size index fs
       | None -> (
         decr left;
         if !left < 0 then raise (Stop Unknown);
@@ -441,19 +442,19 @@ let find budget (goal : fact list) : answer =
           let open_ = List.filter (fun (_, _, fs) -> not (List.exists (true_at point) fs)) choices in
           let smaller a b = match a with Some (n, _, _) -> (let m, _, _ = b in if m < n then Some b else a) | None -> Some b in
           match List.fold_left smaller None open_ with
-          | Some (_, index, fs) -> branch depth cuts facts index fs
+          | Some (_, index, fs) -> branch depth cuts used facts size index fs
           | None -> (
             match cut with
-            | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts facts size parts d
-            | _ -> split depth cuts facts size point))))
-  and branch depth cuts facts index fs =
+            | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts used facts size parts d
+            | _ -> split depth cuts used facts size point))))
+  and branch depth cuts used facts size index fs =
     let one f =
       let facts = push f facts in
-      solve (depth + 1) cuts facts (List.length facts)
+      solve (depth + 1) cuts ((size - 1 - index) :: used) facts (List.length facts)
     in
     Cases (to_nat index, List.map one fs)
   (* rounded parts become facts, then their sum is divided and rounded *)
-  and cut_off depth cuts facts size parts d =
+  and cut_off depth cuts used facts size parts d =
     let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
     let add (facts, size, total, around) (f, a) =
       let f = times f scale in
@@ -465,8 +466,8 @@ let find budget (goal : fact list) : answer =
     let d = times d scale in
     let facts, size, total, around = List.fold_left add (facts, size, [], fun rest -> rest) parts in
     let fact = fact_of width facts total d in
-    around (Cut (combination size total, to_positive d, solve (depth + 1) (cuts + 1) (fact :: facts) (size + 1)))
-  and split depth cuts facts size point =
+    around (Cut (combination size total, to_positive d, solve (depth + 1) (cuts + 1) used (fact :: facts) (size + 1)))
+  and split depth cuts used facts size point =
     let fractional = ref (-1) in
     Array.iteri (fun k (p, q) -> if !fractional < 0 && p mod q <> 0 then fractional := k) point;
     if !fractional < 0 then raise (Stop (Solution (Array.map (fun (p, q) -> p / q) point)));
@@ -476,9 +477,9 @@ let find budget (goal : fact list) : answer =
     let unit = List.init (k + 1) (fun j -> if j = k then 1 else 0) in
     let up = (to_z (- next), List.map to_z unit) in
     let down = (to_z (next - 1), List.map (fun x -> to_z (- x)) unit) in
-    let go l = solve (depth + 1) cuts (Positive (atom_of width l) :: facts) (size + 1) in
+    let go l = solve (depth + 1) cuts used (Positive (atom_of width l) :: facts) (size + 1) in
     Split (up, go up, go down)
   in
-  try Certificate (solve 0 0 (List.map (formula_of width) goal) (List.length goal)) with
+  try Certificate (solve 0 0 [] (List.map (formula_of width) goal) (List.length goal)) with
   | Stop answer -> answer
   | Overflow | Budget -> Unknown

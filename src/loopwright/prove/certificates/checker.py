@@ -1,0 +1,145 @@
+"""Asking the verified checker: where its program is, how it is built, and what it answers.
+
+`ocaml/checker.ml` is extracted from `proofs/Checker.v`; `finder.ml` finds certificates and need not be
+right; `driver.ml` reads the problem.  The program is built once, by `make checker` or by
+`python -m loopwright.prove.certificates.checker`, into the user's cache, in a folder named after the sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TypeAlias
+
+from loopwright.errors import Code, GaveUp, InternalError
+
+SOURCES = ("checker.ml", "finder.ml", "driver.ml")
+BUILD = "build it with 'make checker', or 'python -m loopwright.prove.certificates.checker' (needs ocamlopt)"
+ENOUGH = 2.0
+"""Seconds of processor time to find certificates in, unless told otherwise."""
+STUCK = 30
+"""How much longer the program may take on a machine that does other things."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verified function said yes, of so many conditions."""
+
+    conditions: int
+
+
+@dataclass(frozen=True)
+class NotChecked:
+    """No yes, and why."""
+
+    reason: str
+
+
+Answer: TypeAlias = Checked | NotChecked
+
+
+def sources() -> Path:
+    return Path(str(resources.files("loopwright") / "prove" / "certificates" / "ocaml"))
+
+
+def checker() -> Path | None:
+    """The program: the one LOOPWRIGHT_CHECKER names, none where that is empty, or the one that was built."""
+    given = os.environ.get("LOOPWRIGHT_CHECKER")
+    if given is not None:
+        return Path(given) if given else None
+    built = _place()
+    return built if built.is_file() else None
+
+
+def _place() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    digest = hashlib.sha256(b"\0".join((sources() / name).read_bytes() for name in SOURCES))
+    return Path(base) / "loopwright" / f"checker-{digest.hexdigest()[:16]}" / "checker"
+
+
+def build(target: Path | None = None) -> Path:
+    """Compile the program; all of it or nothing."""
+    compiler = shutil.which("ocamlopt")
+    if compiler is None:
+        raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml-nox")
+    place = target or _place()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent) as made:
+        for name in SOURCES:
+            shutil.copy(sources() / name, made)
+        command = [compiler, "-w", "-a", *SOURCES, "-o", "checker"]
+        done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise InternalError(Code.INTERNAL, f"the checker does not compile: {done.stderr.strip()[-400:]}")
+        os.replace(Path(made) / "checker", place)
+    return place
+
+
+def asked(problem: str, seconds: float = ENOUGH) -> Answer:
+    """Find certificates for the problem and check them."""
+    found = _run("prove", problem, seconds)
+    return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
+
+
+def certificates(problem: str, seconds: float = ENOUGH) -> str | NotChecked:
+    """Certificates for the problem, as words that can be kept and checked again."""
+    found = _run("find", problem, seconds)
+    if isinstance(found, NotChecked):
+        return found
+    if found.returncode == 0:
+        return found.stdout.strip()
+    answer = _answer(found.returncode, found.stdout.split())
+    assert isinstance(answer, NotChecked)
+    return answer
+
+
+def checked(problem: str, given: str) -> Answer:
+    """Check certificates that were found before, or elsewhere."""
+    found = _run("check", f"{problem} {given}", ENOUGH)
+    return found if isinstance(found, NotChecked) else _answer(found.returncode, found.stdout.split())
+
+
+def _run(what: str, words: str, seconds: float) -> subprocess.CompletedProcess[str] | NotChecked:
+    program = checker()
+    if program is None:
+        return NotChecked(f"the checker is not built; {BUILD}")
+    command = [str(program), what, f"{seconds:g}"]
+    try:
+        return subprocess.run(
+            command, input=words, capture_output=True, text=True, timeout=STUCK * seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return NotChecked(f"it did not end within {STUCK * seconds:g} s")
+    except OSError as error:
+        return NotChecked(f"{program} cannot be run: {error.strerror}")
+
+
+def _answer(status: int, words: list[str]) -> Answer:
+    match status, words:
+        case 0, ["accepted", count]:
+            return Checked(int(count))
+        case 1, ["open", number, "unknown"]:
+            return NotChecked(f"no certificate was found for condition {number}")
+        case 1, ["open", number, "solution", *_]:
+            return NotChecked(f"condition {number} does not hold as it was proposed")
+        case 1, ["refused"]:
+            return NotChecked("the certificates were refused")
+        case 2, ["malformed", *what]:
+            return NotChecked(f"the problem is malformed: {' '.join(what)}")
+        case _:
+            raise InternalError(Code.INTERNAL, f"the checker failed: {' '.join(words)[:200] or status}")
+
+
+if __name__ == "__main__":
+    try:
+        print(f"built {build()}")
+    except GaveUp as failure:
+        print(f"{failure.message}: {failure.hint}", file=sys.stderr)
+        sys.exit(1)

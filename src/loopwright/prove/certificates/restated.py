@@ -1,0 +1,191 @@
+"""A problem and its certificates as a Coq file: the second way to the checker's answer.
+
+The words of a problem are read once more, into terms of Coq.  The file's theorem is closed by computing
+`check` in Coq's own virtual machine, so that neither extraction nor OCaml has a part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+from loopwright.errors import Code, InternalError
+from loopwright.prove.coq.names import text
+
+HEAD = """\
+From Coq Require Import ZArith List String.
+From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
+Import ListNotations.
+Open Scope string_scope.
+Open Scope Z_scope.
+"""
+RELATIONS = {"==": "EQ", "!=": "NE", "<=": "LE", "<": "LT", ">=": "GE", ">": "GT"}
+
+
+def proof_file(problem: str, certificates: str) -> str:
+    """The whole file."""
+    read = _Reader(iter([*problem.split(), *certificates.split()]))
+    match read.word():
+        case "scan":
+            named = {"G": read.specification(), "n": read.node(), "how": read.proposal()}
+            lemma, theorem = "check_implements G n how certificates", "implements (meant G) n"
+        case "change":
+            named = {
+                "T": read.change(),
+                "n": read.node(),
+                "n'": read.node(),
+                "how": read.proposal(),
+                "how'": read.proposal(),
+            }
+            lemma = "check_same_memory T n n' how how' certificates"
+            e = "(environment (meant (original T)) p)"
+            theorem = (
+                "forall p, context (meant (original T)) p ->\n"
+                f"  compute_the_same (accesses_of (memory_uses T {e})) {e} n n'"
+            )
+        case other:
+            raise InternalError(Code.INTERNAL, f"no problem begins with {other}")
+    named["certificates"] = read.several(read.certificate)
+    definitions = "".join(f"Definition {name} := {term}.\n" for name, term in named.items())
+    return (
+        f"{HEAD}From Loopwright Require Import Poly Transformation.\n{definitions}"
+        f"Theorem correct : {theorem}.\n"
+        f"Proof. apply ({lemma}). vm_cast_no_check (@eq_refl bool true). Qed.\n"
+        "Print Assumptions correct.\n"
+    )
+
+
+class _Reader:
+    """The grammar of `ocaml/driver.ml`."""
+
+    def __init__(self, words: Iterator[str]) -> None:
+        self.words = words
+
+    def word(self) -> str:
+        return next(self.words)
+
+    def several(self, read: Callable[[], str]) -> str:
+        count = int(self.word())
+        return f"[{'; '.join(read() for _ in range(count))}]"
+
+    def z(self) -> str:
+        return f"({self.word()})"
+
+    def positive(self) -> str:
+        return f"{self.word()}%positive"
+
+    def natural(self) -> str:
+        return f"{self.word()}%nat"
+
+    def name(self) -> str:
+        return text(unquote(self.word()[1:]))
+
+    def expr(self) -> str:
+        match self.word():
+            case "int":
+                return f"(Int {self.z()})"
+            case "var":
+                return f"(Var {self.name()})"
+            case "sum" | "min" | "max" as word:
+                return f"({word.capitalize()} {self.several(self.expr)})"
+            case "scaled":
+                return f"(Scaled {self.z()} {self.expr()})"
+            case "floor" | "trunc" | "rem" as word:
+                name = {"floor": "FloorDiv", "trunc": "TruncDiv", "rem": "Rem"}[word]
+                return f"({name} {self.expr()} {self.positive()})"
+            case _:
+                return f"(Select {self.test()} {self.expr()} {self.expr()})"
+
+    def test(self) -> str:
+        match self.word():
+            case "and" | "or" as word:
+                return f"({word.capitalize()} {self.several(self.test)})"
+            case "not":
+                return f"(Not {self.test()})"
+            case relation:
+                return f"(Compare {RELATIONS[relation]} {self.expr()} {self.expr()})"
+
+    def vector(self) -> str:
+        return self.several(self.expr)
+
+    def node(self) -> str:
+        match self.word():
+            case "call":
+                return f"(Call {self.name()} {self.vector()} {self.vector()})"
+            case "block":
+                return f"(Block {self.several(self.node)})"
+            case "if":
+                return f"(If {self.test()} {self.node()} {self.node()})"
+            case "for":
+                return f"(For {self.name()} {self.expr()} {self.test()} {self.positive()} {self.node()})"
+            case "let":
+                return f"(Let {self.name()} {self.expr()} {self.node()})"
+            case _:
+                return f"(Mark {self.name()} {self.node()})"
+
+    def shape(self) -> str:
+        names = f"{self.name()} {self.several(self.name)} {self.several(self.name)}"
+        return f"Shape {names} {self.test()} {self.vector()}"
+
+    def specification(self) -> str:
+        return f"(Specification {self.several(self.name)} {self.test()} {self.several(self.shape)})"
+
+    def place(self) -> str:
+        return f"({self.name()}, {self.vector()})"
+
+    def use(self) -> str:
+        return f"Use {self.several(self.place)} {self.several(self.place)}"
+
+    def change(self) -> str:
+        return f"(Change {self.specification()} {self.several(self.vector)} {self.several(self.use)})"
+
+    def limit(self) -> str:
+        return "None" if self.word() == "seen" else f"(Some {self.expr()})"
+
+    def guide(self) -> str:
+        match self.word():
+            case "atcall":
+                return "AtCall"
+            case "into":
+                return f"(Into {self.guide()})"
+            case "either":
+                return f"(Either_way {self.guide()} {self.guide()})"
+            case "along" | "around" as word:
+                return f"({word.capitalize()} {self.limit()} {self.vector()} {self.guide()})"
+            case "crossed":
+                return f"(Crossed {self.limit()} {self.guide()})"
+            case "numbered":
+                return f"(Numbered {self.several(lambda: f'({self.vector()}, {self.guide()})')})"
+            case "parted":
+                return f"(Parted {self.several(self.vector)} {self.several(self.guide)})"
+            case _:
+                return f"(Compared {self.several(self.guide)})"
+
+    def turn(self) -> str:
+        match self.word():
+            case "child":
+                return f"ToChild {self.natural()}"
+            case "iteration":
+                return f"ToIteration {self.expr()}"
+            case word:
+                return {"yes": "ToYes", "no": "ToNo", "inside": "ToInside"}[word]
+
+    def proposal(self) -> str:
+        guide = self.guide()
+        covers = self.several(lambda: self.several(lambda: self.several(self.turn)))
+        return f"(Proposal {guide} {covers} {self.several(self.vector)})"
+
+    def combination(self) -> str:
+        return self.several(lambda: f"({self.natural()}, {self.z()})")
+
+    def certificate(self) -> str:
+        match self.word():
+            case "farkas":
+                return f"(Farkas {self.combination()})"
+            case "cut":
+                return f"(Cut {self.combination()} {self.positive()} {self.certificate()})"
+            case "split":
+                term = f"({self.z()}, {self.several(self.z)})"
+                return f"(Split {term} {self.certificate()} {self.certificate()})"
+            case _:
+                return f"(Linear.Cases {self.natural()} {self.several(self.certificate)})"

@@ -1,0 +1,198 @@
+"""The verified checker: it accepts right programs, and nothing makes it accept a wrong one."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.generate.program import generate
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import subprograms
+from loopwright.model.schedule import Schedule
+from loopwright.progress import silent
+from loopwright.prove.certificates import checker
+from loopwright.prove.certificates.checker import Checked, NotChecked
+from loopwright.prove.certificates.problems import change_problem, scan_problem
+from loopwright.prove.certificates.restated import proof_file
+from loopwright.prove.certificates.status import scan_status
+from loopwright.prove.coq.check import Accepted, check, library
+from loopwright.prove.obligations.timetable import timetable
+from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
+from loopwright.read.c.reader import read_c
+from loopwright.transform import to_schedule, transform
+from tests.coq.support import needs_coqc
+from tests.coq.test_cli import RECTANGLE, run
+from tests.coq.test_program_file import FLAT
+from tests.generate.support import flat
+from tests.prove.mutation import mutants
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("ocamlopt") is None, reason="ocamlopt is not installed: apt install ocaml-nox"
+)
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+FUZZED = int(os.environ.get("LOOPWRIGHT_CERTIFICATES", "60"))
+"""Wrong certificates that are tried; `make fuzz-certificates` tries a thousand."""
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return checker.build(tmp_path_factory.mktemp("checker") / "checker")
+
+
+@pytest.fixture(autouse=True)
+def built(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOOPWRIGHT_CHECKER", str(program))
+
+
+def problems(schedule: Schedule, node: Node) -> Iterator[str]:
+    for tied in (False, True):
+        yield scan_problem(timetable(schedule, node), node, tied=tied)
+
+
+@pytest.mark.parametrize("name", [name for name in FLAT if name != "nothing"])
+def test_right_programs_are_checked(name: str) -> None:
+    schedule = flat(FLAT[name])
+    node = generate(schedule)
+    found = scan_status(schedule, node, 20)
+    parallel = any(isinstance(one, For) and one.parallel for one in subprograms(node))
+    assert (found.by, found.status) == (VERIFIED, SEQUENTIAL if parallel else CHECKED), found
+
+
+@pytest.mark.parametrize("name", ["triangle", "fused", "stride", "tiled", "not injective", "shifted"])
+def test_wrong_programs_are_not(name: str) -> None:
+    """Every mutant that isl refutes, with all the proposals and certificates that can be made for it."""
+    schedule = flat(FLAT[name])
+    tried = 0
+    for what, mutant in mutants(generate(schedule)):
+        if what == "make it parallel" or not isinstance(prove_scan(schedule, mutant), Refuted):
+            continue
+        found = scan_status(schedule, mutant)
+        assert found.status == NOT_CHECKED and found.by == "isl", (what, found)
+        tried += 1
+    assert tried >= 4
+
+
+def test_no_certificate_makes_a_wrong_program_right() -> None:
+    """A wrong program with the proposal and the certificates of the right one, numbers changed at random."""
+    schedule = flat(FLAT["fused"])
+    right = generate(schedule)
+    problem = next(problems(schedule, right))
+    given = checker.certificates(problem)
+    assert isinstance(given, str)
+    assert checker.checked(problem, given) == Checked(int(given.split()[0]))
+    node = problem.replace("< var 'c0 var 'n", "<= var 'c0 var 'n", 1)
+    wrong = problem.replace("<= var 'c0 var 'n", "< var 'c0 var 'n", 1) if node == problem else node
+    assert wrong != problem
+    chance = random.Random(7)
+    for _ in range(FUZZED):
+        answer = checker.checked(wrong, _changed(given, chance))
+        assert isinstance(answer, NotChecked), answer
+
+
+def test_changed_certificates_are_refused_or_still_right() -> None:
+    """Of the right program, most changes are refused, and a refusal is an answer, not a failure."""
+    schedule = flat(FLAT["triangle"])
+    problem = next(problems(schedule, generate(schedule)))
+    given = checker.certificates(problem)
+    assert isinstance(given, str)
+    chance = random.Random(11)
+    answers = [checker.checked(problem, _changed(given, chance)) for _ in range(FUZZED)]
+    assert sum(isinstance(one, NotChecked) for one in answers) > FUZZED / 2
+
+
+def _changed(words: str, chance: random.Random) -> str:
+    parts = words.split()
+    numbers = [k for k, word in enumerate(parts) if word.lstrip("-").isdigit()]
+    for k in chance.sample(numbers, min(len(numbers), chance.randint(1, 3))):
+        parts[k] = str(int(parts[k]) + chance.choice([-2, -1, 1, 2]))
+    return " ".join(parts)
+
+
+@pytest.mark.parametrize(
+    "script", ["loopy/2mm.lw", "loopy/mvt.lw", "jacobi-1d.lw", "loopy/seidel-2d.lw", "lu.lw"]
+)
+def test_whole_transformations_are_checked(script: str) -> None:
+    path = KERNELS / script
+    (program,) = read_c(KERNELS / f"{path.stem}.c")
+    plan = transform(program, path.read_text(), script)
+    node = generate(to_schedule(plan))
+    answer = checker.asked(change_problem(plan.original, plan.program, node), 20)
+    assert isinstance(answer, Checked), answer
+
+
+def test_a_transformation_that_is_not_legal_is_not() -> None:
+    (program,) = read_c(KERNELS / "jacobi-1d.c")
+    tag = program.tags[0].name
+    loop, inner = program.statement(program.tags[0].statements[0]).iterators[:2]
+    plan = transform(program, f"interchange({tag}, {loop}, {inner})", "script.lw")
+    node = generate(to_schedule(plan))
+    assert isinstance(checker.asked(change_problem(plan.original, plan.program, node)), NotChecked)
+
+
+def test_a_proof_about_nothing_says_so() -> None:
+    empty = flat(FLAT["nothing"])
+    assert scan_status(empty, generate(empty)).status == NOTHING
+    schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n }", context="[n] -> { : n > 0 and n < 0 }")
+    assert scan_status(schedule, generate(schedule)).status == NOTHING
+
+
+def test_the_command_line_says_who_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("codegen", RECTANGLE, "--json") == 0
+    said = capsys.readouterr()
+    proof = json.loads(said.out)["proof"]
+    assert (proof["by"], proof["status"]) == ("verified checker", "checked")
+    assert "proof: checked by the verified checker" in said.err
+
+
+def test_without_the_checker_the_status_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOOPWRIGHT_CHECKER", "")
+    assert run("codegen", RECTANGLE, "--json") == 0
+    said = capsys.readouterr()
+    proof = json.loads(said.out)["proof"]
+    assert (proof["by"], proof["status"]) == ("isl", "not checked") and "make checker" in proof["detail"]
+    assert said.err == ""
+
+
+@needs_coqc
+def test_the_shipped_text_is_what_coq_extracts(tmp_path: Path) -> None:
+    folder = library(silent)
+    extraction = (folder / "Extraction.v").read_text()
+    (tmp_path / "Extraction.v").write_text(extraction)
+    command = ["coqc", "-q", "-noglob", "-Q", str(folder), "Loopwright", "Extraction.v"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "checker.ml").read_text() == (checker.sources() / "checker.ml").read_text()
+
+
+@needs_coqc
+@pytest.mark.parametrize("name", ["triangle", "stride", "division", "two arities"])
+def test_coq_and_the_extracted_program_agree(name: str) -> None:
+    """On the certificates, and on certificates that are wrong."""
+    schedule = flat(FLAT[name])
+    node = generate(schedule)
+    tries = [(problem, checker.certificates(problem)) for problem in problems(schedule, node)]
+    problem, given = next((one, found) for one, found in tries if isinstance(found, str))
+    assert check(proof_file(problem, given)) == Accepted()
+    chance = random.Random(3)
+    for _ in range(3):
+        changed = _other_factor(given, chance)
+        answer = checker.checked(problem, changed)
+        assert (check(proof_file(problem, changed)) == Accepted()) == isinstance(answer, Checked)
+
+
+def _other_factor(words: str, chance: random.Random) -> str:
+    """One factor of one sum changed: `farkas COUNT (SKIP FACTOR)...`."""
+    parts = words.split()
+    start = chance.choice([k for k, word in enumerate(parts) if word == "farkas"])
+    place = start + 3 + 2 * chance.randrange(int(parts[start + 1]))
+    parts[place] = str(int(parts[place]) + chance.choice([-1, 1, 2]))
+    return " ".join(parts)
