@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.show.groups import groups
-from loopwright.show.outlines import Order
+from loopwright.show.outlines import TileOrder
 from loopwright.show.scene import Scene
 from tests.show.support import DIAGONAL, PRODUCT, TRIANGLE, planned, scenes
 
@@ -154,13 +154,15 @@ def test_many_statements_are_drawn_in_parts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "meaning", "order", "axis"),
     [
-        ("parallel(S, j)", "runs side by side, in any order", Order.AT_ONCE, 0),
-        ("interchange(S, i, j)\nparallel(S, j)", "one iteration of the parallel loop", Order.BESIDE, 1),
-        ("vectorize(S, j)", "runs at once, in the lanes of vectors", Order.AT_ONCE, 0),
-        ("(A, B) = isplit(S, {[i, j] : i < 3}, 0)", "a loop of its own", Order.ONE_BY_ONE, None),
+        ("parallel(S, j)", "runs side by side, in any order", TileOrder.AT_ONCE, 0),
+        ("interchange(S, i, j)\nparallel(S, j)", "one iteration of the parallel loop", TileOrder.BESIDE, 1),
+        ("vectorize(S, j)", "runs at once, in the lanes of vectors", TileOrder.AT_ONCE, 0),
+        ("(A, B) = isplit(S, {[i, j] : i < 3}, 0)", "a loop of its own", TileOrder.ONE_BY_ONE, None),
     ],
 )
-def test_what_is_outlined(tmp_path: Path, script: str, meaning: str, order: Order, axis: int | None) -> None:
+def test_what_is_outlined(
+    tmp_path: Path, script: str, meaning: str, order: TileOrder, axis: int | None
+) -> None:
     scene = only(scenes(planned(tmp_path, TRIANGLE, script)))
     assert (scene.outlines.meaning, scene.outlines.order) == (meaning, order)
     assert sum(len(tile.instances) for tile in scene.tiles) == len(scene.dots)

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Printed:
-    """What a verb leaves behind: texts on both streams, files, and its exit status."""
+    """The result of a verb: texts for both streams, files, and the exit status."""
 
     out: str | bytes = ""
     err: str = ""

@@ -61,7 +61,7 @@ EXAMPLES = {
 """A command for every verb, and what it gives."""
 
 
-class Parser(argparse.ArgumentParser):
+class VerbParser(argparse.ArgumentParser):
     """A parser that says so where help cannot be written."""
 
     def _print_message(self, message: str, file: object = None) -> None:
@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     examples = "".join(f"  {command:<45}{what}\n" for command, what in EXAMPLES.values())
-    found = Parser(
+    found = VerbParser(
         prog="loopwright",
         description="Loops, rewritten the way you say, and proved.",
         epilog=f"examples:\n{examples}\n{STATUS}",

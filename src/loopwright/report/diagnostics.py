@@ -28,7 +28,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 """Characters of a source line that would change the state of a terminal."""
 
 
-class Style(Enum):
+class TextStyle(Enum):
     """What a part of the text is: its style on a terminal, and in HTML."""
 
     PLAIN = ("", "")
@@ -38,7 +38,7 @@ class Style(Enum):
     LABEL = ("bold blue", "color: var(--lw-edge0); font-weight: bold")
 
 
-Styled = tuple[str, Style]
+Styled = tuple[str, TextStyle]
 """A part of the text."""
 
 
@@ -99,9 +99,9 @@ def styled(diagnostic: Diagnostic, file: str | None = None, *, more: bool = Fals
     """The text in parts, each with its style."""
     place = diagnostic.span.place if diagnostic.span else file
     if place:
-        yield f"{place}: ", Style.PLACE
-    yield f"{diagnostic.code.severity.value}: ", Style.SEVERITY
-    yield f"{diagnostic.message}\n", Style.PLAIN
+        yield f"{place}: ", TextStyle.PLACE
+    yield f"{diagnostic.code.severity.value}: ", TextStyle.SEVERITY
+    yield f"{diagnostic.message}\n", TextStyle.PLAIN
     yield from _excerpt(diagnostic.span, diagnostic.excerpt, "")
     yield from _notes(diagnostic.notes, "")
     if diagnostic.witness is not None and not diagnostic.notes:
@@ -109,27 +109,27 @@ def styled(diagnostic: Diagnostic, file: str | None = None, *, more: bool = Fals
     if diagnostic.hint:
         yield from _labelled("hint: ", diagnostic.hint)
     for one in diagnostic.others:
-        yield "\n", Style.PLAIN
+        yield "\n", TextStyle.PLAIN
         yield from _notes((one,), "")
     if more:
         yield from _labelled("more: ", f"loopwright explain {diagnostic.code.value}")
 
 
 def _labelled(label: str, text: str) -> Iterator[Styled]:
-    yield label, Style.LABEL
-    yield f"{text}\n", Style.PLAIN
+    yield label, TextStyle.LABEL
+    yield f"{text}\n", TextStyle.PLAIN
 
 
 def _notes(notes: Sequence[Note], margin: str) -> Iterator[Styled]:
     """The notes below each other, their texts aligned where they have labels; inner notes are indented."""
     width = max((len(one.label) + 2 for one in notes if one.label), default=0)
     for one in notes:
-        yield margin, Style.PLAIN
+        yield margin, TextStyle.PLAIN
         if one.label:
-            yield f"{one.label}: ".ljust(width), Style.LABEL
+            yield f"{one.label}: ".ljust(width), TextStyle.LABEL
         if one.span is not None:
-            yield f"{one.span.place}: ", Style.PLACE
-        yield f"{one.text}\n", Style.PLAIN
+            yield f"{one.span.place}: ", TextStyle.PLACE
+        yield f"{one.text}\n", TextStyle.PLAIN
         if one.excerpt is not None:
             yield from _excerpt(one.span, one.excerpt, margin)
         yield from _notes(one.notes, f"{margin}    ")
@@ -139,10 +139,10 @@ def _excerpt(span: Span | None, otherwise: str, margin: str) -> Iterator[Styled]
     """The source line and a caret under the place; tabs stay, so that both line up."""
     if span is None or not span.excerpt.strip():
         if otherwise:
-            yield f"{margin}    {otherwise}\n", Style.PLAIN
+            yield f"{margin}    {otherwise}\n", TextStyle.PLAIN
         return
     first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
     line = CONTROL.sub("?", span.excerpt[first : first + WIDEST])
     before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
-    yield f"{margin}    {line}\n{margin}    {before}", Style.PLAIN
-    yield "^" + "~" * (min(span.length, len(line) - len(before)) - 1) + "\n", Style.CARET
+    yield f"{margin}    {line}\n{margin}    {before}", TextStyle.PLAIN
+    yield "^" + "~" * (min(span.length, len(line) - len(before)) - 1) + "\n", TextStyle.CARET

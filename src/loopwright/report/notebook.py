@@ -70,7 +70,7 @@ def verdict_html(verdict: LegalityVerdict) -> str:
 
 @html.register
 def violation_html(violation: Violation) -> str:
-    """What is wrong, and the whole story."""
+    """What is wrong, and its explanation."""
     head = f'<p style="color: var(--lw-broken)"><strong>{escape(headline(violation))}</strong></p>'
     return _boxed(head + as_html(explain(violation)))
 

@@ -1,4 +1,4 @@
-"""From a C file and a script to a new C file, every step proved (the design's first picture).
+"""From a C file and a script to a new C file, every step proved.
 
 read -> model proved -> script -> legality proved -> loops -> scanning proved -> text
      -> read back -> text proved
@@ -6,18 +6,21 @@ read -> model proved -> script -> legality proved -> loops -> scanning proved ->
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from loopwright.emit.region import Loops, file_text, openmp_notes
+from loopwright.emit.region import Loops, file_text, named_loops, openmp_notes
 from loopwright.errors import Code, GaveUp, about
 from loopwright.generate.context import Options
 from loopwright.generate.program import generate
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import children, subprograms
+from loopwright.model.annotations import Unrolled
+from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.reader import read_c
-from loopwright.rewrite.contents import loops_of_text, statements_of
 from loopwright.rewrite.evidence import (
     Evidence,
     of_legality,
@@ -27,7 +30,14 @@ from loopwright.rewrite.evidence import (
     on_trust,
 )
 from loopwright.rewrite.opinions import remarks_on, status_of
-from loopwright.rewrite.request import Outcome, RegionReport, Request, RewriteOptions
+from loopwright.rewrite.request import (
+    LoopReport,
+    Outcome,
+    RegionReport,
+    Request,
+    RewriteOptions,
+    StatementReport,
+)
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
 from loopwright.source import Source
@@ -141,7 +151,41 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
     program = plan.original
     line = program.region.line
     if made is None:
-        return RegionReport(line, statements_of(program, None), (), (), (), kept=True)
-    statements, loops = statements_of(program, made.loops.node), loops_of_text(made.loops)
+        return RegionReport(line, _statements(program, None), (), (), (), kept=True)
+    statements, loops = _statements(program, made.loops.node), _loops_of_text(made.loops)
     evidence = made.evidence
     return RegionReport(line, statements, loops, evidence.proofs, evidence.trusted, proof=made.proof)
+
+
+def _statements(program: Program, node: Node | None) -> tuple[StatementReport, ...]:
+    """The statements with their copies in `node`; without one, each is there once."""
+    calls = [part.name for part in subprograms(node) if isinstance(part, Call)] if node is not None else []
+    return tuple(
+        StatementReport(
+            statement.name,
+            next(iter(program.labels_on(statement)), None),
+            statement.body.place.line,
+            " ".join(statement.body.place.text.split()) + statement.body.terminator,
+            statement.iterators,
+            1 if node is None else calls.count(statement.name),
+        )
+        for statement in program.statements
+    )
+
+
+def _loops_of_text(loops: Loops) -> tuple[LoopReport, ...]:
+    """The loops in the order of the text, outer ones first."""
+    return tuple(_loops(named_loops(loops), 0))
+
+
+def _loops(node: Node, depth: int) -> Iterator[LoopReport]:
+    inner = depth
+    if isinstance(node, For):
+        names = dict.fromkeys(part.name for part in subprograms(node) if isinstance(part, Call))
+        parallel, vector = node.parallel is not None, node.vector is not None
+        unrolled = node.annotation(Unrolled)
+        factor = 1 if unrolled is None else unrolled.factor
+        yield LoopReport(node.iterator, depth, parallel, vector, factor, tuple(names))
+        inner = depth + 1
+    for child in children(node):
+        yield from _loops(child, inner)

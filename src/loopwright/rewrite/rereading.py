@@ -1,4 +1,4 @@
-"""The new file read again, as if somebody else had written it.
+"""The new file read again, as a file of unknown origin.
 
 Only regions with new text are read: the others, and all that is outside of the regions, have to be
 what they were, byte for byte, but for the definitions of the helper macros.

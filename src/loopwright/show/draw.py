@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from loopwright.errors import BadInput, Code
 from loopwright.show.layout import Layout, layout, outline, path
-from loopwright.show.outlines import Order
+from loopwright.show.outlines import TileOrder
 from loopwright.show.palette import DARK, LIGHT, STANDING_IN, STYLE, Palette, with_variables
 from loopwright.show.scene import Dot, Scene
 from loopwright.show.small import Instance
@@ -32,10 +32,10 @@ FONT: dict[Any, Any] = {
 }
 
 FINER = re.compile(r"(\d\.\d\d)\d+")
-"""Digits of a coordinate that nobody can see."""
+"""Digits of a coordinate that are too fine to see."""
 
 CLIPPED = re.compile(r' clip-path="url\(#\w+\)"|(?<=\n) +')
-"""Nothing reaches out of its panel, and nobody reads the indentation."""
+"""What a drawing does not need: clipping, since nothing reaches out of its panel, and indentation."""
 
 MANY = 120
 """With more arrows than this, those of one instance of each statement are drawn stronger."""
@@ -75,8 +75,8 @@ def png(scene: Scene, *, dark: bool = False) -> bytes:
 
 
 TITLES = {
-    Order.BESIDE: "After the script: side by side",
-    Order.AT_ONCE: "After the script: many at once",
+    TileOrder.BESIDE: "After the script: side by side",
+    TileOrder.AT_ONCE: "After the script: many at once",
 }
 SAME = ("Order after the script", "The same order, after the script")
 
@@ -216,7 +216,8 @@ class _Drawing:
                 self.axes.add_artist(
                     Polygon(corners, closed=True, fill=False, ec=colour, lw=1.1, ls=(0, (3, 2)), zorder=1)
                 )
-                if labelled and len(self.scene.tiles) > 1 and self.scene.outlines.order is Order.ONE_BY_ONE:
+                one_by_one = self.scene.outlines.order is TileOrder.ONE_BY_ONE
+                if labelled and len(self.scene.tiles) > 1 and one_by_one:
                     x, y = min(corners, key=lambda spot: (round(spot[0] - spot[1], 6), spot))
                     self.axes.text(
                         x - 0.02, y + 0.02, str(tile.number), fontsize=6.5, color=colour, fontweight="bold",
@@ -237,9 +238,9 @@ class _Drawing:
         inside = {member: tile.number for tile in self.scene.tiles for member in tile.instances}
         same = inside.get(one) == inside.get(two)
         match self.scene.outlines.order:
-            case Order.BESIDE:
+            case TileOrder.BESIDE:
                 return same
-            case Order.AT_ONCE:
+            case TileOrder.AT_ONCE:
                 return not same or inside.get(one) is None
             case _:
                 return True
@@ -250,9 +251,9 @@ class _Drawing:
             return ",".join(map(str, dot.counted))
         if order == "after":
             tile = next((one for one in self.scene.tiles if dot.instance in one.instances), None)
-            if tile is not None and self.scene.outlines.order is Order.BESIDE:
+            if tile is not None and self.scene.outlines.order is TileOrder.BESIDE:
                 return str(tile.instances.index(dot.instance) + 1)
-            if tile is not None and self.scene.outlines.order is Order.AT_ONCE:
+            if tile is not None and self.scene.outlines.order is TileOrder.AT_ONCE:
                 return str(tile.number)
         return str(getattr(dot, order))
 

@@ -16,7 +16,7 @@ AXES = 3
 
 
 @dataclass(frozen=True)
-class Group:
+class DrawnGroup:
     """Statements that share a loop, before or after; `axes` are the iterators drawn.
 
     `placed[s][k]` is the axis of loop k of statement s, None where that loop is not drawn.
@@ -27,7 +27,7 @@ class Group:
     placed: dict[str, tuple[int | None, ...]]
 
 
-def groups(before: Program, after: Program, broken: tuple[str, str] | None = None) -> tuple[Group, ...]:
+def groups(before: Program, after: Program, broken: tuple[str, str] | None = None) -> tuple[DrawnGroup, ...]:
     """The statements in loops, in the order of the text, those in a common outermost loop together.
 
     The two statements of a `broken` dependence are together as well.  Of a group that is too large to be
@@ -79,12 +79,12 @@ def _outermost(program: Program) -> dict[str, set[int]]:
     }
 
 
-def _group(members: tuple[Statement, ...]) -> Group:
+def _group(members: tuple[Statement, ...]) -> DrawnGroup:
     deepest = max(members, key=lambda statement: statement.depth)
     skipped = max(0, deepest.depth - AXES)
     axes = deepest.iterators[skipped:]
     placed = {one.name: _placed(one, deepest, axes, skipped) for one in members}
-    return Group(members, axes, placed)
+    return DrawnGroup(members, axes, placed)
 
 
 def _placed(

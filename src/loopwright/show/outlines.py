@@ -16,7 +16,7 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import pieces
 
 
-class Order(Enum):
+class TileOrder(Enum):
     """How the instances in outlines run."""
 
     ONE_BY_ONE = "one by one"
@@ -30,7 +30,7 @@ class Outlines:
 
     meaning: str = "tile"
     tiles: tuple[DrawnTile, ...] = ()
-    order: Order = Order.ONE_BY_ONE
+    order: TileOrder = TileOrder.ONE_BY_ONE
     rest: str = ""
     """What those are called that are smaller than the others, where that makes a difference."""
 
@@ -54,7 +54,7 @@ def outlines(
         return _side_by_side(wishes[DirectiveKind.PARALLEL], after)
     if DirectiveKind.VECTORIZE in wishes:
         rows = _lanes(wishes[DirectiveKind.VECTORIZE], after)
-        return Outlines("runs at once, in the lanes of vectors", rows, Order.AT_ONCE)
+        return Outlines("runs at once, in the lanes of vectors", rows, TileOrder.AT_ONCE)
     if DirectiveKind.UNROLL in wishes:
         return Outlines("written out", _lanes(wishes[DirectiveKind.UNROLL], after))
     if DirectiveKind.SEPARATE in wishes:
@@ -67,8 +67,8 @@ def _side_by_side(wish: LoopDirective, after: Mapping[Instance, Coordinates]) ->
     """The iterations of a parallel loop; where each is one instance, all of one run of the loop."""
     found = _iterations(wish, after)
     if all(len(tile.instances) == 1 for tile in found):
-        return Outlines("runs side by side, in any order", _lanes(wish, after), Order.AT_ONCE)
-    return Outlines("one iteration of the parallel loop", found, Order.BESIDE)
+        return Outlines("runs side by side, in any order", _lanes(wish, after), TileOrder.AT_ONCE)
+    return Outlines("one iteration of the parallel loop", found, TileOrder.BESIDE)
 
 
 def _called(wishes: Mapping[DirectiveKind, LoopDirective]) -> str:

@@ -10,7 +10,7 @@ from loopwright.model.program import Program
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
-from loopwright.show.groups import Group
+from loopwright.show.groups import DrawnGroup
 from loopwright.show.outlines import Outlines, outlines
 from loopwright.show.small import Coordinates, Instance, Window, pairs_of, times, window_of
 from loopwright.show.tiles import DrawnTile
@@ -86,7 +86,7 @@ class Scene:
 
 def scene_of(
     plan: Plan,
-    group: Group,
+    group: DrawnGroup,
     dependences: Iterable[Dependence],
     violations: Sequence[Violation] = (),
 ) -> Scene | None:
@@ -130,7 +130,7 @@ def _own_label(program: Program, name: str) -> str | None:
     return next(iter(program.labels_on(program.statement(name))), None)
 
 
-def _sliced(group: Group, window: Window) -> Window:
+def _sliced(group: DrawnGroup, window: Window) -> Window:
     """Loops without an axis stand still at their first value."""
     ranges = {
         name: tuple(
@@ -141,7 +141,7 @@ def _sliced(group: Group, window: Window) -> Window:
     return Window(window.parameters, ranges, window.clipped)
 
 
-def _axis_names(group: Group) -> tuple[str, ...]:
+def _axis_names(group: DrawnGroup) -> tuple[str, ...]:
     """The iterators along each axis, the deepest statement's first."""
     names = [[axis] for axis in group.axes]
     for statement in group.statements:
@@ -151,7 +151,7 @@ def _axis_names(group: Group) -> tuple[str, ...]:
     return tuple(", ".join(own) for own in names)
 
 
-def _remarks(group: Group, window: Window) -> tuple[str, ...]:
+def _remarks(group: DrawnGroup, window: Window) -> tuple[str, ...]:
     found: list[str] = []
     if window.clipped:
         found.append("only a corner of the nest is drawn")
@@ -169,7 +169,7 @@ def _remarks(group: Group, window: Window) -> tuple[str, ...]:
     return (*found, *_missing(group))
 
 
-def _missing(group: Group) -> Iterator[str]:
+def _missing(group: DrawnGroup) -> Iterator[str]:
     """Which statements lack a loop that the picture has an axis for."""
     lacking: dict[str, list[str]] = {}
     for statement in group.statements:
@@ -182,7 +182,7 @@ def _missing(group: Group) -> Iterator[str]:
 
 
 def _dots(
-    group: Group,
+    group: DrawnGroup,
     window: Window,
     before: Mapping[Instance, Coordinates],
     after: Mapping[Instance, Coordinates],
@@ -208,7 +208,7 @@ def _ranks(found: Mapping[Instance, Coordinates]) -> dict[Instance, int]:
     return {instance: k + 1 for k, instance in enumerate(ordered)}
 
 
-def _spans(group: Group, window: Window) -> list[tuple[int, int]]:
+def _spans(group: DrawnGroup, window: Window) -> list[tuple[int, int]]:
     """The least and the greatest value along each axis."""
     values: list[list[int]] = [[] for _ in group.axes]
     for name, own in window.ranges.items():
@@ -218,14 +218,14 @@ def _spans(group: Group, window: Window) -> list[tuple[int, int]]:
     return [(min(own, default=0), max(own, default=0)) for own in values]
 
 
-def _where(group: Group, instance: Instance, spans: Sequence[tuple[int, int]]) -> Coordinates:
-    """Its iterators along the axes; without a loop there, in front of the others or behind them."""
+def _where(group: DrawnGroup, instance: Instance, spans: Sequence[tuple[int, int]]) -> Coordinates:
+    """Its iterators along the axes; without a loop there, before the others or after them."""
     name, coordinates = instance
     placed = group.placed[name]
     deepest = max(group.statements, key=lambda statement: statement.depth)
     order = [statement.name for statement in group.statements]
-    is_behind = order.index(name) > order.index(deepest.name)
-    outside = [high + 1 if is_behind else low - 1 for low, high in spans]
+    is_after = order.index(name) > order.index(deepest.name)
+    outside = [high + 1 if is_after else low - 1 for low, high in spans]
     for axis, value in zip(placed, coordinates, strict=True):
         if axis is not None:
             outside[axis] = value
@@ -234,7 +234,7 @@ def _where(group: Group, instance: Instance, spans: Sequence[tuple[int, int]]) -
 
 def _arrows(
     plan: Plan,
-    group: Group,
+    group: DrawnGroup,
     dependences: Iterable[Dependence],
     window: Window,
     after: Mapping[Instance, Coordinates],
