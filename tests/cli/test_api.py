@@ -175,7 +175,8 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
 
 def test_functions_can_be_pickled_and_their_room_found() -> None:
     assert pickle.loads(pickle.dumps(lw.read)) is lw.read
-    assert vars(importlib.import_module("loopwright.read"))["schedules"]
+    schedules = importlib.import_module("loopwright.read.schedules")
+    assert vars(importlib.import_module("loopwright.read"))["schedules"] is schedules
 
 
 def test_what_cannot_be_proved_is_a_type_error() -> None:
