@@ -24,7 +24,7 @@ def main(words: list[str] | None = None) -> int:
     for kernel in kernels_named(arguments.kernels):
         found = tune_file(kernel.source, budget=arguments.budget)
         ratios.append(found.ratio)
-        script = "; ".join(found.script.splitlines())
+        script = "; ".join(map(str, found.steps))
         sys.stdout.write(f"{kernel.name:16}{found.ratio:8.2f}{found.tried:10}  {script or '(as it is)'}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{'geometric mean':16}{geometric_mean(ratios):8.2f}\n")

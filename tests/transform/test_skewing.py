@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import islpy as isl
 import pytest
 
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.transform import plan_of, transform
-from loopwright.transform.library.skewing import tile_coordinates
+from loopwright.transform.library.skewing import TileCoordinates, tile_coordinates
+from loopwright.transform.relations import vector
 from tests.c.support import region
 from tests.transform.appendix_b import KERNELS
 from tests.transform.support import check, refused
@@ -62,15 +64,19 @@ def test_least_factors() -> None:
     """Seidel needs (t, t + i, 2t + i + j); Jacobi skews by 2 and moves the second statement by 1."""
     plan = plan_of(region(BODIES["seidel-2d"]))
     (found,) = tile_coordinates(plan, plan.components["Loop"], 0, 3).values()
-    assert found.expressions == (
-        "x0 + 0",
-        "x1 + 0 + 1 * (x0 + 0)",
-        "x2 + 0 + 1 * (x0 + 0) + 1 * (x1 + 0 + 1 * (x0 + 0))",
-    )
+    assert shown(found) == "{ [t, i, j] -> [(t), (t + i), (2t + i + j)] }"
     plan = transform(region(JACOBI_1D), "T = lift(A, 1)", "s.lw")
     first, second = tile_coordinates(plan, plan.components["T"], 0, 2).values()
-    assert first.expressions == ("x0 + 0", "x1 + 0 + 2 * (x0 + 0)")
-    assert second.expressions == ("x0 + 0", "x1 + 1 + 2 * (x0 + 0)")
+    assert shown(first) == "{ [t, i] -> [(t), (2t + i)] }"
+    assert shown(second) == "{ [t, i] -> [(t), (1 + 2t + i)] }"
+
+
+def shown(coordinates: TileCoordinates) -> str:
+    """As one function of the iterators t, i and j."""
+    found = vector(coordinates)
+    for k, name in enumerate("tij"[: found.dim(isl.dim_type.in_)]):
+        found = found.set_dim_name(isl.dim_type.in_, k, name)
+    return str(found)
 
 
 def test_explicit_skew_does_the_same_by_hand() -> None:

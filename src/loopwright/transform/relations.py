@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.presburger.dimensions import only
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import DIM, IN, OUT
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,33 @@ def _copy(like: isl.Map, source: int) -> isl.Map:
     return isl.Map.universe(like.get_space()).equate(IN, source, OUT, 0)
 
 
-def written(
-    count: int, outputs: Sequence[str], names: Sequence[str | None] | None = None
-) -> IterationFunction:
-    """f(x0, ..., x(count-1)) = outputs, each in isl's notation; `names` are the new loops' where given."""
-    inputs = ", ".join(f"x{k}" for k in range(count))
-    relation = isl.Map.read_from_str(isl.DEFAULT_CONTEXT, f"{{ [{inputs}] -> [{', '.join(outputs)}] }}")
-    return function_of(relation, tuple(names) if names is not None else None)
+def iterators(count: int) -> list[isl.Aff]:
+    """x_0, ..., x_(count-1), as functions on Z^count."""
+    local = isl.LocalSpace.from_space(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count))
+    return [isl.Aff.var_on_domain(local, DIM, k) for k in range(count)]
+
+
+def constant(count: int, value: int) -> isl.Aff:
+    """The function on Z^count that has this value everywhere."""
+    local = isl.LocalSpace.from_space(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, count))
+    return isl.Aff.val_on_domain(local, isl.Val(value))
+
+
+def tile_number(value: isl.Aff, size: int) -> isl.Aff:
+    """[value/size]"""
+    return value.scale_down_val(isl.Val(size)).floor()
+
+
+def vector(outputs: Sequence[isl.Aff]) -> isl.MultiAff:
+    """Functions on one space as the entries of a vector."""
+    domain = outputs[0].get_domain_space()
+    space = domain.map_from_domain_and_range(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, len(outputs)))
+    found = isl.MultiAff.zero(space)
+    for k, output in enumerate(outputs):
+        found = found.set_aff(k, output)
+    return found
+
+
+def function(outputs: Sequence[isl.Aff], names: Sequence[str | None] | None = None) -> IterationFunction:
+    """f(x) = outputs; `names` are the new loops' where given."""
+    return function_of(isl.Map.from_multi_aff(vector(outputs)), tuple(names) if names is not None else None)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import islpy as isl
+
 from loopwright.errors import Code
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.relations import written
+from loopwright.transform.relations import function, iterators, tile_number
 from loopwright.transform.script.arguments import Misuse
 
 
@@ -40,30 +42,31 @@ def permute(plan: Plan, component: Component, order: Sequence[int]) -> Plan:
     full = list(range(count))
     for place, loop in zip(sorted(order), order, strict=True):
         full[place] = loop
-    return affine(plan, component, written(count, [f"x{loop}" for loop in full]))
+    x = iterators(count)
+    return affine(plan, component, function([x[loop] for loop in full]))
 
 
 def skew(plan: Plan, component: Component, loop: int, along: int, factor: int) -> Plan:
     """affine(L, {[..., t, ..., i, ...] -> [..., t, ..., i + factor t, ...]})"""
     if loop == along:
         raise Misuse(Code.LOOPS_DO_NOT_FIT, "a loop cannot be skewed along itself", argument="along")
-    return _changed(plan, component, loop, f"x{loop} + {factor} x{along}", max(loop, along) + 1)
+    x = iterators(max(loop, along) + 1)
+    x[loop] = x[loop].add(x[along].scale_val(isl.Val(factor)))
+    return affine(plan, component, function(x))
 
 
 def shift(plan: Plan, component: Component, loop: int, amount: int) -> Plan:
     """affine(L, {[..., i, ...] -> [..., i + amount, ...]})"""
-    return _changed(plan, component, loop, f"x{loop} + {amount}", loop + 1)
+    x = iterators(loop + 1)
+    x[loop] = x[loop].add_constant_val(isl.Val(amount))
+    return affine(plan, component, function(x))
 
 
 def reverse(plan: Plan, component: Component, loop: int) -> Plan:
     """affine(L, {[..., i, ...] -> [..., -i, ...]})"""
-    return _changed(plan, component, loop, f"-x{loop}", loop + 1)
-
-
-def _changed(plan: Plan, component: Component, loop: int, value: str, count: int) -> Plan:
-    """affine with `value` in place of one iterator; the loop keeps its name."""
-    outputs = [value if k == loop else f"x{k}" for k in range(count)]
-    return affine(plan, component, written(count, outputs))
+    x = iterators(loop + 1)
+    x[loop] = x[loop].neg()
+    return affine(plan, component, function(x))
 
 
 def check_whole(plan: Plan, component: Component, loop: int) -> None:
@@ -89,8 +92,8 @@ def refuse_others(plan: Plan, component: Component, loop: int) -> None:
 def strip_mine(plan: Plan, component: Component, loop: int, size: int) -> Plan:
     """affine(L, {[..., i, ...] -> [..., [i/size], i, ...]}); the new loop is called iT."""
     check_whole(plan, component, loop)
-    outputs = [f"x{k}" for k in range(loop + 1)]
-    outputs.insert(loop, f"floor(x{loop}/{size})")
-    names: list[str | None] = [None] * len(outputs)
+    x = iterators(loop + 1)
+    x.insert(loop, tile_number(x[loop], size))
+    names: list[str | None] = [None] * len(x)
     names[loop] = f"{plan.leaf(component.first).loops[loop]}T"
-    return affine(plan, component, written(loop + 1, outputs, names))
+    return affine(plan, component, function(x, names))

@@ -16,7 +16,7 @@ any of its own loops, or be 0: for each m the choice that takes the least skew a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
@@ -27,16 +27,12 @@ from loopwright.errors import Code
 from loopwright.model.dependences import memory_based
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.relations import constant, iterators, vector
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
-
-@dataclass(frozen=True)
-class TileCoordinates:
-    """φ_0, ..., φ_(k-1) of one statement in terms of its loops x0, x1, ... (isl's notation)."""
-
-    expressions: tuple[str, ...]
-
+TileCoordinates: TypeAlias = tuple[isl.Aff, ...]
+"""φ_0, ..., φ_(k-1) of one statement, functions of the iterators of its loops."""
 
 Embedding: TypeAlias = tuple[int | None, ...]
 """For each tiled loop the statement's own loop that stands for it; None where it is always at 0."""
@@ -82,7 +78,11 @@ def tile_coordinates(
                 hint="tile fewer loops, or give the nest another order first",
             )
         solution = found
-    return {position: _expressions(solution, position, index) for index, position in enumerate(positions)}
+    depths = [plan.leaf(position).depth for position in positions]
+    return {
+        position: _coordinates(solution, position, index, iterators(depth), constant(depth, 0))
+        for index, (position, depth) in enumerate(zip(positions, depths, strict=True))
+    }
 
 
 def _choices(depth: int, deepest: int, first: int, m: int) -> list[int | None]:
@@ -176,34 +176,39 @@ def _total(unknowns: isl.Set, place: int, parts: range) -> isl.Set:
 
 def _distances(solution: _Solution, index: dict[Position, int], edge: _Edge, m: int) -> isl.Set:
     """{ (φ_0(y) − φ_0(x), ..., φ_(m-1)(y) − φ_(m-1)(x), y_m − x_m) }"""
-    names_x = [f"x{k}" for k in range(edge.split)]
-    names_y = [f"y{k}" for k in range(edge.pairs.dim(DIM) - edge.split)]
-    before = _expressions(solution, edge.source, index[edge.source], "x").expressions
-    after = _expressions(solution, edge.sink, index[edge.sink], "y").expressions
-    here = _iterator(solution.embeddings[edge.source][m], "x")
-    there = _iterator(solution.embeddings[edge.sink][m], "y")
-    outputs = [f"({b}) - ({a})" for a, b in zip((*before, here), (*after, there), strict=True)]
-    return edge.pairs.apply(isl.Map(f"{{ [{', '.join(names_x + names_y)}] -> [{', '.join(outputs)}] }}"))
+    count = int(edge.pairs.dim(DIM))
+    both, zero = iterators(count), constant(count, 0)
+    x, y = both[: edge.split], both[edge.split :]
+    before = _coordinates(solution, edge.source, index[edge.source], x, zero)
+    after = _coordinates(solution, edge.sink, index[edge.sink], y, zero)
+    here = _iterator(solution.embeddings[edge.source][m], x, zero)
+    there = _iterator(solution.embeddings[edge.sink][m], y, zero)
+    pairs = zip((*before, here), (*after, there), strict=True)
+    distances = vector([later.sub(earlier) for earlier, later in pairs])
+    return edge.pairs.apply(isl.Map.from_multi_aff(distances))
 
 
 def _conditions_on(unknowns: isl.Set, conditions: isl.Set, m: int, source: int, sink: int) -> isl.Set:
     """(constant, c_0 ... c_(m-1), 1) ∈ conditions, where the constant is d_sink − d_source."""
-    names = [f"u{k}" for k in range(unknowns.dim(DIM))]
-    factors = [names[m - 1 - k] for k in range(m)]
-    values = [f"{names[sink]} - {names[source]}", *factors, "1"]
-    return conditions.preimage_multi_aff(isl.MultiAff(f"{{ [{', '.join(names)}] -> [{', '.join(values)}] }}"))
+    count = int(unknowns.dim(DIM))
+    u = iterators(count)
+    values = [u[sink].sub(u[source]), *reversed(u[:m]), constant(count, 1)]
+    return conditions.preimage_multi_aff(vector(values))
 
 
-def _expressions(solution: _Solution, position: Position, index: int, variable: str = "x") -> TileCoordinates:
-    """The coordinates known so far of a statement, as text."""
-    found: list[str] = []
+def _coordinates(
+    solution: _Solution, position: Position, index: int, x: Sequence[isl.Aff], zero: isl.Aff
+) -> TileCoordinates:
+    """The coordinates known so far of a statement, whose iterators are `x`."""
+    found: list[isl.Aff] = []
     for m, factors in enumerate(solution.factors):
-        own = _iterator(solution.embeddings[position][m], variable)
-        terms = [own, str(solution.shifts[m][index])]
-        terms += [f"{c} * ({found[k]})" for k, c in enumerate(factors) if c]
-        found.append(" + ".join(terms))
-    return TileCoordinates(tuple(found))
+        value = _iterator(solution.embeddings[position][m], x, zero)
+        value = value.add_constant_val(isl.Val(solution.shifts[m][index]))
+        for outer, factor in zip(found, factors, strict=True):
+            value = value.add(outer.scale_val(isl.Val(factor)))
+        found.append(value)
+    return tuple(found)
 
 
-def _iterator(loop: int | None, variable: str) -> str:
-    return "0" if loop is None else f"{variable}{loop}"
+def _iterator(loop: int | None, x: Sequence[isl.Aff], zero: isl.Aff) -> isl.Aff:
+    return zero if loop is None else x[loop]

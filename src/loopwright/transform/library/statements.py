@@ -14,7 +14,7 @@ from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.operators import affine, realign
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.relations import written
+from loopwright.transform.relations import constant, function, iterators
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position, iteration_numbers, pieces
 
@@ -148,10 +148,10 @@ def sink(plan: Plan, component: Component, nest: Component, value: int) -> tuple
             argument="nest",
         )
     plan = plan.named("sunk here", component).named("sunk into", nest)
-    outputs = [*(f"x{k}" for k in range(depth)), *(str(value),) * (wanted - depth)]
+    outputs = [*iterators(depth), *[constant(depth, value)] * (wanted - depth)]
     loops = plan.leaf(nest.first).loops
     names: list[str | None] = [*(None,) * depth, *loops[depth:wanted]]
-    plan = affine(plan, component, written(depth, outputs, names))
+    plan = affine(plan, component, function(outputs, names))
     one, two = plan.components["sunk here"], plan.components["sunk into"]
     first, second = (one, two) if one.last < two.first else (two, one)
     after, found = fuse(plan, [first, second], wanted)

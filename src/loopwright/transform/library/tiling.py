@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+import islpy as isl
+
 from loopwright.errors import Code
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library.loops import SizedLoop, refuse_others
 from loopwright.transform.library.skewing import tile_coordinates
 from loopwright.transform.operators import affine, realign
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.relations import IterationFunction, written
+from loopwright.transform.relations import IterationFunction, function, iterators, tile_number
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
@@ -74,22 +76,27 @@ def _plain(
             hint="tile them apart, fuse them first, or say 'skew' as the last argument",
         )
     refuse_others(plan, component, first)
-    inputs = max(one.loop for one in tiles) + 1
-    expressions = [f"floor(x{one.loop}/{one.size})" for one in tiles]
-    function = _with_tile_loops(plan.leaf(component.first).loops, tiles, expressions, inputs, first)
+    x = iterators(max(one.loop for one in tiles) + 1)
+    coordinates = [x[one.loop] for one in tiles]
+    tiled = _with_tile_loops(plan.leaf(component.first).loops, tiles, coordinates, len(x), first)
     name = "tiled here"
-    after = affine(plan.named(name, component), component, function)
+    after = affine(plan.named(name, component), component, tiled)
     return after.without({name}), after.components[name]
 
 
 def _with_tile_loops(
-    loops: tuple[str, ...], tiles: Sequence[SizedLoop], expressions: Sequence[str], inputs: int, first: int
+    loops: tuple[str, ...],
+    tiles: Sequence[SizedLoop],
+    coordinates: Sequence[isl.Aff],
+    inputs: int,
+    first: int,
 ) -> IterationFunction:
     """{[x0, ...] -> [x0, ..., tile numbers, x(first), ...]}, a loop over tiles of i being called iT."""
-    outputs = [f"x{k}" for k in range(first)] + list(expressions) + [f"x{k}" for k in range(first, inputs)]
-    names: list[str | None] = [None] * len(outputs)
+    numbers = [tile_number(value, one.size) for value, one in zip(coordinates, tiles, strict=True)]
+    x = iterators(inputs)
+    names: list[str | None] = [None] * (inputs + len(tiles))
     names[first : first + len(tiles)] = [f"{loops[one.loop]}T" for one in tiles]
-    return written(inputs, outputs, names)
+    return function([*x[:first], *numbers, *x[first:]], names)
 
 
 def _skewed(
@@ -112,12 +119,8 @@ def _skewed(
         plan = plan.named(name, Component.of([position]))
     for name, position in zip(names, component.positions, strict=True):
         depth = plan.leaf(plan.components[name].first).depth
-        expressions = [
-            f"floor(({text})/{one.size})"
-            for text, one in zip(coordinates[position].expressions, tiles, strict=True)
-        ]
-        function = _with_tile_loops(deepest, tiles, expressions, depth, first)
-        plan = affine(plan, plan.components[name], function)
+        tiled = _with_tile_loops(deepest, tiles, coordinates[position], depth, first)
+        plan = affine(plan, plan.components[name], tiled)
     for (one, two), common in zip(pairwise(names), shared, strict=True):
         plan = realign(plan, plan.components[one], plan.components[two], common + len(tiles))
     found = Component.of(p for name in names for p in plan.components[name].positions)

@@ -12,7 +12,7 @@ from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library.loops import SizedLoop, check_whole, strip_mine
 from loopwright.transform.operators import affine
 from loopwright.transform.plan import Component, Plan
-from loopwright.transform.relations import written
+from loopwright.transform.relations import function, iterators, tile_number
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.vectors import Position
 
@@ -83,10 +83,11 @@ def _jammed(plan: Plan, name: str, tiles: Sequence[SizedLoop]) -> Plan:
     loops = plan.leaf(component.first).loops
     depth = len(loops)
     sizes = {one.loop: one.size for one in tiles}
-    outputs = [f"floor(x{k}/{sizes[k]})" if k in sizes else f"x{k}" for k in range(depth)]
-    outputs += [f"x{one.loop}" for one in tiles]
+    x = iterators(depth)
+    outputs = [tile_number(value, sizes[k]) if k in sizes else value for k, value in enumerate(x)]
+    outputs += [x[one.loop] for one in tiles]
     strips: list[str | None] = [f"{loops[k]}T" if k in sizes else None for k in range(depth)]
-    plan = affine(plan, component, written(depth, outputs, [*strips, *(None,) * len(tiles)]))
+    plan = affine(plan, component, function(outputs, [*strips, *(None,) * len(tiles)]))
     inside = plan.components[name]
     copies = tuple(range(depth, depth + len(tiles)))
     plan = plan.directed(DirectiveKind.ISOLATE, inside, depth - 1, points=copies)
