@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loopwright.errors import BadInput
 from loopwright.read.formula import (
     Binary,
     Call,
@@ -206,6 +207,26 @@ def test_the_laws_are_about_every_operation_and_every_formula() -> None:
 def test_how_operations_are_written(line: str, shown: str) -> None:
     (step,) = parse_script(line)
     assert str(step) == shown
+
+
+WORDS_OF_LINES = (
+    ["L", "i", "@3", "legal", "skew", "4", "0", "-1"],
+    ["[i]", "[i, j]", "[]", "[4, 8]", "[[i]]", "i=4", "j=[4]", "k=i"],
+    ["{[i] -> [j, i]}", "{[i] : i < 3}", "i={[i] : true}", "[i, {[j] : j < 3}]"],
+)
+values = st.sampled_from([word for words in WORDS_OF_LINES for word in words])
+
+
+@given(st.sampled_from(sorted(NAMES)), st.lists(values, max_size=5))
+@settings(max_examples=600, deadline=None)
+def test_any_arguments_give_a_step_or_an_error_with_its_place(name: str, arguments: list[str]) -> None:
+    line = f"{name}({', '.join(arguments)})"
+    try:
+        (step,) = parse_script(line)
+    except BadInput as error:
+        assert error.span is not None and error.span.text in line
+    else:
+        assert parse_script(str(step)) == (step,)
 
 
 def test_names_that_are_words_elsewhere() -> None:

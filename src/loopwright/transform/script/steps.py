@@ -188,7 +188,9 @@ def _check_count(reader: Reader, form: type[Operation]) -> None:
         return
     wanted = f"at least {least}" if most is None else f"{least} to {most}" if least != most else str(least)
     plural = "" if wanted == "1" else "s"
-    place = reader.line.place if most is None or count <= most else reader.rest[most].place
+    place = reader.line.place
+    if most is not None and count > most:
+        place = reader.rest[min(most, len(reader.rest) - 1)].place
     message = f"{form.name} takes {wanted} argument{plural}, not {count}"
     raise reader.error(place, message, f"write it as {form.usage}")
 
