@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs checker bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi bench-latency clean
+.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi bench-latency clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-mutants   540 mutants of the kernels against the dynamic checker"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make checker        the verified checker that transform and codegen ask (needs ocamlopt)"
+	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
@@ -55,6 +56,10 @@ proofs: $(INSTALLED)
 	@command -v coqc > /dev/null || { echo "coqc is not installed: apt install coq (8.16)"; exit 1; }
 	$(MAKE) -C proofs
 	$(BIN)/python -m pytest -n $(JOBS) tests/coq tests/backends
+
+# a wrong program with a thousand changed certificates: none may be accepted
+fuzz-certificates: $(INSTALLED)
+	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py -k certificate
 
 checker: $(READY)
 	$(BIN)/python -m loopwright.prove.certificates.checker

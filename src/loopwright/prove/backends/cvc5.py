@@ -1,4 +1,6 @@
-"""cvc5, an SMT solver, as a prover of obligations: a second opinion that shares nothing with isl.
+"""cvc5, an SMT solver, as a prover of obligations: a second opinion.
+
+It decides without isl; the obligations it is given are built with isl's sets.
 
 Integers are unbounded in both LOOP and SMT-LIB.  SMT-LIB's `div` by a positive constant rounds
 towards minus infinity; C's rounds towards zero, and is written out.

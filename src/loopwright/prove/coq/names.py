@@ -15,6 +15,7 @@ WORDS = """
     Call Block If For Let Mark Event Statement Program Access Accesses
     x H at_time known program schedule loops original transformed source target memory_use
     name domain parameters context statements environment all any map eval holds
+    Child Iterate Yes No Enter Leaf Loop Cut Offsets Fork Same Outline step place slots
 """
 RESERVED = frozenset(WORDS.split())
 """Keywords, constructors (which a pattern would match) and what a file or its tactics use."""
