@@ -37,6 +37,8 @@ from loopwright.check.original.solving import solve
 from loopwright.check.original.specification import Stated, Touched
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.program.nests import Nest, Operation
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.named import without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 
 
@@ -173,10 +175,7 @@ def _starts(nest: Nest) -> isl.Set:
 def _without_guesses(bulk: Bulk) -> isl.Set:
     """The p for which the nest is right if only the guesses are."""
     right = _starts(bulk.nest).subtract(bulk.wrong)
-    for guess in bulk.guesses:
-        k = right.find_dim_by_name(PARAM, guess.name)
-        right = right.project_out(PARAM, k, 1) if k >= 0 else right
-    return right
+    return without_parameters(right, [guess.name for guess in bulk.guesses])
 
 
 def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
@@ -231,14 +230,8 @@ def _ways(known: Original, nest: Nest, runs: Sequence[_Run]) -> list[_Way]:
 def _hidden(known: Original, run: _Run) -> tuple[int, ...]:
     """The iterators that neither a subscript nor the domain shows."""
     return tuple(
-        one for one in known.free[run.group.number] if not _only(run.instances, one).is_single_valued()
+        one for one in known.free[run.group.number] if not only(run.instances, OUT, one).is_single_valued()
     )
-
-
-def _only(instances: isl.Map, iterator: int) -> isl.Map:
-    """{ [v] -> [x[iterator]] }"""
-    rest = instances.dim(OUT) - iterator - 1
-    return instances.project_out(OUT, iterator + 1, rest).project_out(OUT, 0, iterator)
 
 
 def _matching(operation: Operation, group: Group) -> isl.Map:

@@ -27,6 +27,7 @@ from loopwright.check.original.c_text import value
 from loopwright.check.original.solving import fits_int, solve
 from loopwright.check.original.specification import Specification, Stated, anonymous, box, unnamed
 from loopwright.check.original.writers import Writers
+from loopwright.presburger.dimensions import only
 from loopwright.presburger.sets import IN, OUT
 
 LARGEST = 1 << 63
@@ -169,7 +170,7 @@ def guesses(
     assert total is not None
     components = []
     for iterator in wanted:
-        one = total.project_out(OUT, iterator + 1, group.depth - iterator - 1).project_out(OUT, 0, iterator)
+        one = only(total, OUT, iterator)
         components.append(one.as_pw_multi_aff().get_pw_aff(0).coalesce())
     return tuple(components)
 

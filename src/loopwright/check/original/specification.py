@@ -12,7 +12,8 @@ from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Array, Inlined, Program, Statement
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.named import fixed_parameters, without_parameters
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.source import Span
 
 _AFFINE = "the original must be affine: one assignment a statement, subscripts affine in the iterators"
@@ -128,13 +129,11 @@ def _sizes_set(program: Program, sizes: Mapping[str, int]) -> isl.Set:
 
 
 def _fixed_set(domain: isl.Set, sizes: isl.Set) -> isl.Set:
-    here = domain.intersect_params(sizes)
-    return here.project_out(PARAM, 0, here.dim(PARAM)).coalesce()
+    return without_parameters(domain.intersect_params(sizes)).coalesce()
 
 
 def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:
-    here = relation.intersect_params(sizes)
-    return here.project_out(PARAM, 0, here.dim(PARAM)).coalesce()
+    return without_parameters(relation.intersect_params(sizes)).coalesce()
 
 
 def _stated(
@@ -219,13 +218,12 @@ def _touched(
 
 def _as_declared(program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:
     """An array of one dimension that the reader takes for rows, by its own subscript."""
-    positions = [sizes.find_dim_by_name(PARAM, name) for name in array.rows]
-    if min(positions) < 0:
-        row = array.rows[positions.index(-1)]
+    known = fixed_parameters(sizes)
+    row = next((name for name in array.rows if name not in known), None)
+    if row is not None:
         message = f"'{array.name}' has rows of {row}, which is in no bound of the original, and so no size"
         raise refuse(where, message, f"#define {row} as a number", code=Code.NOT_AFFINE)
-    sizes_of_rows = [sizes.plain_get_val_if_fixed(PARAM, position).to_python() for position in positions]
-    return by_own_subscript(relation, array.name, sizes_of_rows)
+    return by_own_subscript(relation, array.name, [known[name] for name in array.rows])
 
 
 def by_own_subscript(relation: isl.Map, array: str, rows: Sequence[int]) -> isl.Map:

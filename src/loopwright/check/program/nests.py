@@ -29,7 +29,7 @@ from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput, InternalError
 from loopwright.model.program import AssumptionKind, Program, Statement
-from loopwright.presburger.sets import PARAM
+from loopwright.presburger.named import at_parameters, rename_parameters, without_parameters
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 
@@ -251,21 +251,9 @@ class _View:
         return by_own_subscript(relation, name, [self.fixed[row] for row in rows]) if rows else relation
 
     def _set(self, domain: isl.Set) -> isl.Set:
-        for name, value in self.fixed.items():
-            k = domain.find_dim_by_name(PARAM, name)
-            if k >= 0:
-                domain = domain.fix_val(PARAM, k, isl.Val(value)).project_out(PARAM, k, 1)
-        for name, new in self.names.items():
-            k = domain.find_dim_by_name(PARAM, name)
-            domain = domain.set_dim_name(PARAM, k, new) if k >= 0 else domain
-        return domain.coalesce()
+        known = without_parameters(at_parameters(domain, self.fixed), self.fixed)
+        return rename_parameters(known, self.names).coalesce()
 
     def _map(self, relation: isl.Map) -> isl.Map:
-        for name, value in self.fixed.items():
-            k = relation.find_dim_by_name(PARAM, name)
-            if k >= 0:
-                relation = relation.fix_val(PARAM, k, isl.Val(value)).project_out(PARAM, k, 1)
-        for name, new in self.names.items():
-            k = relation.find_dim_by_name(PARAM, name)
-            relation = relation.set_dim_name(PARAM, k, new) if k >= 0 else relation
-        return relation
+        known = without_parameters(at_parameters(relation, self.fixed), self.fixed)
+        return rename_parameters(known, self.names)

@@ -22,8 +22,10 @@ from loopwright.check.run.execute import Built, Ended, Toolchain, compile_progra
 from loopwright.check.runtime import runtime_text
 from loopwright.errors import Code, GaveUp
 from loopwright.model.program import Program
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.named import without_parameters
 from loopwright.presburger.points import smallest_point
-from loopwright.presburger.sets import DIM, PARAM
+from loopwright.presburger.sets import DIM
 
 MOST_OPERATIONS = 200_000
 """Instances that are counted one by one to tell sizes apart."""
@@ -134,7 +136,7 @@ def _subscript_values(program: Program, array: str, k: int) -> isl.Set:
         for write in statement.writes:
             if write.array == array:
                 cells = write.relation.range().reset_tuple_id()
-                one = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, 0, k)
+                one = only(cells, DIM, k)
                 total = one if total is None else total.union(one)
     assert total is not None
     return total
@@ -178,5 +180,5 @@ def _instances(program: Program, sizes: dict[str, int]) -> int:
     total = 0
     for statement in program.statements:
         domain = statement.domain.intersect_params(here)
-        total += domain.project_out(PARAM, 0, domain.dim(PARAM)).count_val().to_python()
+        total += without_parameters(domain).count_val().to_python()
     return total

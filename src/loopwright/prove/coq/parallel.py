@@ -16,7 +16,8 @@ import islpy as isl
 from loopwright.loops.nodes import For, Mark, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import OUT
+from loopwright.presburger.dimensions import equal_in, first
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.obligations.cells import whole_arrays
 from loopwright.prove.scanning.executed import Repeat, Run, executed, loops, runs
 
@@ -76,7 +77,7 @@ def _cells(statement: Statement, program: Program) -> _Cells:
     for access in statement.accesses:
         relation = access.relation.intersect_domain(statement.domain)
         if access.array in whole:
-            relation = relation.project_out(OUT, 0, relation.dim(OUT)).set_tuple_name(OUT, access.array)
+            relation = first(relation, OUT, 0).set_tuple_name(OUT, access.array)
         if access.is_write:
             writes = writes.union(relation)
         if not access.is_write or access.array in whole:
@@ -88,12 +89,12 @@ def _apart(loop: Repeat, tables: dict[str, _Cells]) -> bool:
     calls = [(_instances(run), tables[run.name], run.depth) for run in runs(loop.body)]
     for (one, here, depth), (other, there, width) in product(calls, repeat=2):
         later = _later(one.get_space().params(), loop.depth, depth, width)
-        for first, second in (
+        for mine, theirs in (
             (here.writes, there.writes),
             (here.writes, there.reads),
             (here.reads, there.writes),
         ):
-            met = one.apply_range(first).apply_range(other.apply_range(second).reverse())
+            met = one.apply_range(mine).apply_range(other.apply_range(theirs).reverse())
             if not met.intersect(later).is_empty():
                 return False
     return True
@@ -107,8 +108,5 @@ def _instances(run: Run) -> isl.UnionMap:
 
 def _later(parameters: isl.Space, depth: int, here: int, there: int) -> isl.UnionMap:
     """{ p -> q : p[:depth] = q[:depth] and p[depth] < q[depth] }"""
-    space = parameters.add_dims(isl.dim_type.in_, here).add_dims(isl.dim_type.out, there)
-    found = isl.Map.universe(space)
-    for k in range(depth):
-        found = found.equate(isl.dim_type.in_, k, isl.dim_type.out, k)
-    return isl.UnionMap.from_map(found.order_lt(isl.dim_type.in_, depth, isl.dim_type.out, depth))
+    found = equal_in(isl.Map.universe(parameters.add_dims(IN, here).add_dims(OUT, there)), range(depth))
+    return isl.UnionMap.from_map(found.order_lt(IN, depth, OUT, depth))
