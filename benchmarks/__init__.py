@@ -1,1 +1,1 @@
-"""Measurements against other tools; nothing here is part of the product."""
+"""Measurements and comparisons with other tools; not part of the package."""

@@ -3,8 +3,8 @@
     python -m benchmarks.moves --python PYTHON [KERNEL ...]
 
 PYTHON is an interpreter that has Tadashi (`make bench-tadashi` installs one in `.venv-tadashi`).  On every
-kernel each single move that Tadashi offers is made, legal or not in its own eyes, and the C file it writes
-is compared with the original by `loopwright prove`, which knows nothing of schedules made elsewhere.
+kernel each single move that Tadashi offers is made, whether Tadashi calls it legal or not, and the C file it
+writes is compared with the original by `loopwright prove`, which does not see Tadashi's schedules.
 
 The preprocessor would turn a kernel's sizes into numbers before Tadashi sees them; here they become
 parameters of the function first.  Tadashi takes it that subscripts are in range: so does the question asked.
@@ -108,8 +108,8 @@ def parametric(text: str) -> tuple[str, dict[str, int]]:
     parameters = ", ".join(f"long {name}" for name in sizes)
     function = text[start:end].replace("kernel(void)", f"kernel({parameters})", 1)
     values = ", ".join(f"SIZE_{name}" for name in sizes)
-    behind = renamed(text[end:]).replace("kernel()", f"kernel({values})")
-    return renamed(text[:start]) + function + behind, sizes
+    rest = renamed(text[end:]).replace("kernel()", f"kernel({values})")
+    return renamed(text[:start]) + function + rest, sizes
 
 
 if __name__ == "__main__":

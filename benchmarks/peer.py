@@ -1,4 +1,4 @@
-"""The peer: isl's own AST generator, its programs read as LOOP.
+"""isl's own AST generator, for comparison; its programs are read as LOOP.
 
 isl documents what each operator of its AST means, and that is what it is read as: `fdiv_q`
 rounds towards minus infinity; `pdiv_q`, `pdiv_r`, `div` and `zdiv_r` print as C's `/` and `%`.

@@ -1,8 +1,8 @@
-"""The kernels by their scripts, beside what compilers make of them: `python -m benchmarks.speed`.
+"""The kernels rewritten by their scripts, compared with what compilers achieve: `python -m benchmarks.speed`.
 
 Every kernel is built as written by gcc, by clang and by clang with Polly, and as rewritten by its script
-by gcc, all with -O3 -march=native, for one thread.  The programs run in turns; a figure says how many times
-as fast as gcc's build of the original it is, by medians.  A compiler that is not there is left out, aloud.
+by gcc, all with -O3 -march=native, for one thread.  The programs run alternately; a figure is the speedup
+over gcc's build of the original, by medians.  A compiler that is not installed is left out, with a message.
 """
 
 from __future__ import annotations

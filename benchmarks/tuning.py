@@ -1,7 +1,7 @@
 """What `loopwright tune` finds for the kernels by itself: `python -m benchmarks.tuning [KERNEL...]`.
 
-A line a kernel: how many times as fast the script that was found makes it, how many programs were run for
-it, and the script.  All results are proved.
+One line for each kernel: the speedup by the script that was found, the number of programs that were run,
+and the script.  All results are proved.
 """
 
 from __future__ import annotations

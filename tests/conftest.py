@@ -29,7 +29,7 @@ def corpus_files() -> list[Path]:
 
 @pytest.fixture(scope="session")
 def corpus() -> Path:
-    """The folder of the corpus; the test is skipped where there is none."""
+    """The folder of the corpus; the test is skipped if there is none."""
     if not CORPUS.is_dir():
         pytest.skip(f"no corpus at {CORPUS}: set LOOPWRIGHT_CORPUS to run this test")
     return CORPUS

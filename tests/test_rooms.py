@@ -136,8 +136,8 @@ def test_a_sub_room_imports_only_those_above_it(outer: str) -> None:
     assert wrong == [] and seen > 20
 
 
-def test_rooms_know_nothing_of_what_stands_beside_them_but_the_errors() -> None:
-    """The package itself and `python -m` stand on the rooms, not the other way round."""
+def test_rooms_do_not_import_the_package_itself() -> None:
+    """The package itself and `python -m` import the rooms, not the other way round."""
     beside = {PACKAGE, f"{PACKAGE}.__main__"}
     found = [one for one in imports() if one.imported in beside and room(one.importer) not in ("cli", None)]
     assert [str(one) for one in found] == []
@@ -158,7 +158,7 @@ FLUENT = {
     ("loopwright.transform.plan", "loopwright.transform.perform"),
 }
 """`plan["Mult"].tile(32)` and `plan.perform(step)`: methods of a plan that give plans, by way of modules
-that stand on it."""
+that import it."""
 
 
 def test_every_import_can_be_seen() -> None:
@@ -185,14 +185,14 @@ def test_an_import_by_a_call_is_seen(tmp_path: Path) -> None:
 
 
 def test_no_circles() -> None:
-    """Also inside a room: each module stands on others that do not stand on it."""
+    """Also inside a room: no module imports itself, directly or through others."""
     arrows = {(one.importer, one.imported) for one in imports()}
     assert arrows > FLUENT and len(circles(arrows)) == 1
     assert circles(arrows - FLUENT) == []
 
 
 def circles(arrows: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The groups of modules that stand on each other."""
+    """The groups of modules that import each other."""
     groups = networkx.strongly_connected_components(networkx.DiGraph(arrows))
     return sorted(sorted(group) for group in groups if len(group) > 1)
 

@@ -1,4 +1,4 @@
-(** The inner loop uses the name [m], which nobody binds. *)
+(** The inner loop uses the name [m], which nothing binds. *)
 From Loopwright Require Import Tactics.
 From Loopwright.examples Require Import Interchange.
 

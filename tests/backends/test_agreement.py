@@ -111,7 +111,7 @@ def test_coq_does_not_prove_what_is_wrong() -> None:
         assert isinstance(second, Holds if isinstance(first, Holds) else Unknown)
 
 
-def test_no_time_is_no_answer() -> None:
+def test_without_time_there_is_no_answer() -> None:
     """The budget ran out: neither yes nor no."""
     schedule = flat("[n] -> { S[i, j] -> [floor(i/7), floor(j/5), i, j] : 0 <= j <= i < n }")
     obligations = list(scanning_obligations(schedule, generate(schedule)))

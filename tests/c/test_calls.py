@@ -1,4 +1,4 @@
-"""Calls, macros and casts: what is believed, what is looked into, what is refused."""
+"""Calls, macros and casts: what is assumed, what is inspected, what is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_function_is_pure_by_option_or_attribute() -> None:
         assert region(LOOP + "a[i] = weigh(b[i]);", head=head).statements
 
 
-def test_a_function_of_one_return_is_looked_into() -> None:
+def test_a_function_of_one_return_is_inspected() -> None:
     square = "static inline double square(double x) { return x * x; }"
     program = region(LOOP + "a[i] = square(b[i]);", head=square)
     assert reads(program.statements[0]) == ["b[i]"]
@@ -66,12 +66,12 @@ def test_a_function_of_one_return_is_looked_into() -> None:
         "double w[3]; double weigh(double x) { for (int k = 0; k < 3; k++) x += w[k]; return x; }",
     ],
 )
-def test_a_function_that_keeps_to_itself_is_pure(definition: str) -> None:
+def test_a_function_without_side_effects_is_pure(definition: str) -> None:
     program = region(LOOP + "a[i] = weigh(b[i]);", head=definition)
     assert reads(program.statements[0]) == ["b[i]"] and believed(program, AssumptionKind.PURE) == []
 
 
-def test_the_compiler_has_names_of_its_own_for_the_library() -> None:
+def test_the_compilers_own_names_for_the_library() -> None:
     program = region(LOOP + "a[i] = __builtin_fabs(b[i]) + __builtin_popcount(k) + cexp(x);")
     assert reads(program.statements[0]) == ["b[i]", "k[]", "x[]"]
     assert "not known to be free" in refusal(LOOP + "a[i] = __builtin_trap();").message
@@ -115,7 +115,7 @@ def test_the_value_of_an_integer_function_of_one_return() -> None:
         ("int half(int x) { return half(x) / 2; }", "is not known"),
     ],
 )
-def test_a_function_that_is_no_index_expression(definition: str, reason: str) -> None:
+def test_a_function_that_is_not_an_index_expression(definition: str, reason: str) -> None:
     error = refusal("for (i = 0; i < half(m); i++) a[i] = 0;", head=definition)
     assert reason in error.message and underlined(error) == "half(m)"
 
@@ -131,7 +131,7 @@ def test_a_call_through_a_pointer_is_refused() -> None:
 SCORE = "#define max_score(s, t) ((s >= t) ? s : t)"
 
 
-def test_a_macro_the_file_defines_is_looked_into() -> None:
+def test_a_macro_the_file_defines_is_inspected() -> None:
     program = region(LOOP + "a[i] = max_score(a[i], b[i]);", head=SCORE)
     assert reads(program.statements[0]) == ["a[i]", "b[i]"]
     assert believed(program, AssumptionKind.PURE) == []
@@ -177,7 +177,7 @@ def test_a_function_like_macro_in_a_bound_is_one_parameter() -> None:
     assert (parameter.name, parameter.text) == ("LOOP_BOUND_4000_n", "LOOP_BOUND(4000, n)")
 
 
-def test_a_macro_of_an_iterator_is_no_parameter() -> None:
+def test_a_macro_of_an_iterator_is_not_a_parameter() -> None:
     error = refusal("for (i = 0; i < n; i++) for (j = 0; j < END(i); j++) A[i][j] = 0;")
     assert "what 'END' returns is not known" in error.message
 
@@ -194,7 +194,7 @@ def test_the_text_of_a_macro_is_what_counts() -> None:
     assert isl.Set(point).apply(write.relation).is_equal(isl.Set("[n] -> { a[5] : n > 9 }"))
 
 
-def test_a_macro_that_would_come_apart_in_the_text_is_refused_in_a_bound() -> None:
+def test_a_macro_that_needs_parentheses_is_refused_in_a_bound() -> None:
     error = refusal("for (i = 0; i < 2 * LAST; i++) a[i] = 0;", head="#define LAST n - 1")
     assert "not an expression in parentheses" in error.message and underlined(error) == "LAST"
 
@@ -226,7 +226,7 @@ def test_a_min_with_two_definitions_is_believed_and_listed() -> None:
     assert believed(program, AssumptionKind.PURE) == ["'min' is the smaller of its arguments"]
 
 
-def test_a_macro_defined_behind_the_region_says_nothing_about_it() -> None:
+def test_a_macro_defined_after_the_region_says_nothing_about_it() -> None:
     error = refusal("for (i = 0; i < n; i += T) a[i] = 0;", tail="\n#define T 4\n")
     assert "must be a constant" in error.message
 
@@ -256,7 +256,7 @@ def test_a_constant_is_only_fixed_where_the_model_needs_its_value() -> None:
 SUFFIX = "#define SCALAR_VAL(x) x##f"
 
 
-def test_a_macro_that_puts_a_suffix_behind_a_number_is_a_number() -> None:
+def test_a_macro_that_adds_a_suffix_to_a_number_is_a_number() -> None:
     text = LOOP + "{ a[i] = SCALAR_VAL(0.1) * b[i] - SCALAR_VAL(-2.5e-3); f = SCALAR_VAL(1.); }"
     program = region(text, head=SUFFIX)
     assert [access.array for access in program.statements[0].accesses] == ["b", "a"]
@@ -271,7 +271,7 @@ def test_a_macro_that_makes_a_name_is_refused(text: str) -> None:
     assert "is more" in refusal(LOOP + "a[i] = HALF(0.5);", head=nested).message
 
 
-def test_a_function_without_parameters_is_looked_into() -> None:
+def test_a_function_without_parameters_is_inspected() -> None:
     head = "static double s; static double get(void) { return s; } static int two(void) { return 2; }"
     assert writes(region(LOOP + "a[i + two()] = get();", head=head).statements[0]) == ["a[2 + i]"]
     error = refusal(LOOP + "{ s = b[i]; a[i] = get(); }", head=head)

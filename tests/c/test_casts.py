@@ -56,7 +56,7 @@ LOOP = "for (i = 0; i < n; i++) "
     ],
 )
 def test_a_name_in_parentheses_loses_no_read(value: str, read: list[str] | str) -> None:
-    """Nobody declares x, y, z: they are values; what a type is, the file says."""
+    """x, y and z are not declared: they are values; the file says what is a type."""
     head = (
         "typedef double real; double h(double v) { return v; }\n#define WIDE double\n#define OFFSET (n + 1)"
     )

@@ -65,7 +65,7 @@ def test_what_may_reach_into_another_row_stays_one_dimension(text: str) -> None:
 
 
 def test_a_row_wider_than_the_loop_is_believed_where_it_is_written_and_listed() -> None:
-    """Overlapping windows, `b[i*s + j]`, need nobody's belief: b is only read."""
+    """Overlapping windows, `b[i*s + j]`, need no assumption: b is only read."""
     text = ALL + "a[i*k + j] = b[i*s + j];"
     (statement,) = (program := region(text, head="int s;")).statements
     assert writes(statement) == ["a[i, j]"] and "b[o0]?" in reads(statement)

@@ -69,7 +69,7 @@ def test_unequal_is_taken_where_the_loop_is_known_to_end() -> None:
 
 
 @pytest.mark.parametrize("assume", [[], ["n >= -1"]])
-def test_unequal_is_refused_where_it_may_run_away(assume: list[str]) -> None:
+def test_unequal_is_refused_where_the_loop_may_not_end(assume: list[str]) -> None:
     error = refusal("for (i = 0; i != n; i++) a[i] = 0;", assume=assume)
     assert "not known to end" in error.message and "n = -1" in error.message
     assert underlined(error) == "i != n"
@@ -100,7 +100,7 @@ def test_a_step_must_be_known(head: str) -> None:
     assert "must be a constant" in refusal("for (i = 0; i < n; i += TILE) a[i] = 0;", head=head).message
 
 
-def test_a_macro_another_may_replace_is_no_constant() -> None:
+def test_a_macro_that_may_be_redefined_is_not_a_constant() -> None:
     head = "#ifndef TILE\n#define TILE 32\n#endif"
     error = refusal("for (i = 0; i < n; i += TILE) a[i] = 0;", head=head)
     assert "must be a constant" in error.message and underlined(error) == "TILE"
@@ -145,7 +145,7 @@ def test_loops_that_are_refused(text: str, message: str, where: str) -> None:
     assert error.hint
 
 
-def test_an_iterator_read_behind_the_region_is_refused() -> None:
+def test_an_iterator_read_after_the_region_is_refused() -> None:
     error = refusal("for (i = 0; i < n; i++) a[i] = 0;", tail="return i;")
     assert "'i' is read after the region" in error.message and underlined(error) == "i"
     region("for (i = 0; i < n; i++) a[i] = 0;", tail="for (i = 0; i < 3; i++) g(i);")

@@ -1,4 +1,4 @@
-"""Finding regions in files as people write them, and refusing what is none."""
+"""Finding regions in files as people write them, and refusing what is not a region."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_tabs_count_as_one_column() -> None:
     assert error.span is not None and (error.span.line, error.span.column) == (5, 11)
 
 
-def test_pragmas_in_comments_and_strings_are_none() -> None:
+def test_pragmas_in_comments_and_strings_do_not_count() -> None:
     text = '// #pragma scop\n/*\n#pragma scop\n*/\nchar *s = "\\\n#pragma scop";\n' + REGION
     (program,) = read(text)
     assert len(program.statements) == 1
@@ -118,7 +118,7 @@ def test_other_preprocessor_lines_in_a_region_are_refused(directive: str) -> Non
         ("a\0b", "not a text file", 1),
     ],
 )
-def test_what_is_no_region_is_refused(text: str, message: str, line: int) -> None:
+def test_what_is_not_a_region_is_refused(text: str, message: str, line: int) -> None:
     error = refused(text)
     assert message in error.message
     assert error.span is not None and error.span.line == line
@@ -130,7 +130,7 @@ def test_a_forgotten_semicolon_is_guessed() -> None:
     assert error.hint == "is there a ';' at the end of the line?"
 
 
-def test_deep_nesting_is_refused_not_a_crash() -> None:
+def test_excessive_nesting_is_refused() -> None:
     long_sum = " + ".join(["x"] * 200)
     assert region(f"a[0] = {long_sum};").statements
     for text in ("a[0] = " + "(" * 5000 + "1" + ")" * 5000 + ";", "{" * 900 + "a[0] = 1;" + "}" * 900):
@@ -154,12 +154,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_c(large)
 
 
-def test_what_the_rest_of_the_file_does_is_no_concern() -> None:
+def test_the_rest_of_the_file_does_not_matter() -> None:
     text = "WEIRD { ( macro soup\n#ifdef X\nvoid f(\n#else\nvoid g(\n#endif\n" + REGION + "}}}"
     assert len(read(text)[0].statements) == 1
 
 
-def test_only_pointers_and_strangers_may_share_memory() -> None:
+def test_only_pointers_and_undeclared_arrays_may_share_memory() -> None:
     def shared(head: str, text: str) -> list[str]:
         found = region(text, head=head).assumptions
         return [entry.text.split(":")[0] for entry in found if entry.kind is AssumptionKind.ALIASING]

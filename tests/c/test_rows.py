@@ -117,7 +117,7 @@ def test_why_a_pointer_is_refused(nest: str, declared: str, text: str, message: 
     assert refusal(nest.format(declared=declared, text=text), head=HEAD).message.startswith(message)
 
 
-def test_a_pointer_through_all_rows_is_none_of_a_row() -> None:
+def test_a_pointer_through_all_rows_is_not_a_pointer_to_a_row() -> None:
     text = "double *all = &img[0][0]; for (i = 0; i < 8 * W; i++) all[i] = 1;"
     assert underlined(refusal(text, head=HEAD)) == "all[i]"
 

@@ -86,7 +86,7 @@ def test_a_label_on_the_first_statement_skips_plain_declarations() -> None:
     assert program.tags[0].statements == ("S1", "S2")
 
 
-def test_the_region_itself_is_no_block() -> None:
+def test_the_region_itself_is_not_a_block() -> None:
     program = region("L: a[0] = 1; a[1] = 2;")
     assert program.tags[0].statements == ("S1",)
 

@@ -1,4 +1,4 @@
-"""What is not a violation is told from one: bad input, crashes, runs without end."""
+"""What is not a violation is distinguished from one: bad input, crashes, runs that do not end."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_sizes_that_the_operations_show() -> None:
     assert report.notes[0].startswith("T = 3, M = 4 is what the operations of the program show")
 
 
-def test_a_size_nobody_knows() -> None:
+def test_an_unknown_size() -> None:
     spec = "for (int t = 0; t < T; t++) for (i = 0; i < 2 * K; i++) if (i < L) A[i] = B[t];"
     error = refused(text("for (i = 0; i < 3; i++) A[i] = B[0];", spec))
     assert error.message.startswith("the problem size T is not known: what the program writes does not tell")
@@ -120,7 +120,7 @@ def test_a_write_far_outside() -> None:
     assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
 
 
-def test_writes_behind_an_array_do_not_reach_the_checks() -> None:
+def test_writes_past_the_end_of_an_array_do_not_reach_the_checks() -> None:
     """They used to hit what had been found so far, and the name of the report."""
     spec = "for (i = 0; i < N; i++) A[i] = 0.0;"
     functions = "static void r(int k) { if (k < N + 400) { A[k] = 0.0; r(k + 1); } }"

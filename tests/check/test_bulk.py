@@ -152,7 +152,7 @@ def test_c_that_is_not_what_it_looks_like(program: str, before: str, is_valid: b
         ("static int min(int a, int b) { static int n; return ++n; }", False),
     ],
 )
-def test_helpers_are_not_believed_by_their_names(definition: str, is_valid: bool) -> None:
+def test_helpers_are_not_recognised_by_their_names(definition: str, is_valid: bool) -> None:
     spec = "for (i = 0; i < 4; i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
     program = "for (i = 0; i < min(N, 4); i++) A[i] = B[i]; for (i = 4; i < N; i++) A[i] = C[i];"
     _same_verdict(text(program, spec, functions=definition), is_valid)

@@ -134,7 +134,7 @@ UNKNOWN = "'A' is written through a pointer that is not followed"
          "away = (char *)&A[3] - (char *)extra;"),
     ],
 )  # fmt: skip
-def test_pointers_that_nobody_can_follow(program: str, functions: str, before: str) -> None:
+def test_pointers_that_cannot_be_followed(program: str, functions: str, before: str) -> None:
     """Where they point is seen when the program runs."""
     for order in (f"{COPY} {program}", f"{program} {COPY}"):
         with pytest.raises(BadInput) as caught:
@@ -142,7 +142,7 @@ def test_pointers_that_nobody_can_follow(program: str, functions: str, before: s
         assert caught.value.message == UNKNOWN
 
 
-def test_pointers_that_point_elsewhere_are_no_matter() -> None:
+def test_pointers_that_point_elsewhere_do_not_matter() -> None:
     program = (
         "char *c = malloc(9); c[0] = 1; *c += 2; c[1]++; --*c; int *w = malloc(4 * N), *p = w;"
         " for (i = 0; i < N; i++) *p++ = i; for (i = 0; i < N; i++) A[w[i]] = B[w[i]];"
@@ -223,14 +223,14 @@ def test_how_a_run_ends(program: str, answer: Answer, ending: str, kinds: list[C
     assert [finding.kind for finding in report.findings] == kinds
 
 
-def test_a_status_that_is_not_zero_is_told() -> None:
+def test_a_status_that_is_not_zero_is_reported() -> None:
     report = check(text().replace("return 0;", "return 7;"))
     assert report.answer is Answer.VALID
     assert report.notes == ("behind the segment, the program ended with status 7",)
 
 
-def test_functions_that_are_not_in_the_file_are_told(tmp_path: Path) -> None:
-    """A header may change what it likes; nobody looks."""
+def test_functions_that_are_not_in_the_file_are_reported(tmp_path: Path) -> None:
+    """Functions of headers are not inspected."""
     (tmp_path / "other.h").write_text("static void other(void) { A[2] = 0; }\n")
     source = text(f"{COPY} other();", functions=f'#include "{tmp_path}/other.h"')
     assert any("not in this file: other" in note for note in check(source).notes)

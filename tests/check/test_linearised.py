@@ -50,7 +50,7 @@ def test_a_reordering(spec: str, program: str) -> None:
         (CUBE, "for (int t = 1; t < n * m * n; t++) A[t] = B[t % n];", Class.MISSING),
     ],
 )
-def test_what_is_no_reordering(spec: str, program: str, kind: Class) -> None:
+def test_what_is_not_a_reordering(spec: str, program: str, kind: Class) -> None:
     report = check(FRAME.format(spec=spec, program=program))
     assert report.answer is Answer.VIOLATION and kind in [finding.kind for finding in report.findings]
 

@@ -1,4 +1,4 @@
-"""`--race`: a race that is found is a no, and races that were not looked for are no yes."""
+"""`--race`: a race that is found refutes, and no answer is a yes if races were not looked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run-time of a check is C that compilers and analysers have nothing to say about."""
+"""The run-time library of a check is C without warnings from compilers and analysers."""
 
 from __future__ import annotations
 

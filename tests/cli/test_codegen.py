@@ -243,7 +243,7 @@ def test_the_loop_type_can_be_chosen(tmp_path: Path, capfd: Captured) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
-def test_a_full_disk_is_no_silent_end(triangle: str) -> None:
+def test_a_full_disk_is_reported(triangle: str) -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "loopwright", "codegen", triangle]
         ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=_environment())

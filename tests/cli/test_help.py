@@ -114,7 +114,7 @@ def test_fish_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["suggest", "--openmp", "kernel.c"]
 
 
-def test_a_script_may_stand_behind_options() -> None:
+def test_a_script_may_follow_options() -> None:
     from loopwright.cli.main import parsed
 
     assert parsed(["transform", "k.c", "--openmp", "s.lw"]).script == "s.lw"
@@ -149,7 +149,7 @@ def test_two_columns() -> None:
     assert text.endswith("| ... and 8 more lines\n")
 
 
-def test_a_marked_loop_without_openmp_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_marked_loop_without_openmp_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The text does not show that the loop is parallel, so the report says how it could."""
     (tmp_path / "k.c").write_text(PRODUCT)
     (tmp_path / "s.lw").write_text("parallel(Mult, i)\n")

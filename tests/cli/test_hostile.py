@@ -1,4 +1,4 @@
-"""What a hurried, unlucky or hostile user gives: every answer says what, where, and what to do next."""
+"""Unusual and malformed input: every answer says what is wrong, where, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbered examples of the papers, each with the options its test gives, accepted by Coq.
+"""The numbered examples of the publications, each with the options its test gives, accepted by Coq.
 
 Two of the scripts of [Namjoshi2016, appendix B]; `python -m benchmarks.proofs loopy` checks all of them.  The
 affine programs of [Bao2016] are among the transformations.
@@ -53,7 +53,7 @@ def endless(program: Node) -> bool:
 
 @needs_coqc
 @pytest.mark.parametrize("paper", PAPERS)
-def test_examples_of_a_paper_are_accepted(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_a_publication_are_accepted(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [
         program_file(schedule, program, f"{name} of [{paper}]")
         for name, schedule, program in examples(PAPERS[paper], monkeypatch)

@@ -1,4 +1,4 @@
-"""What Coq cannot know: whether a file's definitions are the C program.  Here they are compared with it."""
+"""What Coq cannot check: that the definitions in a file describe the C program.  They are compared here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def instance(program: Program, statement: Statement) -> Point:
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
-def test_the_accesses_of_a_kernel_are_what_stands_in_its_text(path: Path) -> None:
+def test_the_accesses_of_a_kernel_are_those_in_its_text(path: Path) -> None:
     """`memory_use`, which every theorem speaks of, against the references that a regular expression finds."""
     for program in read_c(path):
         for statement, use in zip(program.statements, touched(program), strict=True):

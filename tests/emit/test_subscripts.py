@@ -26,7 +26,7 @@ def test_constants_and_names_are_collected(subscript: str, expected: str) -> Non
 
 
 @pytest.mark.parametrize("subscript", ["i*j", "i % 2", "(int)i", "i-1L", "010 + i", "f(i) + 1", "+", ""])
-def test_what_is_no_sum_stays(subscript: str) -> None:
+def test_what_is_not_a_sum_stays(subscript: str) -> None:
     assert tidied(subscript) == subscript
 
 

@@ -1,4 +1,4 @@
-"""What two regions really leave behind: compiled together, run on the same inputs, compared bit by bit."""
+"""The results of two regions, compiled together, run on the same inputs and compared bit by bit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EPILOGUE = "\n  scalars[0] = s; scalars[1] = t;"
 
 
 def function(name: str, body: str) -> str:
-    """A region in a function; u is looked at by nobody."""
+    """A region in a function; u is not read."""
     return (
         f"void {name}({SIGNATURE})\n{{\n{PROLOGUE}"
         f"#pragma scop\n{body}\n#pragma endscop{EPILOGUE}\n}}\n"
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 def differences(
     folder: Path, old: str, new: str, sizes: list[tuple[int, int]], seeds: tuple[int, ...] = (1, 2, 3)
 ) -> list[tuple[int, int]]:
-    """The sizes (n, m) for which the two bodies leave different bits behind."""
+    """The sizes (n, m) for which the two bodies leave different bits."""
     source = folder / "pair.c"
     source.write_text(function("old_region", old) + function("new_region", new) + DRIVER)
     flags = ["-std=gnu11", "-O1", "-w", "-ffp-contract=off"]

@@ -1,4 +1,4 @@
-"""What one may make of a program: some rewritings are right, some are not."""
+"""Rewritings of a program, some of them correct, some not."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def split(random: Random, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def unrolling(random: Random, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """By two, with the rest behind: both halves of the even iterations, then the last odd one."""
+    """By two, with the rest after it: both halves of the even iterations, then the last odd one."""
 
     def change(inside: tuple[Node, ...]) -> tuple[Node, ...] | None:
         for k, loop in enumerate(inside):

@@ -280,7 +280,7 @@ for (i = 0; i < n; i++) b[i] = a[i] > 0 ? a[i] : b[i];
         "for (i = 0; i < n; i++) a[i] = i + 1;",
         "for (long x = 1; x <= n; x++) a[x - 1] = (double)x;",
     ),
-    "an iteration behind the end": (
+    "an iteration after the end": (
         "for (i = 0; i < n; i++) a[i] = b[i];",
         "for (i = 0; i < n - 1; i++) a[i] = b[i]; if (n >= 1) a[n - 1] = b[n - 1];",
     ),

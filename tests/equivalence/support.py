@@ -13,7 +13,7 @@ NAMES = "int n, int m, double *a, double *b, double *c, double A[n][n], double B
 
 
 def wrapped(body: str, *, head: str = "", names: str = NAMES, own: str = "", after: str = "") -> str:
-    """`body` as the region of a function, with `own` declarations in front and `after` behind."""
+    """`body` as the region of a function, with `own` declarations before it and `after` after it."""
     return (
         f"{head}\nvoid f({names})\n{{\n  int i, j, k, t;\n{own}\n"
         f"#pragma scop\n{body.strip(chr(10))}\n#pragma endscop\n{after}\n}}\n"

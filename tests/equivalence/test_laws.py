@@ -1,4 +1,4 @@
-"""The algebra that is exact: proved, and tried by a compiler on the numbers that are hard on algebra."""
+"""Algebraic laws that are exact: proved, and checked with a compiler on special numbers."""
 
 from __future__ import annotations
 

@@ -35,14 +35,14 @@ def test_a_macro_argument_is_text(tmp_path: Path) -> None:
     assert isinstance(compared(tmp_path, old, right).verdict, Proved)
 
 
-def test_a_macro_that_is_torn_apart_by_what_stands_around_it(tmp_path: Path) -> None:
+def test_a_macro_that_is_split_by_the_operators_around_it(tmp_path: Path) -> None:
     head = "#define SUM n + 0.5"
     old = wrapped(f"{LOOP} a[i] = 2 * SUM;", head=head)
     new = wrapped(f"{LOOP} a[i] = 2 * (n + 0.5);", head=head)
     assert not isinstance(compared(tmp_path, old, new).verdict, Proved)
 
 
-def test_a_macro_that_depends_on_the_compiler_is_not_looked_into(tmp_path: Path) -> None:
+def test_a_macro_that_depends_on_the_compiler_is_not_inspected(tmp_path: Path) -> None:
     one = wrapped(f"{LOOP} a[i] = b[i] * W;", head="#ifdef FAST\n#define W 2\n#else\n#define W 3\n#endif")
     other = wrapped(f"{LOOP} a[i] = b[i] * W;", head="#ifdef FAST\n#define W 2\n#else\n#define W 4\n#endif")
     assert isinstance(compared(tmp_path, one, one).verdict, Proved)
@@ -188,7 +188,7 @@ def test_two_locals_of_one_name(tmp_path: Path) -> None:
         compared(tmp_path, one, other)
 
 
-def test_a_local_variable_nobody_looks_at_does_not_count(tmp_path: Path) -> None:
+def test_a_local_variable_that_is_not_read_does_not_count(tmp_path: Path) -> None:
     old = wrapped(f"{LOOP} a[i] = (b[i] + c[i]) * 2;", own="  double x;")
     new = wrapped(f"{LOOP} {{ x = b[i] + c[i]; a[i] = x * 2; }}", own="  double x;")
     found = compared(tmp_path, old, new)
@@ -229,7 +229,7 @@ def test_sizes_for_which_the_original_leaves_its_arrays_show_nothing(tmp_path: P
     assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
 
 
-def test_a_name_in_parentheses_behind_the_region_is_looked_at(tmp_path: Path) -> None:
+def test_a_name_in_parentheses_after_the_region_counts(tmp_path: Path) -> None:
     """Taken for a cast, `(s) - b[0] * c[0]` would not mention s."""
     body = f"{LOOP} {{ s = VALUE; a[i] = b[i]; }}"
     after = "a[0] = (s) - b[0] * c[0];"
@@ -265,7 +265,7 @@ def test_a_local_of_the_new_text_is_not_what_the_old_one_calls_so(tmp_path: Path
     assert not isinstance(compared(tmp_path, pointer, array).verdict, Proved)
 
 
-def test_a_local_of_the_region_is_no_size(tmp_path: Path) -> None:
+def test_a_local_of_the_region_is_not_a_size(tmp_path: Path) -> None:
     """The function's own t is not mentioned; m is, where nothing depends on it."""
     local = wrapped(f"{LOOP} {{ int t = i * m; a[i] = b[i] * t; }}")
     (program,) = parse_c(Source("local.c", local))

@@ -1,4 +1,4 @@
-"""Programs that somebody rewrote, rightly and wrongly."""
+"""Programs that were rewritten, correctly and incorrectly."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_cannot_be_told_is_not_told(tmp_path: Path, name: str) -> None:
+def test_what_cannot_be_decided_is_not_decided(tmp_path: Path, name: str) -> None:
     old, new = UNKNOWN[name]
     found = compared(tmp_path, wrapped(old), wrapped(new))
     assert isinstance(found.verdict, Undecided), found.verdict

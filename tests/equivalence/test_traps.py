@@ -15,14 +15,14 @@ LOOP = "for (i = 0; i < n; i++)"
 CHAIN = "for (i = 1; i < n; i++) a[i] = a[i - 1];"
 
 POINTED_TO = {
-    "behind an offset": ("double x[100]; double *p = x + 1;", "x[i]"),
+    "with an offset": ("double x[100]; double *p = x + 1;", "x[i]"),
     "as a row": ("double x[100][2]; double *p = x[1];", "x[i][0]"),
     "in a call": ("double x[100]; remember(x + 1);", "x[i]"),
 }
 
 
 @pytest.mark.parametrize("name", POINTED_TO)
-def test_a_variable_somebody_points_to_is_looked_at(tmp_path: Path, name: str) -> None:
+def test_a_variable_with_a_pointer_to_it_counts(tmp_path: Path, name: str) -> None:
     own, cell = POINTED_TO[name]
     old, new = (
         wrapped(f"{LOOP} {{ {cell} = {value}; a[i] = 0; }}", own=own, after="a[0] = look();")
@@ -93,23 +93,23 @@ def test_what_wraps_around_is_another_number(tmp_path: Path, name: str) -> None:
     assert not isinstance(compared(tmp_path, new, old).verdict, Proved)
 
 
-def test_integers_that_only_the_new_text_computes_are_trusted_aloud(tmp_path: Path) -> None:
+def test_integers_that_only_the_new_text_computes_are_listed_as_trusted(tmp_path: Path) -> None:
     old, new = (wrapped(f"{LOOP} a[i] = {value};") for value in ("i", "i * 1000000 / 1000000"))
     assert OVERFLOW in compared(tmp_path, old, new).trusted
     assert OVERFLOW not in compared(tmp_path, new, old).trusted
 
 
-LEFT_BEHIND = {
+LEFT_OVER = {
     "of the loop": "{ double x; if (i == 0) x = b[0]; a[i] = x; }",
     "in an array": "{ double x[5]; if (i == 0) x[2] = b[0]; a[i] = x[2]; }",
     "of another block": "{ { double x = b[0]; a[i] = x; } { double x; a[i] = x; } }",
 }
 
 
-@pytest.mark.parametrize("name", LEFT_BEHIND)
+@pytest.mark.parametrize("name", LEFT_OVER)
 def test_an_iteration_has_no_value_that_another_one_left(tmp_path: Path, name: str) -> None:
     found = compared(
-        tmp_path, wrapped(f"{LOOP} a[i] = b[0];"), wrapped(f"{LOOP} {LEFT_BEHIND[name]}")
+        tmp_path, wrapped(f"{LOOP} a[i] = b[0];"), wrapped(f"{LOOP} {LEFT_OVER[name]}")
     ).verdict
     assert isinstance(found, Undecided) and "another one left in x" in found.reason
 

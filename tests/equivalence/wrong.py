@@ -143,7 +143,7 @@ for (i = 0; i < n; i++)
         "for (i = 0; i < n; i++) { if (a[i] > 0) a[i] = -a[i]; if (a[i] > 0) b[i] = 1; }",
         "b[0]",
     ),
-    "a write that stays behind": (
+    "a write that is not moved": (
         "for (i = 0; i < n; i++) a[i] = b[i];",
         "for (i = 0; i < n; i++) { c[i] = b[i]; a[i] = c[i]; }",
         "c[0]",

@@ -1,4 +1,4 @@
-"""What a schedule says of its dimensions is said of the loops that scan them."""
+"""The annotations of a dimension appear on the loops that scan it."""
 
 from __future__ import annotations
 

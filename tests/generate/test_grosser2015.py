@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.generate.support import assert_no_larger, c, flat, proved_program, text, tree
 
 
-def test_example_5_1_elimination_is_no_quantifier_elimination() -> None:
+def test_example_5_1_elimination_is_not_quantifier_elimination() -> None:
     """One loop at the outer level: Fourier-Motzkin elimination does not split it as (6) would."""
     schedule = flat("[N] -> { S[t, a] -> [t, a] : a >= t - 1 and 2a >= t + 1 and a <= t and 4a <= N + 2t }")
     program = proved_program(schedule)

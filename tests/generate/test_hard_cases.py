@@ -17,7 +17,7 @@ from tests.generate.support import c, code, flat, proved_program, tree
 
 
 @pytest.mark.parametrize("loop_type", LoopType)
-def test_piecewise_value_that_is_no_minimum(loop_type: LoopType) -> None:
+def test_piecewise_value_that_is_not_a_minimum(loop_type: LoopType) -> None:
     """n/2 for n ≤ 0 even, else 0: neither min(0, n/2) nor max(0, n/2) for all n."""
     schedule = flat("[n] -> { S[i] -> [i] : (2i = n and n <= 0) or (i = 0 and n > 0) }")
     proved_program(schedule, loop_type=loop_type)
@@ -344,7 +344,7 @@ def test_nested_unrolled_bands_under_an_isolated_one() -> None:
     proved_program(schedule)
 
 
-def test_an_equality_with_a_hidden_variable_is_no_bound() -> None:
+def test_an_equality_with_a_hidden_variable_is_not_a_bound() -> None:
     """The times 16⌊i/16⌋ go on for ever; isl's test of a bound says they do not, and its maximum fails."""
     assert code(flat("[n] -> { S[i] -> [i mod 4, 16*floor(i/16)] : i >= n }", "[n] -> { : n >= 0 }")) == c(
         """

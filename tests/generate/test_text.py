@@ -7,7 +7,7 @@ import pytest
 from tests.generate.support import c, code, flat
 
 
-def test_bounds_that_do_not_change_in_the_loops_around_stand_together() -> None:
+def test_bounds_that_do_not_change_in_the_loops_around_come_together() -> None:
     """Constants, parameters, outer iterators, inner ones: a compiler moves the inner minimum out."""
     schedule = flat(
         "[n, m] -> { S[i, j] -> [i, j] : 0 <= i < n and i - 3 <= j <= i + 5 and 2 <= j <= 90 and m <= j < n }"

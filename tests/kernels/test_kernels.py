@@ -91,7 +91,7 @@ def test_a_script_is_proved_and_changes_no_bit(path: Path, tmp_path: Path) -> No
 
 @needs_gcc
 @pytest.mark.parametrize("script", LOOPY, ids=lambda path: path.stem)
-def test_a_script_of_the_paper_is_proved_and_changes_no_bit(script: Path, tmp_path: Path) -> None:
+def test_a_script_of_loopy_is_proved_and_changes_no_bit(script: Path, tmp_path: Path) -> None:
     same_bits(KERNELS / f"{script.stem}.c", script, tmp_path)
 
 
@@ -107,7 +107,7 @@ def test_what_is_left_of_a_garbled_script_is_illegal(name: str) -> None:
     assert isinstance(caught.value, Illegal) and "dependence" in as_text(caught.value.diagnostic)
 
 
-def test_the_paper_counts_from_zero() -> None:
+def test_loopy_counts_from_zero() -> None:
     """lu's script as printed, on loops that start where the C file starts them, is another one."""
     lines = (KERNELS / "loopy" / "lu.lw").read_text().splitlines()
     printed = "\n".join(line for line in lines if line != "from_zero()")

@@ -1,8 +1,8 @@
-"""The truth about small programs: run their instances in both orders and compare what is left in memory.
+"""The expected verdict on small programs: run the instances in both orders and compare the memory.
 
 A value is a term: what an instance writes is made of its name, its iterators, which write it is and
 the terms it read.  So two orders agree on all memory just where they agree for every meaning of the
-statements.  The steps of a reduction may be told to make a sum, which does not know their order.
+statements.  The steps of a reduction may be combined into a sum, which has no order.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def test_a_tab_stays_a_tab_above_the_caret() -> None:
 
 
 def test_the_operation_that_breaks_it_for_good_is_blamed() -> None:
-    """The first reversal is mended by the second; the third is to blame."""
+    """The second reversal undoes the first; the third is to blame."""
     own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
     back, forth = "S1[i] -> [0, -i, 0]", "S1[i] -> [0, i, 0]"
     script = [stage(line, f"reverse(L) # {line}", back if line % 2 else forth) for line in (1, 2, 3)]
@@ -132,14 +132,14 @@ def test_the_error_to_raise() -> None:
     assert error.hint is not None and "'a[i * i]'" in error.hint
 
 
-def test_a_reduction_is_told_apart() -> None:
+def test_a_reduction_is_recognised() -> None:
     own = region("for (i = 0; i < n; i++) s += a[i];")
     verdict = prove_legal(own, schedule("S1[i] -> [0, -i, 0]"))
     assert "hint: both are steps of a reduction by '+'" in explain(verdict.violations[0])
     assert "--allow-reassociation" in explain(verdict.violations[0])
 
 
-def test_a_parallel_loop_that_is_none() -> None:
+def test_a_loop_that_is_not_parallel() -> None:
     own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
     span = Source("k.lw", "\n\nparallel(L, 0)").at(2, 14)
     loop = ParallelLoop(1, ("S1",), "the loop over i", span=span)
@@ -208,7 +208,7 @@ def test_orders_in_words(script: str) -> None:
     assert f"transformed: {ORDERS[script]}\n" in explain_all(prove_plan(plan), stages(plan))
 
 
-def test_machines_are_told_the_same() -> None:
+def test_the_json_says_the_same() -> None:
     plan = plan_of(region(NEST)).transform("distribute(A, B)\n", "k.lw")
     data = as_data(prove_plan(plan), stages(plan))
     told = json.loads(json.dumps(data))["violations"][0]
@@ -218,7 +218,7 @@ def test_machines_are_told_the_same() -> None:
     assert told["first"]["label"] == "B" and told["second"]["loops"] == ["i", "k"]
 
 
-def test_what_else_is_wrong_is_told_in_short() -> None:
+def test_further_violations_are_summarised() -> None:
     plan = plan_of(region(NEST)).transform("interchange(A, i, k)\n", "k.lw")
     verdict = prove_plan(plan)
     text = explain_all(verdict, stages(plan))

@@ -1,4 +1,4 @@
-"""Random schedules of the thirty kernels against the truth: none that is wrong is accepted."""
+"""Random schedules of the thirty kernels against an oracle: none that is wrong is accepted."""
 
 from __future__ import annotations
 

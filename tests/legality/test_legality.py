@@ -113,7 +113,7 @@ def test_times_of_different_lengths_are_padded() -> None:
     assert not prove_legal(own, schedule("S1[i] -> [0, i, 2]", "S2[i, j] -> [0, i, 1, j]")).proved
 
 
-def test_what_is_broken_in_the_middle_and_mended_at_the_end_is_legal() -> None:
+def test_what_is_broken_in_the_middle_and_repaired_at_the_end_is_legal() -> None:
     own = region("for (i = 1; i < n; i++) a[i] = a[i - 1];")
     reversed_once = schedule("S1[i] -> [0, -i, 0]")["S1"]
     again = reversed_once.apply_range(isl.Map("{ [p, i, q] -> [p, -i, q] }"))

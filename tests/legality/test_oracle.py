@@ -1,4 +1,4 @@
-"""Legality against the truth: random schedules of small programs, decided by running them.
+"""Legality against an oracle: random schedules of small programs, decided by running them.
 
 What is proved computes the same for every small size; what is refused has a witness that is true.
 """

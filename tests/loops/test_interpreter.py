@@ -1,4 +1,4 @@
-"""The meaning of LOOP is C's, which the C compiler's integer arithmetic is the judge of."""
+"""LOOP has the meaning of C: the interpreter against the integer arithmetic of a C compiler."""
 
 from __future__ import annotations
 

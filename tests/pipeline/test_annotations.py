@@ -1,4 +1,4 @@
-"""What is said of loops, from the script to the text: what `transform` proves catches mistakes on the way."""
+"""Annotations of loops, from the script to the text: the proofs of `transform` find errors in between."""
 
 from __future__ import annotations
 

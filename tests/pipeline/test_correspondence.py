@@ -116,7 +116,7 @@ def misread(name: str, *, domain: isl.Set | None = None, schedule: isl.Map | Non
 MISREAD = {
     "an instance too few": misread("S2", domain=isl.Set("[n] -> { S2[i, j] : 0 <= i < n and i < j < n }")),
     "an instance too many": misread("S2", domain=isl.Set("[n] -> { S2[i, j] : 0 <= i < n and i <= j <= n }")),
-    "an instance behind the end": misread("S1", domain=isl.Set("[n] -> { S1[i] : 0 <= i <= n }")),
+    "an instance after the end": misread("S1", domain=isl.Set("[n] -> { S1[i] : 0 <= i <= n }")),
     "an instance before the start": misread("S1", domain=isl.Set("[n] -> { S1[i] : -1 <= i < n }")),
     "a loop backwards": misread("S2", schedule=isl.Map("[n] -> { S2[i, j] -> [0, i, 1, -j, 0] }")),
     "statements exchanged": misread("S1", schedule=isl.Map("[n] -> { S1[i] -> [0, i, 2, 0, 0] }")),
@@ -139,10 +139,10 @@ def broken(read: Program) -> set[str]:
     return {one.name for one, answer in zip(found, Cvc5().decide(found), strict=True) if answer != Holds()}
 
 
-def test_the_conditions_are_those_of_the_paper() -> None:
+def test_the_conditions_are_those_of_namjoshi2016() -> None:
     assert broken(program(NEST)) == set()
     assert broken(MISREAD["an instance too few"]) == {"Inv"}
-    assert broken(MISREAD["an instance behind the end"]) == {"Rank2"}
+    assert broken(MISREAD["an instance after the end"]) == {"Rank2"}
     assert "Rank1" in broken(MISREAD["the end at the start"])
 
 

@@ -230,7 +230,7 @@ SPACED = """\
 """
 
 
-def test_empty_lines_and_remarks_behind_the_loops_stay(tmp_path: Path) -> None:
+def test_empty_lines_and_comments_after_the_loops_stay(tmp_path: Path) -> None:
     assert new_region(tmp_path, SPACED.rstrip("\n")) == SPACED
     apart = new_region(tmp_path, SPACED.rstrip("\n"), "distribute()\nreverse(S3, i)\n")
     assert "  for (i = n - 1; i >= 0; i--) {\n    // keep\n    b[i]" in apart

@@ -75,7 +75,7 @@ def test_a_small_array_written_before_it_is_read_is_private(tmp_path: Path) -> N
     assert "#pragma omp parallel for private(j, tmp)\n" in shared_out(tmp_path, body, "parallel(L, i)\n")
 
 
-def test_what_is_read_behind_the_region_is_lastprivate(tmp_path: Path) -> None:
+def test_what_is_read_after_the_region_is_lastprivate(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++) {\n    last = a[i];\n    L: b[i] = last * last;\n  }"
     new = shared_out(tmp_path, body, "parallel(L, i)\n")
     assert "#pragma omp parallel for lastprivate(last)\n" in new
@@ -122,7 +122,7 @@ def test_an_array_is_not_reduced_where_its_other_cells_are_read(tmp_path: Path) 
     assert isinstance(found, Undecided) and "does more with A" in found.reason
 
 
-def test_what_is_only_read_is_no_reduction(tmp_path: Path) -> None:
+def test_what_is_only_read_is_not_a_reduction(tmp_path: Path) -> None:
     body = "#pragma omp parallel for reduction(+:t)\n  for (i = 0; i < n; i++)\n    b[i] = t;"
     (program,) = read_c(file(tmp_path, PROGRAM.format(body=body)))
     assert isinstance(prove_annotations(program, allow_reassociation=True), Undecided)

@@ -52,7 +52,7 @@ def test_of_a_statement_written_twice_the_first_has_the_comment_and_the_label(tm
     assert new_region(tmp_path, body, "unroll(Zero, i)") == "  /* clear */\n  Zero: a[0] = 0;\n  a[1] = 0;\n"
 
 
-def test_a_new_iterator_is_no_other_name_of_the_region(tmp_path: Path) -> None:
+def test_a_new_iterator_does_not_take_a_name_of_the_region(tmp_path: Path) -> None:
     body = "  for (i = 0; i < n; i++)\n    L: a[i] = iT;"
     text = new_region(tmp_path, body, "tile(L, 32)", head="double iT;\n")
     assert text == (
@@ -122,7 +122,7 @@ def test_a_local_integer_is_written_out(tmp_path: Path) -> None:
     assert "a[n - 1 - i] = b[i];" in new_region(tmp_path, body)
 
 
-def test_helpers_stand_once_in_front_of_the_first_region_that_needs_them(tmp_path: Path) -> None:
+def test_helpers_are_defined_once_before_the_first_region_that_needs_them(tmp_path: Path) -> None:
     tiled = "  for (i = 0; i < n; i++)\n    L: a[i] = 0;"
     second = wrapped(tiled).replace("void f", "void g")
     text = wrapped(LOOP) + second + second.replace("L:", "M:").replace("void g", "void h")
@@ -138,7 +138,7 @@ def test_helpers_of_an_earlier_run_are_used_again(tmp_path: Path) -> None:
     assert twice.count("#define min(a, b)") == 1
 
 
-def test_a_name_of_the_file_is_no_helper(tmp_path: Path) -> None:
+def test_a_name_of_the_file_is_not_a_helper(tmp_path: Path) -> None:
     head = "double min, max;\n"
     new = new_region(tmp_path, "  for (i = 0; i < n; i++)\n    L: a[i] = min;", "tile(L, 32)", head=head)
     assert "min(" not in new and " ? " in new

@@ -1,4 +1,4 @@
-"""Temporaries do not stand in the way of a new order, as long as every read sees the value it saw."""
+"""Temporaries do not prevent a new order, as long as every read sees the same value."""
 
 from __future__ import annotations
 
@@ -94,20 +94,20 @@ def test_a_read_that_would_see_another_value_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("before", ["double *p = row;", "double *p = &row[2];", "double *p = &(row)[2];"])
-def test_an_array_somebody_points_to_is_no_temporary(tmp_path: Path, before: str) -> None:
+def test_an_array_with_a_pointer_to_it_is_not_a_temporary(tmp_path: Path, before: str) -> None:
     text = PROGRAM.format(body=ARRAY.rstrip("\n")).replace("#pragma scop", f"  {before}\n#pragma scop")
     with pytest.raises(Illegal):
         result(tmp_path, text.replace("  printf", "  sum += p[1];\n  printf"), "reverse(@14, i)\n")
 
 
-@pytest.mark.parametrize("behind", ["sum += s;", "double *p = &s; sum += *p;", "sum += *&(s);"])
-def test_what_is_read_behind_the_region_is_no_temporary(tmp_path: Path, behind: str) -> None:
-    text = PROGRAM.format(body=OUTSIDE.rstrip("\n")).replace("  printf", f"  {behind}\n  printf")
+@pytest.mark.parametrize("after", ["sum += s;", "double *p = &s; sum += *p;", "sum += *&(s);"])
+def test_what_is_read_after_the_region_is_not_a_temporary(tmp_path: Path, after: str) -> None:
+    text = PROGRAM.format(body=OUTSIDE.rstrip("\n")).replace("  printf", f"  {after}\n  printf")
     with pytest.raises(Illegal):
         result(tmp_path, text, "interchange(@14, i, j)\n")
 
 
-def test_a_global_is_no_temporary(tmp_path: Path) -> None:
+def test_a_global_is_not_a_temporary(tmp_path: Path) -> None:
     body = OUTSIDE.replace("s = 0", "g = 0").replace("s += ", "g += ").replace("= s;", "= g;")
     with pytest.raises(Illegal):
         result(tmp_path, PROGRAM.format(body=body.rstrip("\n")), "interchange(@14, i, j)\n")
@@ -158,14 +158,14 @@ void f(int n, double *a, double x)
   for (i = 0; i < n; i++)
     s = a[i];
 #pragma endscop
-  {behind}
+  {after}
 }}
 """
 
 SEEN = {
     "nothing": ("double s;", "", "", True),
     "written again": ("double s;", "s = 1;", "", True),
-    "read behind": ("double s;", "", "out = s;", False),
+    "read after": ("double s;", "", "out = s;", False),
     "static": ("static double s;", "", "", False),
     "read when a loop comes back": ("double s = 0;", "for (int r = 0; r < 2; r++) { out = s;", "}", False),
     "a jump back": ("double s = 0;", "again: out = s;", "if (out < 1) goto again;", False),
@@ -175,8 +175,8 @@ SEEN = {
 
 @pytest.mark.parametrize("case", SEEN)
 def test_who_can_see_what_is_left_in_a_variable(tmp_path: Path, case: str) -> None:
-    declaration, before, behind, dead = SEEN[case]
-    text = FUNCTION.format(declaration=declaration, before=before, behind=behind)
+    declaration, before, after, dead = SEEN[case]
+    text = FUNCTION.format(declaration=declaration, before=before, after=after)
     (program,) = read_c(file(tmp_path, text))
     array = next(one for one in program.arrays if one.name == "s")
     assert program.is_dead_after(array) is dead

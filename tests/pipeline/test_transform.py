@@ -40,7 +40,7 @@ def test_without_a_script_the_order_stays(tmp_path: Path) -> None:
     assert result(tmp_path, PLAIN).source.text == PLAIN
 
 
-def test_an_illegal_script_is_refused_with_its_story(tmp_path: Path, capsys: Captured) -> None:
+def test_an_illegal_script_is_refused_with_an_explanation(tmp_path: Path, capsys: Captured) -> None:
     code, script = file(tmp_path, STENCIL), file(tmp_path, "# swap\ninterchange(L, i, j)\n", "s.lw")
     out = tmp_path / "out.c"
     assert run("transform", code, script, "-o", str(out)) == 1
@@ -52,7 +52,7 @@ def test_an_illegal_script_is_refused_with_its_story(tmp_path: Path, capsys: Cap
     assert Path(code).read_text() == STENCIL
 
 
-def test_the_story_for_machines(tmp_path: Path, capsys: Captured) -> None:
+def test_the_explanation_as_json(tmp_path: Path, capsys: Captured) -> None:
     script = file(tmp_path, "interchange(L, i, j)\n", "s.lw")
     assert run("transform", file(tmp_path, STENCIL), script, "--json") == 1
     found = json.loads(capsys.readouterr().out)
@@ -163,7 +163,7 @@ def test_a_script_that_means_several_regions_is_refused(tmp_path: Path, capsys: 
     assert "belongs to several regions" in capsys.readouterr().err
 
 
-def test_without_a_proof_it_is_said(tmp_path: Path, capsys: Captured) -> None:
+def test_without_a_proof_a_message_says_so(tmp_path: Path, capsys: Captured) -> None:
     script = file(tmp_path, "interchange(L, i, j)\n", "s.lw")
     assert run("transform", file(tmp_path, STENCIL), script, "--no-prove") == 0
     shown = capsys.readouterr()
@@ -206,7 +206,7 @@ def test_an_empty_script_file_is_a_script(tmp_path: Path, capsys: Captured, scri
     assert capsys.readouterr().out == PLAIN
 
 
-def test_machines_are_told_statements_loops_and_proofs(tmp_path: Path, capsys: Captured) -> None:
+def test_the_json_has_statements_loops_and_proofs(tmp_path: Path, capsys: Captured) -> None:
     body = (
         "  for (i = 0; i < n; i++) {\n    double t = a[i];\n    L: b[i] = t;\n  }\n"
         "  for (j = 0; j < 2; j++)\n    M: a[j] = 0;"

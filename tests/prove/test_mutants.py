@@ -1,7 +1,7 @@
 """Mutation: every mistake that changes the run is refuted, with a witness that shows it in a run.
 
 What a run should be is enumerated from the schedule, and what it is, interpreted; neither knows
-the prover.  A mutant that runs the schedule all the same must be proved.
+the prover.  A mutant that still runs the schedule must be proved.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def test_a_statement_with_the_wrong_number_of_arguments() -> None:
     refuted(LINE, program, "extra", "S(0, 0) is executed, but the schedule does not have it for n = 3")
 
 
-def test_an_unreachable_call_of_another_statement_is_no_harm() -> None:
+def test_an_unreachable_call_of_another_statement_does_no_harm() -> None:
     proved(LINE, block(loop("i", "0", "i < n", call("S", "i")), when("n < n", call("T"))))
 
 
@@ -308,12 +308,12 @@ def test_an_argument_transformation_that_is_not_injective() -> None:
     assert isinstance(prove_scan(same, loop("i", "0", "i < n", call("S", "i // 2"))), Undecided)
 
 
-def test_a_name_without_a_meaning_is_no_verdict() -> None:
+def test_an_unknown_name_gives_no_verdict() -> None:
     with pytest.raises(InternalError, match="'k'"):
         prove_scan(LINE, loop("i", "0", "i < k", call("S", "i")))
 
 
-def test_a_step_that_is_not_positive_is_no_verdict() -> None:
+def test_a_step_that_is_not_positive_gives_no_verdict() -> None:
     with pytest.raises(InternalError, match="step 0"):
         prove_scan(LINE, loop("i", "0", "i < n", call("S", "i"), step=0))
 

@@ -1,4 +1,4 @@
-"""Files nobody here wrote: all are read, and what is read holds together."""
+"""Files written by others: all are read, and the result is consistent."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def test_refusals_have_their_place(
     assert (captured.out, captured.err) == ("", ""), "isl is not to speak for itself"
 
 
-def test_deep_trees_are_refused_not_suffered() -> None:
+def test_excessive_nesting_is_refused() -> None:
     text = DOMAIN + "".join(f'{"  " * k}child:\n{"  " * k}  mark: "m"\n' for k in range(150))
     with pytest.raises(BadInput, match="nested more than 100 deep"):
         read(text)

@@ -160,7 +160,7 @@ def test_a_program_that_touches_nothing_has_no_right_order(tmp_path: Path) -> No
         prove_rescheduled(silent, silent)
 
 
-def test_another_program_is_no_order_of_this_one(tmp_path: Path) -> None:
+def test_another_program_is_not_an_order_of_this_one(tmp_path: Path) -> None:
     before = program(tmp_path, GRID)
     other = program(tmp_path, GRID.replace("+ A[i][j-1]", "- A[i][j-1]"), "other.scop")
     with pytest.raises(BadInput, match=r"statement S1 is another, 'A\[_0\]\[_1\] = .* - "):

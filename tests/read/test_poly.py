@@ -179,12 +179,12 @@ def test_near_names_are_suggested() -> None:
 
 
 @pytest.mark.parametrize("opening", ["(", "[", "2(", "- (", "floor(", "exists k: not (", "i > 0 ? "])
-def test_deep_nesting_is_refused_not_suffered(opening: str) -> None:
+def test_excessive_nesting_is_refused(opening: str) -> None:
     with pytest.raises(BadInput, match=r"nested more than|used twice"):
         statement(opening * 400 + "i")
 
 
-def test_long_sums_and_long_conjunctions_are_no_nesting() -> None:
+def test_long_sums_and_long_conjunctions_are_not_nesting() -> None:
     long_sum = " + ".join(["i"] * 3000)
     long_test = " and ".join(["i >= 0"] * 3000)
     schedule = statement(f"{long_sum} = 0 and {long_test}")

@@ -1,4 +1,4 @@
-"""Files that are no descriptions of loops at all, in whatever format they claim to be."""
+"""Files that do not describe loops, whatever their suffix."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def refusal(path: Path) -> BadInput:
         (b"{ [i] : i = " + b"2*" * 600, 1, 1014, "more than 500 times '*' in a row"),
     ],
 )
-def test_files_no_reader_can_make_sense_of(
+def test_files_that_no_reader_understands(
     tmp_path: Path, suffix: str, content: bytes, line: int, column: int, message: str
 ) -> None:
     path = tmp_path / f"file{suffix}"

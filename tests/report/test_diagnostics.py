@@ -39,7 +39,7 @@ FOO = BadInput(
 )
 
 
-def test_the_caret_stands_under_the_place() -> None:
+def test_the_caret_is_under_the_place() -> None:
     text = "f:3:4: error: unknown name foo\n    \ti foo\n    \t  ^~~\nhint: try bar\n"
     assert shown(FOO) == f"{text}more: loopwright explain LW210\n"
 

@@ -53,7 +53,7 @@ def test_an_illegal_script_is_explained(tmp_path: Path) -> None:
     assert "S(1, 1) writes A[1][1]" in page
 
 
-def test_a_proof_that_is_given_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proof_that_is_given_up_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gives_up(*_: object) -> None:
         raise GaveUp(Code.UNDECIDED, "could not decide that the loops run the schedule: too hard")
 

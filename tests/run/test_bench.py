@@ -42,7 +42,7 @@ def test_a_table_with_the_mean_and_a_plot(tmp_path: Path, capsys: pytest.Capture
     assert "geometric mean" in plot.read_text() or plot.stat().st_size > 1000
 
 
-def test_without_matplotlib_the_plot_is_skipped_aloud(
+def test_without_matplotlib_the_plot_is_skipped_with_a_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chart, "can_draw", lambda: False)
@@ -86,7 +86,7 @@ def test_different_bits_are_an_answer_of_no(tmp_path: Path, capsys: pytest.Captu
         (["mvt", "--compiler", "no-such-compiler"], "there is no no-such-compiler"),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_what_cannot_be_done_is_reported(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*words) in (2, 3)

@@ -37,7 +37,7 @@ def script(folder: Path, name: str, text: str) -> list[str]:
     return [sys.executable, str(path)]
 
 
-def test_a_missing_compiler_is_said_with_what_to_do() -> None:
+def test_a_missing_compiler_is_reported_with_a_hint() -> None:
     with pytest.raises(GaveUp, match="there is no no-such-compiler") as caught:
         find_compiler("no-such-compiler")
     assert caught.value.hint is not None and "install" in caught.value.hint
@@ -75,7 +75,7 @@ def test_a_run_that_does_not_end_is_given_up(tmp_path: Path) -> None:
         execute(script(tmp_path, "loop.py", "while True: pass"), timeout=0.2)
 
 
-def test_a_crash_is_told_from_an_exit_status(tmp_path: Path) -> None:
+def test_a_crash_is_distinguished_from_an_exit_status(tmp_path: Path) -> None:
     crash = execute(script(tmp_path, "abort.py", "import os; os.abort()"), timeout=20)
     assert crash.ending == "signal SIGABRT"
     with pytest.raises(BadInput, match="exit status 3: bad luck"):

@@ -90,7 +90,7 @@ def test_no_tiles_without_tiling(tmp_path: Path) -> None:
     assert only(scenes(planned(tmp_path, TRIANGLE, "skew(S, j, i, 2)"))).tiles == ()
 
 
-def test_a_statement_with_fewer_loops_stands_in_front(tmp_path: Path) -> None:
+def test_a_statement_with_fewer_loops_comes_first(tmp_path: Path) -> None:
     scene = only(scenes(planned(tmp_path, PRODUCT)))
     assert scene.axes == ("i", "j", "k")
     init = [dot for dot in scene.dots if dot.instance[0] == "S1"]
@@ -177,7 +177,7 @@ def test_incomplete_tiles_are_the_rest(tmp_path: Path) -> None:
     assert scene.outlines.is_rest(first) and not scene.outlines.is_rest(last)
 
 
-def test_loops_counted_anew(tmp_path: Path) -> None:
+def test_renumbered_loops(tmp_path: Path) -> None:
     scene = only(scenes(planned(tmp_path, TRIANGLE, "from_zero()")))
     assert scene.recounted and not scene.changed
     assert scene.dot(("S1", (1, 0))).counted == (0, 0)

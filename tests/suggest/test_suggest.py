@@ -147,7 +147,7 @@ def test_what_is_pasted_is_accepted(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["gemm", "jacobi-1d", "trisolv", "fdtd-2d", "floyd-warshall"])
 def test_every_suggestion_is_proved_again(name: str) -> None:
-    """Each line read from its text, and proved with dependences computed anew."""
+    """Each line read from its text, and proved with dependences computed again."""
     (program,) = read_c(KERNELS / f"{name}.c")
     for one in suggestions(plan_of(program)):
         plan = plan_of(program).transform(one.script)

@@ -1,4 +1,4 @@
-"""The fourteen scripts of [Namjoshi2016, appendix B]: executed, and proved legal where they are."""
+"""The fourteen scripts of [Namjoshi2016, appendix B]: executed, and proved legal where that holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def program(kernel: Kernel) -> Program:
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
-def test_scripts_of_the_paper(kernel: Kernel) -> None:
+def test_scripts_of_namjoshi2016(kernel: Kernel) -> None:
     plan = transform(program(kernel), kernel.script, "s.lw")
     verdict = prove_plan(plan)
     assert not verdict.defects

@@ -133,7 +133,7 @@ def test_maps_of_the_wrong_dimension() -> None:
     assert "on 4 iterators" in refused(MATMUL, "(A, B) = isplit(Mult, {[i,j,k,l] : l < 3}, 1)").message
 
 
-def test_maps_that_are_no_functions() -> None:
+def test_maps_that_are_not_functions() -> None:
     error = refused(MATMUL, "affine(Mult, {[i,j,k] -> [i,j,m]})")
     assert "several values" in error.message and error.hint is not None and "m" in error.hint
     error = refused(MATMUL, "affine(Mult, {[i,j,k] -> [i,j,k] : k > 0})")

@@ -82,7 +82,7 @@ def test_the_walk_along_the_rows_is_found_and_proved(tmp_path: Path) -> None:
 
 
 @needs_gcc
-def test_what_cannot_be_tuned_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_tuned_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "columns.c"
     file.write_text(COLUMNS)
     short = tune(file, "-D", "N=30")
