@@ -7,7 +7,6 @@ The schedule maps statement instances to time vectors.  Options map time vectors
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeVar
 
 import islpy as isl
@@ -15,21 +14,13 @@ import islpy as isl
 from loopwright.model.schedule import LEAF, AnyOrder, Band, Filter, Member, Schedule, Tree
 from loopwright.read.isl_text import Reader, read_isl
 from loopwright.read.text import checked, mistake, without_comments
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 T = TypeVar("T")
 
 PARTS = ("the schedule", "the context", "the options")
 EXAMPLES = ("[n] -> { S[i] -> [i, 0] : 0 <= i < n }", "[n] -> { : n >= 1 }", "{ [i, j] -> unroll[1] }")
 LOOP_TYPES = ("atomic", "separate", "unroll")
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One object of the file: `text[start:end]`."""
-
-    start: int
-    end: int
 
 
 def parse(text: str, filename: str) -> Schedule:
@@ -50,11 +41,11 @@ def parse(text: str, filename: str) -> Schedule:
     return Schedule(schedule.domain(), context.params(), _tree(schedule, options))
 
 
-def _read(read: Reader[T], source: Source, pieces: tuple[Piece, ...], k: int) -> T:
+def _read(read: Reader[T], source: Source, pieces: tuple[Span, ...], k: int) -> T:
     return read_isl(read, source, pieces[k].start, pieces[k].end, PARTS[k], EXAMPLES[k])
 
 
-def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:
+def _three_pieces(source: Source) -> tuple[Span, Span, Span]:
     pieces = _pieces(source)
     if len(pieces) < 3:
         end = len(source.text.rstrip())
@@ -74,16 +65,16 @@ def _three_pieces(source: Source) -> tuple[Piece, Piece, Piece]:
     return pieces[0], pieces[1], pieces[2]
 
 
-def _pieces(source: Source) -> list[Piece]:
+def _pieces(source: Source) -> list[Span]:
     """The objects: each ends with the brace that closes its first one."""
-    pieces: list[Piece] = []
+    pieces: list[Span] = []
     start, depth = 0, 0
     for brace in re.finditer(r"[{}]", source.text):
         depth += 1 if brace.group() == "{" else -1
         if depth < 0:
             raise mistake(source, brace.start(), "a brace is closed that was never opened")
         if depth == 0:
-            pieces.append(Piece(_skip_space(source.text, start), brace.end()))
+            pieces.append(Span(source, _skip_space(source.text, start), brace.end()))
             start = brace.end()
     rest = _skip_space(source.text, start)
     if rest < len(source.text):
@@ -99,7 +90,7 @@ def _skip_space(text: str, offset: int) -> int:
     return offset
 
 
-def _check_options(source: Source, piece: Piece, options: isl.UnionMap) -> None:
+def _check_options(source: Source, piece: Span, options: isl.UnionMap) -> None:
     """Every option is one isl has.
 
     An option about time vectors that the schedule does not have selects none of them, as in isl.
