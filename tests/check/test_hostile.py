@@ -45,7 +45,6 @@ LEFT, INSIDE = "left the segment before its end", "ended with status {} inside t
         ("for (i = 0; i < N; i++) i % 2 ? (A[i] = B[i]) : (A[i] = B[i]);", ""),
         ("for (i = 0; i < N; i++) if ((A[i] = B[i]) > 0) C[i] = 1;", ""),
         ("for (i = 0; i < N; i++) ({ A[i] = B[i]; });", ""),
-        ("void g(int k) { A[k] = B[k]; } for (i = 0; i < N; i++) g(i);", ""),
         ("f(N);", "static void f(n) int n; { int k; for (k = 0; k < n; k++) A[k] = B[k]; }"),
         ("for (i = 0; i < N; i++) STEP(i);", "#define STEP(i) A[i] = B[i]"),
         ("FOR(i, N) X[i] = B[i];", "#define FOR(v, n) for (v = 0; \\\n    v < n; v++)\n#define X A"),

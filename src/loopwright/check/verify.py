@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
 from loopwright.check.algorithms.fronts import Front, fronts, insertions
@@ -24,11 +25,20 @@ from loopwright.check.program.instrument import (
     size_texts,
     with_insertions,
 )
+from loopwright.check.program.meaning import with_same_meaning
 from loopwright.check.program.outside import unseen_functions
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
-from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
+from loopwright.check.run.execute import (
+    Built,
+    Ended,
+    Toolchain,
+    compile_only,
+    compile_program,
+    run_program,
+    workspace,
+)
 from loopwright.check.run.findings import RunLog, run_log
 from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
@@ -92,7 +102,9 @@ def prepared(given: Input, options: Options) -> Job:
     known = reached(given.segment, ranks, options.pure)
     sizes = find_sizes(given, known, options.defined, tools)
     spec = specification(given.original, sizes.values)
-    return Job(given, spec, find_sites(spec, known), sizes, tools)
+    arguments = (*tools.fast, *(("-fopenmp",) if tools.openmp else ()), *compile_only(tools.options))
+    sites = with_same_meaning(spec, find_sites(spec, known), CompilerOptions(arguments, tools.compiler))
+    return Job(given, spec, sites, sizes, tools)
 
 
 def check(given: Input, options: Options) -> Report:

@@ -27,6 +27,7 @@ from loopwright.c.typed.statements import built_statement, built_variable
 from loopwright.c.typed.tree import (
     Block,
     Declaration,
+    Expression,
     Labelled,
     Node,
     OtherStatement,
@@ -47,6 +48,8 @@ class TypedFunction:
     body: Block
     tokens: tuple[Token, ...]
     problems: tuple[Problem, ...]
+    errors: tuple[str, ...] = ()
+    """What the front end did not accept in it, and may have left out."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,34 @@ class TypedFile:
                 found.append((variable, tuple(builder.problems)))
         return tuple(found)
 
+    @cached_property
+    def _definitions(self) -> dict[str, tuple[int, int, Cursor]]:
+        """The functions and variables that are defined, in headers too, by name; the last of each counts."""
+        found = {}
+        for cursor in front_end.children(self.parsed.unit.cursor):
+            is_function = front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
+            if is_function or front_end.kind(cursor) == "VAR_DECL":
+                is_first = str(cursor.spelling) not in found
+                if is_first or is_function or front_end.children(cursor):
+                    found[str(cursor.spelling)] = (*front_end.extent(cursor), cursor)
+        return found
+
+    def definition(self, function: Declaration) -> TypedFunction | None:
+        """The body of a function; None where it has none in the file or its headers."""
+        found = self._definitions.get(function.name)
+        if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
+            return None
+        return self._function_at(found)
+
+    def first_value(self, variable: Declaration) -> Expression | None:
+        """What a variable of file scope is initialised with."""
+        found = self._definitions.get(variable.name) if variable.is_file_scope else None
+        if found is None or front_end.kind(found[2]) != "VAR_DECL":
+            return None
+        builder = self._builder(found[0], found[1])
+        built = built_variable(builder, found[2])
+        return built.initial
+
     def _builder(self, start: int, end: int) -> Builder:
         builder = Builder(self._listing(start, end), self.names)
         builder.statement = lambda cursor: built_statement(builder, cursor)
@@ -155,7 +186,8 @@ class TypedFile:
                 built = built_statement(builder, child)
                 body = built if isinstance(built, Block) else body
         tokens, problems = builder.listing.tokens, tuple(builder.problems)
-        return TypedFunction(declaration, tuple(parameters), body, tokens, problems)
+        errors = tuple(one.text for one in self.parsed.diagnostics if start <= one.offset < end)
+        return TypedFunction(declaration, tuple(parameters), body, tokens, problems, errors)
 
     def _region(self, region: Region, spot: Located) -> TypedRegion | Unread:
         for error in self.parsed.diagnostics:
@@ -243,8 +275,16 @@ def _line_starts(source: Source) -> tuple[int, ...]:
 def typed_file(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
     """Read a file as its compiler does."""
     refuse_cplusplus_ending(source.path)
-    options = options.for_file(source.path)
-    regions = c_file(source).regions
+    return _typed(source, options.for_file(source.path), c_file(source).regions)
+
+
+@lru_cache(maxsize=8)
+def typed_text(source: Source, options: CompilerOptions = PLAIN) -> TypedFile:
+    """The typed reading of a text in which no region is looked for."""
+    return _typed(source, options, ())
+
+
+def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]) -> TypedFile:
     text = preprocess(source, options)
     needed = [name for region in left_out(text, source, regions) for name in needed_macros(source, region)]
     assumed = tuple(dict.fromkeys(needed))

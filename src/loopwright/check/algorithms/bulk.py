@@ -184,7 +184,7 @@ def _group(scheme: CodeScheme, operation: Operation) -> Group | None:
     Sites with iterators in their text, which are no subscripts, are left out.
     """
     site = operation.site
-    if any(candidate.holes for candidate in site.candidates):
+    if any(name in one.statement.iterators for one in site.candidates for name, _ in one.holes):
         return None
     groups: dict[int, Group] = {}
     for one in site.candidates:

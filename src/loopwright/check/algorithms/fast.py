@@ -31,7 +31,7 @@ from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.algorithms.shadows import Shadow, shadows
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
-from loopwright.check.original.specification import Specification, Stated, Touched, box, unnamed
+from loopwright.check.original.specification import Specification, Stated, Touched, box
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
 from loopwright.check.program.sites import Candidate, Site, Sites
@@ -122,7 +122,7 @@ class _SiteWriter:
         return "".join(pieces) + "  LW_WRONG();\n"
 
     def _check(self, site: Site, group: Group, candidate: Candidate, dif: str, neg: str, when: str) -> str:
-        holes = tuple(candidate.statement.iterators.index(name) for name, _ in candidate.holes)
+        holes = tuple(candidate.statement.symbols.index(name) for name, _ in candidate.holes)
         key = (group.number, site.first_hole(candidate), holes, dif)
         if key not in self.checks:
             self.checks[key] = self._written(site, group, candidate, dif, neg, when)
@@ -162,11 +162,8 @@ class _SiteWriter:
         """What each observed value must be, iterators in the text and linear shadows included."""
         rows = [_Row(one, f"o{k}", True) for k, one in enumerate(subscripts(group.first))]
         start = site.first_hole(candidate)
-        local = isl.LocalSpace.from_space(unnamed(group.domain).get_space())
         for offset, (name, _) in enumerate(candidate.holes):
-            iterator = candidate.statement.iterators.index(name)
-            function = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator))
-            rows.append(_Row(function, f"o{start + offset}", True))
+            rows.append(_Row(candidate.statement.symbol(name), f"o{start + offset}", True))
         before = self.scheme.linear_before(group)
         if before is not None:
             rows.append(_Row(before, "(long)c", False))

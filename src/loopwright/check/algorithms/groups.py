@@ -65,13 +65,12 @@ def _same_text(spec: Specification, one: Stated, other: Stated) -> bool:
     """Whether the same sites are candidates for both, iterators standing at the same places."""
     if one.depth != other.depth:
         return False
-    holes = match_assignments(spec.side, one.assignment, one.iterators, spec.side, other.assignment)
+    holes = match_assignments(spec.side, one.assignment, one.symbols, spec.side, other.assignment)
     if holes is None:
         return False
     pairs = [(name, without_parentheses(node).text) for name, node in holes]
     return all(
-        text in other.iterators and one.iterators.index(name) == other.iterators.index(text)
-        for name, text in pairs
+        text in other.symbols and one.symbols.index(name) == other.symbols.index(text) for name, text in pairs
     )
 
 

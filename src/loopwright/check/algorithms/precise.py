@@ -81,7 +81,7 @@ def _site_tables(spec: Specification, sites: Sequence[Site]) -> str:
         entries = []
         for candidate in site.candidates:
             name = f"lw_holes_{site.number}_{candidate.statement.number}"
-            lines.append(f"static const int {name}[] = {_list((*_hole_numbers(candidate), -1))};")
+            lines.append(f"static const int {name}[] = {_list((*_hole_numbers(spec, candidate), 0))};")
             first = site.first_hole(candidate)
             entries.append(_list((candidate.statement.number, first, len(candidate.holes), name)))
         entries.append("{-1, 0, 0, 0}")
@@ -95,6 +95,8 @@ def _site_tables(spec: Specification, sites: Sequence[Site]) -> str:
     return "\n".join(lines)
 
 
-def _hole_numbers(candidate: Candidate) -> tuple[int, ...]:
+def _hole_numbers(spec: Specification, candidate: Candidate) -> tuple[int, ...]:
+    """Iterators by their positions, sizes from -1 downwards."""
     iterators = candidate.statement.iterators
-    return tuple(iterators.index(name) for name, _ in candidate.holes)
+    sizes = {name: -1 - number for number, (name, _) in enumerate(spec.sizes)}
+    return tuple(iterators.index(name) if name in iterators else sizes[name] for name, _ in candidate.holes)

@@ -223,14 +223,12 @@ def _bytes(array: str, writes: int) -> int:
 def _shown(scheme: VersionScheme, group: Group) -> list[isl.PwAff]:
     """What an operation shows of its iterators: the rank condition of 4.2 is about these."""
     first, side = group.first, scheme.spec.side
-    local = isl.LocalSpace.from_space(unnamed(first.domain).get_space())
     holes = match_assignments(side, first.assignment, first.iterators, side, first.assignment) or ()
-    written = [first.iterators.index(name) for name, _ in holes]
     reads = [k for k, read in enumerate(first.reads) if read.array in scheme.writes]
     linear = [scheme.linear_before(group), *(scheme.linear_source(group, k) for k in reads)]
     return [
         *subscripts(first),
-        *(isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, iterator)) for iterator in written),
+        *(first.symbol(name) for name, _ in holes),
         *(one for one in linear if one is not None),
     ]
 

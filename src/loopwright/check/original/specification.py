@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.c.file import c_file
 from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
@@ -36,7 +37,7 @@ class Touched:
 class Stated:
     """A statement of the original: S.w, S.r and when it runs [Bao2016, section 4.1.2].
 
-    `holes` are the iterators whose values stand in its text outside subscripts, in order.
+    `sizes` are the problem sizes that are variables: like iterators, their values may stand in its text.
     """
 
     name: str
@@ -48,10 +49,24 @@ class Stated:
     reads: tuple[Touched, ...]
     assignment: Assignment
     place: Span
+    sizes: Mapping[str, int]
 
     @property
     def depth(self) -> int:
         return len(self.iterators)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names whose values are observed where they stand outside subscripts."""
+        return (*self.iterators, *self.sizes)
+
+    def symbol(self, name: str) -> isl.PwAff:
+        """What the value of a symbol must be, as a function of the unnamed iteration vector."""
+        space = unnamed(self.domain).get_space()
+        if name in self.iterators:
+            local = isl.LocalSpace.from_space(space)
+            return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, DIM, self.iterators.index(name)))
+        return isl.PwAff.from_aff(isl.Aff.val_on_domain_space(space, isl.Val(self.sizes[name])))
 
 
 @dataclass(frozen=True)
@@ -113,8 +128,9 @@ def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     side = Side(program.source, array_of, lambda array: ranks[array], pointee_of)
     block = program.syntax
     try:
+        variables = _variables(program, sizes)
         statements = tuple(
-            _stated(program, statement, number, fixed, side, block)
+            _stated(program, statement, number, fixed, side, block, variables)
             for number, statement in enumerate(program.statements)
         )
     except isl.Error as failure:
@@ -136,8 +152,21 @@ def _fixed_map(relation: isl.Map, sizes: isl.Set) -> isl.Map:
     return without_parameters(relation.intersect_params(sizes)).coalesce()
 
 
+def _variables(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The sizes that are variables of the original; those that are macros are numbers in its text."""
+    declared, start = c_file(program.source).declarations, program.region
+    names = [one.name for one in program.parameters if one.text == one.name]
+    return {name: sizes[name] for name in names if declared.visible(name, start) is not None}
+
+
 def _stated(
-    program: Program, statement: Statement, number: int, sizes: isl.Set, side: Side, block: Node
+    program: Program,
+    statement: Statement,
+    number: int,
+    sizes: isl.Set,
+    side: Side,
+    block: Node,
+    variables: Mapping[str, int],
 ) -> Stated:
     domain = _fixed_set(statement.domain, sizes)
     schedule = _fixed_map(statement.schedule, sizes)
@@ -152,7 +181,7 @@ def _stated(
     read = tuple(_touched(program, statement, cell, False, sizes, domain) for cell in reads(side, assignment))
     return Stated(
         statement.name, number, statement.iterators, domain, schedule, write, read, assignment,
-        statement.body.place,
+        statement.body.place, variables,
     )  # fmt: skip
 
 

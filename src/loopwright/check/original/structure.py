@@ -131,13 +131,13 @@ def _cells(side: Side, node: Node) -> tuple[Cell, ...]:
 
 
 Holes = tuple[tuple[str, Node], ...]
-"""Iterators of the original, and the expressions of the program that stand for them."""
+"""Iterators and sizes of the original, and the expressions of the program that stand for them."""
 
 
 def match_assignments(
-    original: Side, statement: Assignment, iterators: tuple[str, ...], program: Side, other: Assignment
+    original: Side, statement: Assignment, symbols: tuple[str, ...], program: Side, other: Assignment
 ) -> Holes | None:
-    """The values of iterators outside subscripts if the assignments match, else None."""
+    """The values of `symbols` outside subscripts if the assignments match, else None."""
     if statement.operator != other.operator or (statement.value is None) != (other.value is None):
         return None
     first, second = original.cell(statement.target), program.cell(other.target)
@@ -145,13 +145,13 @@ def match_assignments(
         return None
     if statement.value is None or other.read_value is None:
         return ()
-    return _Matcher(original, iterators, program).match(statement.value, other.read_value)
+    return _Matcher(original, symbols, program).match(statement.value, other.read_value)
 
 
 @dataclass(frozen=True)
 class _Matcher:
     original: Side
-    iterators: tuple[str, ...]
+    symbols: tuple[str, ...]
     program: Side
 
     def match(self, one: Node, other: Node) -> Holes | None:
@@ -160,7 +160,7 @@ class _Matcher:
         if first is not None or second is not None:
             same = first is not None and second is not None and first.array == second.array
             return () if same else None
-        if one.type == "identifier" and one.text in self.iterators:
+        if one.type == "identifier" and one.text in self.symbols:
             return ((one.text, other),) if self._is_value(other) else None
         return self._children(one, other)
 

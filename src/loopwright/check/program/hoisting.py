@@ -55,7 +55,7 @@ def hoisted(sites: Sites, node: Node) -> Hoisted:
     source = sites.known.source
     loops = [part for part in walk(node) if part.type == "for_statement"]
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
-    finder = _Finder(sites.known, iterators | _assigned(node))
+    finder = _Finder(sites.known, iterators | assigned_in(node))
     names: dict[str, str] = {}
     edits: list[Edit] = []
     expressions = list(_index_expressions(sites, node))
@@ -105,7 +105,7 @@ def _is_simple(node: Node) -> bool:
     )
 
 
-def _assigned(nest: Node) -> frozenset[str]:
+def assigned_in(nest: Node) -> frozenset[str]:
     """The names of everything that is assigned in the nest."""
     targets = [found.target for part in walk(nest) if (found := assignment_of(part)) is not None]
     roots = [part for target in targets for part in walk(target) if part.type == "identifier"]

@@ -69,13 +69,20 @@ def _chain(site: Site, at: dict[Node, Site]) -> list[Site]:
 
 
 def with_insertions(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
+    """The program with its checks, and the header they need in front of it."""
+    opening = f'#include "{PROGRAM_HEADER}"\n#line 1 "{_file(segment.source)}"\n'
+    return opening + inserted(segment, marks, begin, end)
+
+
+def inserted(segment: Segment, marks: Iterable[Insertion], begin: str, end: str) -> str:
+    """The program with texts put into it, and two statements around its segment."""
     place = segment.place
     both = (
         Insertion(place.start, -1, _statement(segment.source, place.start, begin)),
         Insertion(place.end, 1 << 30, _statement(segment.source, place.end, end)),
     )
     text = segment.source.text
-    pieces = [f'#include "{PROGRAM_HEADER}"\n#line 1 "{_file(segment.source)}"\n']
+    pieces: list[str] = []
     position = 0
     for mark in sorted((*marks, *both), key=lambda one: (one.offset, one.rank)):
         pieces += [text[position : mark.offset], mark.text]

@@ -24,7 +24,7 @@ from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import blank, without_comments
 from loopwright.check.original.specification import by_own_subscript
 from loopwright.check.original.structure import Cell
-from loopwright.check.program.hoisting import Hoisted, hoisted
+from loopwright.check.program.hoisting import Hoisted, assigned_in, hoisted
 from loopwright.check.program.reachable import Reached
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput, InternalError
@@ -178,6 +178,9 @@ def _nest(
     texts = {one.name: renamed.texts.get(one.text, one.text) for one in program.parameters}
     fixed = {name: sizes[name] for name, text in texts.items() if name in sizes and text == name}
     names = {name: f"p{k}" for k, name in enumerate(one for one in texts if one not in fixed)}
+    values = _sizes_in_values(sites, node, inside)
+    if values is None:
+        return None
     view = _View(sites, node, renamed, program, fixed, names)
     ordered = sorted(inside, key=lambda site: site.assignment.node.start)
     operations = []
@@ -187,7 +190,26 @@ def _nest(
             return None
         operations.append(operation)
     parameters = tuple((new, texts[name]) for name, new in names.items())
-    return Nest(node, parameters, tuple(fixed.items()), tuple(operations))
+    return Nest(node, parameters, tuple({**fixed, **values}.items()), tuple(operations))
+
+
+def _sizes_in_values(sites: Sites, nest: Node, inside: Sequence[Site]) -> dict[str, int] | None:
+    """The variables that stand for problem sizes in the values assigned, with what they must be.
+
+    None where such an expression is more than a variable that the nest leaves as it is.
+    """
+    found: dict[str, int] = {}
+    declared, assigned = sites.known.declarations, assigned_in(nest)
+    for site in inside:
+        for candidate in site.candidates:
+            for name, node in candidate.holes:
+                if name in candidate.statement.iterators:
+                    continue
+                here = declared.visible(node.text, node.span) if node.type == "identifier" else None
+                if here is None or node.text in assigned or here != declared.visible(node.text, nest.span):
+                    return None
+                found[node.text] = candidate.statement.sizes[name]
+    return found
 
 
 @dataclass(frozen=True)

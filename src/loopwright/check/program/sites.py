@@ -112,7 +112,7 @@ def _site(
 def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tuple[Candidate, ...]:
     found = []
     for statement in spec.statements:
-        holes = match_assignments(spec.side, statement.assignment, statement.iterators, side, assignment)
+        holes = match_assignments(spec.side, statement.assignment, statement.symbols, side, assignment)
         if holes is not None:
             found.append(Candidate(statement, holes))
     return tuple(found)

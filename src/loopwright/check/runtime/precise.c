@@ -211,8 +211,11 @@ static struct comparison compared(const struct lw_candidate *c, const struct lw_
     result.fits &= same;
     at += rank;
   }
-  for (int k = 0; k < c->hole_count; k++)
-    result.fits &= o[c->first_hole + k] == p->x[c->holes[k]];
+  for (int k = 0; k < c->hole_count; k++) {
+    int hole = c->holes[k];
+
+    result.fits &= o[c->first_hole + k] == (hole < 0 ? lw_sizes[-1 - hole] : p->x[hole]);
+  }
   return result;
 }
 

@@ -11,8 +11,8 @@ struct lw_instance {
   long x[LW_DEPTH + 1];
 };
 
-/* A statement that a site may be.  From `first_hole` on, the site observes the values of the iterators
- * `holes`, which stand in the text of the statement outside subscripts. */
+/* A statement that a site may be.  From `first_hole` on, the site observes the values of `holes`, which
+ * stand in the text of the statement outside subscripts: iterator k is k, problem size k is -1 - k. */
 struct lw_candidate {
   int statement, first_hole, hole_count;
   const int *holes;

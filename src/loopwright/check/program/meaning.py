@@ -1,0 +1,227 @@
+"""Operations that look like statements of the original, and whether they mean the same.
+
+The texts of an operation and of a statement match up to subscripts and iterators.  What the rest of the text
+means is compared here as the compiler sees it: macros, types, constants, and functions that are called may
+differ between two files, and between two places of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from loopwright.c.references import reference_of
+from loopwright.c.typed.file import TypedFile, typed_text
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Cast,
+    Declaration,
+    Expression,
+    Member,
+    Name,
+    Subscript,
+    Unary,
+    Update,
+    without_casts,
+)
+from loopwright.c.types import CType, Pointer, unqualified
+from loopwright.check.original.marked import (
+    PROTOTYPE,
+    TypedOperation,
+    inner_assignment,
+    mark,
+    marked_operations,
+)
+from loopwright.check.original.sameness import Sameness, type_difference
+from loopwright.check.original.specification import Specification, Stated
+from loopwright.check.original.structure import assignment_of, match_assignments, reads
+from loopwright.check.program.instrument import around_sites, inserted
+from loopwright.check.program.sites import Candidate, Site, Sites
+from loopwright.errors import Code, GaveUp
+from loopwright.source import Source
+
+
+def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOptions) -> Sites:
+    """The sites, each with the candidates that mean the same; GaveUp where that leaves none."""
+    old = typed_text(Source(spec.program.source.path, PROTOTYPE + _marked_original(spec)), options)
+    marks = around_sites(sites, sites.sites, lambda site, observed: mark(site.number, _texts(site)))
+    text = PROTOTYPE + inserted(sites.known.segment, marks, "", "")
+    new = typed_text(Source(sites.known.source.path, text), options)
+    compared = _Meanings(spec, sites, old, new, marked_operations(old), marked_operations(new))
+    return replace(sites, sites=tuple(compared.site(site) for site in sites.sites))
+
+
+def _marked_original(spec: Specification) -> str:
+    """The original with a mark in front of each of its statements."""
+    pieces, position, text = [], 0, spec.program.source.text
+    edits = [edit for statement in spec.statements for edit in _edits(spec, statement)]
+    for offset, insertion in sorted(edits):
+        pieces += [text[position:offset], insertion]
+        position = offset
+    return "".join([*pieces, text[position:]])
+
+
+def _edits(spec: Specification, statement: Stated) -> Iterator[tuple[int, str]]:
+    node, value = statement.assignment.node, statement.assignment.value
+    call = mark(statement.number, _texts_of_original(spec, statement))
+    if node.type == "init_declarator" and value is not None:
+        yield from ((value.start, f"({call}, "), (value.end, ")"))
+    else:
+        yield node.start, f"{call}, "
+
+
+def _texts_of_original(spec: Specification, statement: Stated) -> list[str]:
+    assignment, side = statement.assignment, spec.side
+    cells = [assignment.target, *(cell.node for cell in reads(side, assignment))]
+    holes = match_assignments(side, assignment, statement.symbols, side, assignment) or ()
+    return [node.text for node in (*cells, *(node for _, node in holes))]
+
+
+def _texts(site: Site) -> list[str]:
+    cells = [site.write.node, *(cell.node for cell in site.reads)]
+    return [node.text for node in (*cells, *(node for one in site.candidates for _, node in one.holes))]
+
+
+@dataclass(frozen=True)
+class _Meanings:
+    """Both files as they are typed, with their marked operations."""
+
+    spec: Specification
+    sites: Sites
+    old: TypedFile
+    new: TypedFile
+    statements: dict[int, TypedOperation]
+    operations: dict[int, TypedOperation]
+    compared: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def site(self, site: Site) -> Site:
+        """The site with the candidates that mean the same."""
+        reasons = [self._reason(site, candidate) for candidate in site.candidates]
+        same = [one for one, reason in zip(site.candidates, reasons, strict=True) if reason is None]
+        first = next((reason for reason in reasons if reason is not None), None)
+        if first is not None and not same:
+            raise _undecided(site, first)
+        return replace(site, candidates=tuple(same))
+
+    def _reason(self, site: Site, candidate: Candidate) -> str | None:
+        """Why an operation is not known to be what a statement is; None where it is."""
+        old = self.statements.get(candidate.statement.number)
+        new = self.operations.get(site.number)
+        if old is None or new is None:
+            return _unread(self.old if old is None else self.new)
+        count = 1 + len(site.reads)
+        start = count + site.first_hole(candidate) - site.first_hole(site.candidates[0])
+        rules = Sameness(
+            self.old,
+            self.new,
+            old.arguments[:count],
+            new.arguments[:count],
+            old.arguments[count:],
+            new.arguments[start : start + len(candidate.holes)],
+            compared=self.compared,
+        )
+        return (
+            _problem(old)
+            or _problem(new)
+            or self._roots(site, new.arguments[:count])
+            or _operation_difference(rules, site, old, new)
+        )
+
+    def _roots(self, site: Site, cells: Sequence[Expression]) -> str | None:
+        """The compiler reads the names of arrays as they are written."""
+        for cell, typed in zip((site.write, *site.reads), cells, strict=True):
+            reference = reference_of(cell.node)
+            declared = _root(typed)
+            if reference is None or declared is None or declared.name != reference.root.text:
+                return f"'{cell.node.text}' is not what it looks like"
+        return None
+
+
+def _root(node: Expression) -> Declaration | None:
+    """The variable that an element is one of, or is reached from."""
+    match node:
+        case Name():
+            return node.declaration
+        case Subscript():
+            return _root(node.base)
+        case Member():
+            return _root(node.object)
+        case Cast():
+            return _root(node.operand)
+        case Unary() if node.operator in ("*", "&"):
+            return _root(node.operand)
+        case Binary() if node.operator in ("+", "-"):
+            sides = [one for one in (node.left, node.right) if isinstance(unqualified(one.type), Pointer)]
+            return _root(sides[0]) if len(sides) == 1 else None
+        case _:
+            return None
+
+
+def _operation_difference(
+    rules: Sameness, site: Site, old: TypedOperation, new: TypedOperation
+) -> str | None:
+    """The targets have one type, the operators compute in one, and the values are the same."""
+    reason = type_difference(_target_type(old), _target_type(new))
+    if reason is not None:
+        return f"'{site.write.node.text}': {reason}"
+    reason = rules.expressions(old.arguments[0], new.arguments[0])
+    if reason is not None or isinstance(old.node, Update) != isinstance(new.node, Update):
+        return reason or "the operators differ"
+    if isinstance(old.node, Update):
+        return None
+    if isinstance(old.node, Assign) and isinstance(new.node, Assign):
+        reason = type_difference(old.node.computed, new.node.computed)
+        if reason is not None:
+            return f"what '{old.node.operator}' computes: {reason}"
+    return rules.expressions(_value(old), _value(new, site))
+
+
+def _target_type(operation: TypedOperation) -> CType:
+    node = operation.node
+    if operation.declared is not None:
+        return operation.declared.type
+    return node.target.type if isinstance(node, Assign | Update) else node.type
+
+
+def _value(operation: TypedOperation, site: Site | None = None) -> Expression:
+    """What is assigned; of `a = c = b`, c or b as the site says."""
+    node = operation.node
+    if operation.declared is not None or not isinstance(node, Assign):
+        return without_casts(node)
+    meant = None if site is None else site.assignment
+    written = None if meant is None else assignment_of(meant.node)
+    while written is not None and meant is not None and written.value != meant.value:
+        inner, written = inner_assignment(node), written.inner
+        if inner is None:
+            break
+        node = inner
+    last = inner_assignment(node)
+    return last.target if last is not None and meant is not None else without_casts(node.value)
+
+
+def _problem(operation: TypedOperation) -> str | None:
+    """What is not understood of an operation; a problem of what is around it is none of its own.
+
+    Where the front end left something out of a function, names in it may mean something else.
+    """
+    place = operation.node.place
+    for error in operation.function.errors:
+        return f"the function around it is not understood: {error}"
+    for problem in operation.function.problems:
+        is_around = problem.first <= place.first and place.end <= problem.end
+        if place.first < problem.end and problem.first < place.end and not is_around:
+            return problem.reason
+    return None
+
+
+def _unread(file: TypedFile) -> str:
+    errors = [error for function in file.functions for error in function.errors]
+    return f"its types are not known: {errors[0]}" if errors else "its types are not known"
+
+
+def _undecided(site: Site, reason: str) -> GaveUp:
+    message = f"this operation is not known to mean what it means in the original: {reason}"
+    hint = "give both programs the same types, macros and functions"
+    return GaveUp(Code.UNDECIDED, message, span=site.assignment.node.span, hint=hint)
