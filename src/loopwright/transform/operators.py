@@ -12,7 +12,9 @@ from dataclasses import replace
 import islpy as isl
 
 from loopwright.errors import Code
-from loopwright.presburger.sets import DIM, PARAM
+from loopwright.presburger.dimensions import coordinates
+from loopwright.presburger.named import parameter_values
+from loopwright.presburger.sets import DIM
 from loopwright.transform.directives import carried_through
 from loopwright.transform.plan import Component, Plan, repositioned
 from loopwright.transform.relations import IterationFunction
@@ -243,11 +245,8 @@ def _check_function(plan: Plan, component: Component, function: IterationFunctio
 def _example(points: isl.Set) -> str:
     """A point with the values of the parameters: [3, 0] (n = 4)."""
     point = points.sample_point()
-    vector = ", ".join(str(point.get_coordinate_val(DIM, k)) for k in range(points.dim(DIM)))
-    values = ", ".join(
-        f"{points.get_dim_name(PARAM, k)} = {point.get_coordinate_val(PARAM, k)}"
-        for k in range(points.dim(PARAM))
-    )
+    vector = ", ".join(map(str, coordinates(point)))
+    values = ", ".join(f"{name} = {value}" for name, value in parameter_values(point).items())
     return f"[{vector}]" + (f" ({values})" if values else "")
 
 

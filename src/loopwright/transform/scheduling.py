@@ -22,7 +22,8 @@ from loopwright.model.schedule import (
     Sequence,
     Tree,
 )
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.dimensions import first, split
+from loopwright.presburger.sets import DIM, OUT
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import Position, at, entry, iteration_numbers, pieces
@@ -126,7 +127,7 @@ def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
     order = isl.UnionMap.empty(program.context.get_space())
     for statement in program.statements:
         schedule = statement.schedule.intersect_range(at(statement.schedule, shorter))
-        values = schedule.project_out(OUT, entry(loops.stop), schedule.dim(OUT) - entry(loops.stop))
+        values = first(schedule, OUT, entry(loops.stop))
         for loop in reversed(range(loops.stop + 1)):
             values = values.project_out(OUT, 2 * loop, 1)
             if 0 < loop <= loops.start:
@@ -144,7 +145,7 @@ def _isolate(plan: Plan, path: Position, loops: range) -> isl.Map | None:
             isolated = part if isolated is None else isolated.intersect(part)
     if isolated is None:
         return None
-    return isl.Map.from_range(isolated).move_dims(IN, 0, OUT, 0, loops.start)
+    return split(isolated, loops.start)
 
 
 def _concerns(directive: LoopDirective, path: Position, loops: range) -> bool:
@@ -157,7 +158,7 @@ def _extended(part: isl.Set, count: int) -> isl.Set:
     """A set over the first loops as one over `count` of them."""
     known = part.dim(DIM)
     if known > count:
-        return part.project_out(DIM, count, known - count)
+        return first(part, DIM, count)
     return part.add_dims(DIM, count - known)
 
 

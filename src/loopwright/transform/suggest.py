@@ -15,7 +15,9 @@ import islpy as isl
 
 from loopwright.errors import BadInput
 from loopwright.model.dependences import Dependence
-from loopwright.presburger.sets import DIM, PARAM
+from loopwright.presburger.dimensions import beyond
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM
 from loopwright.transform.library.statements import delays
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -261,8 +263,7 @@ def _tilings(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
 def _is_short(plan: Plan, component: Component, loop: int) -> bool:
     """Whether the loop never has more iterations than a tile would, whatever the parameters are."""
     for points in plan.iterations(component, loop + 1):
-        values = points.project_out(DIM, 0, loop)
-        values = values.project_out(PARAM, 0, values.dim(PARAM))
+        values = without_parameters(beyond(points, DIM, loop))
         if not values.is_bounded():
             return False
         if not values.is_empty() and values.dim_max_val(0).sub(values.dim_min_val(0)).ge(isl.Val(SIZE)):

@@ -7,7 +7,8 @@ import islpy as isl
 from loopwright.c.syntax import Node, field
 from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
-from loopwright.presburger.sets import DIM, OUT, eliminate_inner
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import DIM, IN, OUT, eliminate_inner
 from loopwright.read.affine import expressions
 from loopwright.read.scope import FormulaScope
 from loopwright.source import Span
@@ -59,8 +60,8 @@ def _counted(program: Program, statement: Statement) -> isl.Map:
 
 def _counts_down(numbers: isl.Map, loop: int) -> bool:
     """Whether the iteration number of the loop is -i."""
-    alone = numbers.project_out(OUT, loop + 1, numbers.dim(OUT) - loop - 1).project_out(OUT, 0, loop)
-    upwards = isl.Map.universe(alone.get_space()).equate(isl.dim_type.in_, loop, OUT, 0)
+    alone = only(numbers, OUT, loop)
+    upwards = isl.Map.universe(alone.get_space()).equate(IN, loop, OUT, 0)
     return not alone.is_subset(upwards)
 
 

@@ -25,7 +25,9 @@ import islpy as isl
 
 from loopwright.errors import Code
 from loopwright.model.dependences import memory_based
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.dimensions import coordinates, equal_in
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM, IN
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import constant, iterators, vector
 from loopwright.transform.script.arguments import Misuse
@@ -134,13 +136,10 @@ def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
                 if p in wanted and q in wanted:
                     x = iteration_numbers(earlier, plan.leaf(p).depth)
                     y = iteration_numbers(later, plan.leaf(q).depth)
-                    pairs = relation.apply_domain(x).apply_range(y)
-                    for loop in range(first):
-                        pairs = pairs.equate(IN, loop, OUT, loop)
+                    pairs = equal_in(relation.apply_domain(x).apply_range(y), range(first))
                     flat = pairs.intersect_params(plan.program.context).wrap().flatten()
                     if not flat.is_empty():
-                        flat = flat.project_out(PARAM, 0, flat.dim(PARAM))
-                        yield _Edge(p, q, flat, plan.leaf(p).depth)
+                        yield _Edge(p, q, without_parameters(flat), plan.leaf(p).depth)
 
 
 def _level(
@@ -161,7 +160,7 @@ def _level(
     if unknowns.is_empty():
         return None
     point = unknowns.lexmin().sample_point()
-    values = [int(point.get_coordinate_val(DIM, k).to_python()) for k in range(length)]
+    values = coordinates(point)
     return tuple(reversed(values[:m])), tuple(values[m + 1 :])
 
 

@@ -11,7 +11,7 @@ from loopwright.errors import Code
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.presburger.dimensions import beyond, equal_in
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM, IN
 from loopwright.transform.operators import affine, realign
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import constant, function, iterators
@@ -130,7 +130,7 @@ def _deepest_carrier(pairs: isl.Map) -> int:
     """The last loop, from 1, that is the first in which two iterations of a pair differ; 0 without pairs."""
     carrier = 0
     while carrier < pairs.dim(IN) and not pairs.is_empty():
-        pairs = pairs.equate(IN, carrier, OUT, carrier)
+        pairs = equal_in(pairs, [carrier])
         carrier += 1
     return carrier
 

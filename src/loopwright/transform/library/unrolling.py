@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import islpy as isl
 
 from loopwright.errors import Code
-from loopwright.presburger.sets import DIM, IN, OUT, PARAM
+from loopwright.presburger.dimensions import beyond, equal_in
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.library.loops import SizedLoop, check_whole, strip_mine
 from loopwright.transform.operators import affine
@@ -98,8 +100,5 @@ def _jammed(plan: Plan, name: str, tiles: Sequence[SizedLoop]) -> Plan:
 
 def _distance(one: isl.Set, other: isl.Set, loop: int) -> isl.Set:
     """{ [b - a] : (o, a) in one, (o, b) in other } for the values of the outer loops o."""
-    pairs = isl.Map.from_domain_and_range(one, other)
-    for outer in range(loop):
-        pairs = pairs.equate(IN, outer, OUT, outer)
-    distances = pairs.deltas().project_out(DIM, 0, loop)
-    return distances.project_out(PARAM, 0, distances.dim(PARAM))
+    pairs = equal_in(isl.Map.from_domain_and_range(one, other), range(loop))
+    return without_parameters(beyond(pairs.deltas(), DIM, loop))

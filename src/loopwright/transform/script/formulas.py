@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.errors import BadInput, Code
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.dimensions import split
 from loopwright.read.affine import number, truth
 from loopwright.read.formula import Formula, Name, written
 from loopwright.read.scope import FormulaScope
@@ -79,7 +79,7 @@ def map_of(value: AffineMap, parameters: tuple[str, ...]) -> isl.Map:
             points = points.intersect(scope.variable(name).eq_set(number(formula, scope)))
     if value.condition is not None:
         points = points.intersect(truth(value.condition, scope))
-    relation = isl.Map.from_range(points).move_dims(IN, 0, OUT, 0, len(inputs))
+    relation = split(points, len(inputs))
     return relation.coalesce()
 
 
