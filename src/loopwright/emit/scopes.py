@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from loopwright.loops.nodes import Call, For, Let, Mark, Node, Note
 from loopwright.loops.traverse import children, subprograms, with_children
-from loopwright.model.program import Array, Program
+
+if TYPE_CHECKING:  # generating loops from a description needs nothing of C
+    from loopwright.model.program import Array, Program
 
 
 @dataclass(frozen=True, slots=True)
