@@ -243,6 +243,45 @@ VALUES = {
         program(body="for (i = 0; i < 8; i++) { n = 3; A[i] = n * B[i]; }", before="int n = 8;"),
     ),
 }
+SHIFTED = "for (i = 0; i < N - 1; i++) A[i] = B[i + 1];"
+BACKWARDS = "for (i = N - 2; i >= 0; i--) A[i] = B[i + 1];"
+ONE_PLACE = 'double A[N]; extern double B[N] __attribute__((alias("A")));'
+ONE_SYMBOL = 'double A[N]; extern double B[N] __asm__("A");'
+UNION = "union { double a[N], b[N]; } u;\n#define A u.a\n#define B u.b\n"
+MEMORY = {
+    "an alias": (program(body=SHIFTED), program(body=BACKWARDS, arrays=ONE_PLACE)),
+    "one symbol": (program(body=SHIFTED), program(body=BACKWARDS, arrays=ONE_SYMBOL)),
+    "pointers": (program(body=SHIFTED), program(body=BACKWARDS, arrays="double R[N], *A = R, *B = R;")),
+    "a union": (program(body=SHIFTED), program(body=BACKWARDS, arrays=UNION)),
+}
+COPY = "for (int j = 0; j < N; j++) A[j] = B[j];"
+SUM, LOOP = "w = 0; for (i = 0; i < N; i++) w = w + B[i];", "for (int j = 0; j < N; j++) w = w + B[j];"
+
+
+def _summed(clauses: str) -> tuple[str, str]:
+    new = f"w = 0;\n#pragma omp parallel {clauses} num_threads(1)\n{LOOP}"
+    return program(body=SUM, functions="double w;"), program(body=new, functions="double w;")
+
+
+OPENMP = {
+    "private": _summed("private(w)"),
+    "firstprivate": _summed("firstprivate(w)"),
+    "on a continued line": _summed("\\\n  firstprivate(w)"),
+    "reduction": _summed("for reduction(+:w)"),
+    "linear": _summed("for linear(w:1)"),
+    "private array": (program(), program(body=f"#pragma omp parallel for private(A)\n{COPY}")),
+    "threadprivate": (
+        program(body=SUM, functions="double w;"),
+        program(body=SUM, functions="double w;\n#pragma omp threadprivate(w)"),
+    ),
+    "target": (program(), program(body=f"#pragma omp target map(to: A)\n{COPY}")),
+    "_Pragma": (program(), program(body=f'_Pragma("omp parallel for private(A)")\n{COPY}')),
+    "digraph": (program(), program(body=f"%:pragma omp parallel for private(A)\n{COPY}")),
+    "a task and a local array": (
+        program(arrays="double B[N];", before="double A[N];"),
+        program(arrays="double B[N];", before="double A[N];", body=f"#pragma omp task\n{{ {COPY} }}"),
+    ),
+}
 WRONG = {
     f"{kind}: {name}": pair
     for kind, table in (
@@ -250,6 +289,8 @@ WRONG = {
         ("type", TYPES),
         ("function", CALLS),
         ("value", VALUES),
+        ("memory", MEMORY),
+        ("OpenMP", OPENMP),
     )
     for name, pair in table.items()
 }
@@ -267,6 +308,7 @@ RIGHT = {
         program(body="for (long k = 0; k < N; k++) A[k] = k / 2 * B[k];"),
     ),
     "a size in a value": (program(body=SIZED, before="int n = 8;"),) * 2,
+    "threads": (program(), program(body=f"#pragma omp parallel for shared(A) schedule(static)\n{COPY}")),
     "longer arrays": (program(), program(arrays="double A[N + 2], B[2 * N];")),
 }
 

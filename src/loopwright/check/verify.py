@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from loopwright.check.program.instrument import (
     with_insertions,
 )
 from loopwright.check.program.meaning import with_same_meaning
+from loopwright.check.program.openmp import uses_openmp
 from loopwright.check.program.outside import unseen_functions
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
@@ -91,12 +91,11 @@ def check_text(
 
 def prepared(given: Input, options: Options) -> Job:
     """Everything that is needed before code is written."""
-    uses_openmp = re.search(r"^\s*#\s*pragma\s+omp\b", given.segment.source.text, re.MULTILINE) is not None
     definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
     tools = replace(
         options.tools,
         options=(*definitions, *options.tools.options),
-        openmp=options.tools.openmp or uses_openmp,
+        openmp=uses_openmp(given.segment.source) or options.tools.openmp,
     )
     ranks = {array.name: array.rank for array in given.original.arrays}
     known = reached(given.segment, ranks, options.pure)

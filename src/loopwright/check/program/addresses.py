@@ -73,14 +73,17 @@ def blocks(spec: Specification, known: Reached) -> list[str]:
 
 
 def _apart(spec: Specification, known: Reached) -> str | None:
-    """Calls that look whether arrays share memory; None where declarations rule that out.
+    """Calls that look whether arrays share memory; None where there is one array.
+
+    Declared arrays are looked at too: linkers and attributes can put two of them at one address.
 
     Of arrays of pointers to rows the first element of each row has to be apart from all others.
     """
     whole, rows = blocks(spec, known), _by_rows(spec, known)
     variables = [variable for array in whole if (variable := known.at_segment(array)) is not None]
-    may_be = any(one.may_alias or one.rank > len(one.extents) for one in variables)
-    if not rows and (len(whole) < 2 or not may_be):
+    if not any(one.may_alias or one.rank > len(one.extents) for one in variables):
+        whole = [array for array in whole if spec.ranks[array] > 0]  # others may have no address
+    if not rows and len(whole) < 2:
         return None
     calls = ["lw_area_count = 0"]
     for array in whole:

@@ -37,8 +37,9 @@ static struct {
 } *lw_areas;
 static int lw_area_count;
 
-/* An array has the bytes from `low` to `high` of `base`; report the first array that shares some. */
-static inline void lw_area(int array, const void *base, long low, long high)
+/* Not inlined: the compiler would take two declared arrays to be apart without looking.
+ * An array has the bytes from `low` to `high` of `base`; report the first array that shares some. */
+static __attribute__((noinline, unused)) void lw_area(int array, const void *base, long low, long high)
 {
   static int reported;
   const char *first = (const char *)base + low, *last = (const char *)base + high;
