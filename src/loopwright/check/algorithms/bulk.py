@@ -34,7 +34,7 @@ import islpy as isl
 from loopwright.check.algorithms.codes import CodeScheme, own_code, previous_code, source_code
 from loopwright.check.algorithms.groups import Group, group_of
 from loopwright.check.original.solving import solve
-from loopwright.check.original.specification import Stated, Touched
+from loopwright.check.original.specification import FixedAccess, Stated
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.program.nests import Nest, Operation
 from loopwright.presburger.dimensions import only
@@ -123,7 +123,7 @@ def original(scheme: CodeScheme) -> Original:
 def _touched(group: Group, read: int | None) -> isl.Map:
     """{ G[x] -> A[cell] } of the write or of a read."""
 
-    def of(statement: Stated) -> Touched:
+    def of(statement: Stated) -> FixedAccess:
         return statement.write if read is None else statement.reads[read]
 
     parts = [of(one).relation.set_tuple_name(IN, _tuple(group)) for one in group.members]

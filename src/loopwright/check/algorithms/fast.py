@@ -31,7 +31,7 @@ from loopwright.check.algorithms.scheme import Scheme
 from loopwright.check.algorithms.shadows import Shadow, shadows
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import Solution, solution_to_c, solve
-from loopwright.check.original.specification import Specification, Stated, Touched, box
+from loopwright.check.original.specification import FixedAccess, Specification, Stated, box
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
 from loopwright.check.program.sites import Candidate, Site, Sites
@@ -197,7 +197,7 @@ class _SiteWriter:
             if k not in used and row.is_observed
         ]
 
-    def _shadowed(self, site: Site, group: Group) -> list[tuple[int, Touched, list[str]]]:
+    def _shadowed(self, site: Site, group: Group) -> list[tuple[int, FixedAccess, list[str]]]:
         """The reads to compare: of written arrays, but not of the cell written, which is compared already."""
         found = []
         position = len(site.write.subscripts)
@@ -233,7 +233,7 @@ class _Row:
     is_observed: bool
 
 
-def _is_target(statement: Stated, read: Touched) -> bool:
+def _is_target(statement: Stated, read: FixedAccess) -> bool:
     same = read.array == statement.write.array
     return same and bool(read.relation.is_equal(statement.write.relation))
 

@@ -8,7 +8,7 @@ import islpy as isl
 
 from loopwright.c.syntax import without_parentheses
 from loopwright.check.original.solving import linear_row
-from loopwright.check.original.specification import Specification, Stated, Touched, unnamed
+from loopwright.check.original.specification import FixedAccess, Specification, Stated, unnamed
 from loopwright.check.original.structure import match_assignments
 
 
@@ -83,7 +83,7 @@ def _can_join(group: list[Stated], statement: Stated) -> bool:
     )
 
 
-def _same_function(one: Touched, other: Touched, depth: int) -> bool:
+def _same_function(one: FixedAccess, other: FixedAccess, depth: int) -> bool:
     if one.array != other.array:
         return False
     pairs = zip(one.subscripts, other.subscripts, strict=True)

@@ -22,7 +22,7 @@ import islpy as isl
 from loopwright.check.algorithms.groups import Group, alone
 from loopwright.check.original.c_text import test, value
 from loopwright.check.original.solving import fits_int, linear_row, solve
-from loopwright.check.original.specification import Specification, Stated, Touched, box, unnamed
+from loopwright.check.original.specification import FixedAccess, Specification, Stated, box, unnamed
 from loopwright.check.original.structure import match_assignments
 from loopwright.check.original.writer_functions import subscripts
 from loopwright.check.original.writers import Writers
@@ -38,7 +38,7 @@ def can_count() -> bool:
     return hasattr(isl.Map, "card")
 
 
-Piece = tuple[isl.Set, isl.QPolynomial]
+CountPiece = tuple[isl.Set, isl.QPolynomial]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Count:
     """A piecewise quasi-polynomial on `domain`, 0 outside its pieces."""
 
     domain: isl.Set
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CountPiece, ...]
 
     def to_c(self, names: Sequence[str]) -> str:
         """The count of a point of the domain."""
@@ -129,7 +129,7 @@ def counted(relations: Iterable[isl.Map], domain: isl.Set) -> Count:
         with_barvinok: Any = relation.reset_tuple_id(isl.dim_type.in_)
         cardinality = with_barvinok.card()
         total = cardinality if total is None else total.add(cardinality)
-    pieces: list[Piece] = []
+    pieces: list[CountPiece] = []
     if total is not None:
         total.intersect_domain(unnamed(domain)).foreach_piece(lambda where, one: pieces.append((where, one)))
     return Count(unnamed(domain), tuple(pieces))
@@ -251,7 +251,7 @@ def _instances(spec: Specification, array: str) -> int:
     return total
 
 
-def _before(spec: Specification, statement: Stated, touched: Touched) -> Count:
+def _before(spec: Specification, statement: Stated, touched: FixedAccess) -> Count:
     """How many writes of the cell `touched` names come before an instance."""
     pairs = []
     for writer in spec.writers(touched.array):

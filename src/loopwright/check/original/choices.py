@@ -15,7 +15,7 @@ from loopwright.generate.expressions import EvaluationPlace, expression
 from loopwright.loops.expressions import Expr, Select
 from loopwright.presburger.sets import DIV
 
-Piece = tuple[isl.Set, isl.Aff]
+AffinePiece = tuple[isl.Set, isl.Aff]
 
 
 def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
@@ -44,7 +44,7 @@ def chosen_expression(function: isl.PwAff, place: EvaluationPlace) -> Expr:
     return result
 
 
-def _where_right(value: isl.Aff, pieces: list[Piece]) -> isl.Set:
+def _where_right(value: isl.Aff, pieces: list[AffinePiece]) -> isl.Set:
     """E_k: the points at which `value` is the function's value."""
     parts = [domain.intersect(value.eq_set(other)) for domain, other in pieces]
     result = parts[0]

@@ -21,7 +21,7 @@ _AFFINE = "the original must be affine: one assignment a statement, subscripts a
 
 
 @dataclass(frozen=True)
-class Touched:
+class FixedAccess:
     """An access at the fixed size: `relation` is { S[x] -> A[cell] }, single-valued on the domain."""
 
     array: str
@@ -45,8 +45,8 @@ class Stated:
     iterators: tuple[str, ...]
     domain: isl.Set
     schedule: isl.Map
-    write: Touched
-    reads: tuple[Touched, ...]
+    write: FixedAccess
+    reads: tuple[FixedAccess, ...]
     assignment: Assignment
     place: Span
     sizes: Mapping[str, int]
@@ -224,7 +224,7 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
 
 def _touched(
     program: Program, statement: Statement, cell: Cell, is_write: bool, sizes: isl.Set, domain: isl.Set
-) -> Touched:
+) -> FixedAccess:
     where = cell.node.span
     access = _access(statement.accesses, where, is_write)
     relation = None if access is None else _fixed_map(access.relation, sizes).intersect_domain(domain)
@@ -242,7 +242,7 @@ def _touched(
             _AFFINE,
             code=Code.SEGMENT,
         )
-    return Touched(cell.array, relation)
+    return FixedAccess(cell.array, relation)
 
 
 def _as_declared(program: Program, relation: isl.Map, array: Array, sizes: isl.Set, where: Span) -> isl.Map:

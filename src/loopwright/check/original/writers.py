@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.check.original.specification import Specification, Stated, Touched
+from loopwright.check.original.specification import FixedAccess, Specification, Stated
 from loopwright.errors import Code, InternalError
 
 
@@ -98,7 +98,7 @@ def _array_writers(spec: Specification, array: str) -> ArrayWriters:
     return ArrayWriters(array, _maps(first), _maps(following), _maps(last), cells.coalesce())
 
 
-def _before(spec: Specification, read: Touched) -> tuple[isl.Map, ...]:
+def _before(spec: Specification, read: FixedAccess) -> tuple[isl.Map, ...]:
     if read.array not in spec.written:
         return ()
     flow = _flow(spec, isl.UnionMap.from_map(read.relation), _writes(spec, read.array))
