@@ -12,34 +12,9 @@ from typing import TypeVar
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Affine,
-    Distribute,
-    DistributeLegally,
-    FromZero,
-    Fuse,
-    Interchange,
-    Isolate,
-    Isplit,
-    Lift,
-    Operation,
-    Parallel,
-    Permute,
-    Realign,
-    Reorder,
-    Reverse,
-    Separate,
-    Shift,
-    Sink,
-    Skew,
-    StripMine,
-    Tile,
-    Unroll,
-    UnrollAndJam,
-    Vectorize,
-)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.script.syntax import BRACES, parse_braces
 
@@ -64,7 +39,7 @@ class Handle(Displayed):
         """Another component of the same plan."""
         return self.plan[name]
 
-    def perform(self, operation: Operation, *binds: str) -> Handle:
+    def perform(self, operation: ops.Operation, *binds: str) -> Handle:
         """The same component after an operation, whose handles get the names `binds`."""
         return Handle(self.plan.perform(Step(operation, binds)), self.name)
 
@@ -77,88 +52,88 @@ class Handle(Displayed):
         return name
 
     def realign(self, other: str, common: int) -> Handle:
-        return self.perform(Realign(self.name, other, common))
+        return self.perform(ops.Realign(self.name, other, common))
 
     def lift(self, loop: int, name: str | None = None) -> Handle:
         """A handle on the loop itself, under `name`."""
         target = self._new_name(name, str(loop))
-        return self.perform(Lift(self.name, loop), target)[target]
+        return self.perform(ops.Lift(self.name, loop), target)[target]
 
     def affine(self, function: str | AffineMap) -> Handle:
         """`function` as in a script: `{[i, j] -> [j, i]}`."""
-        return self.perform(Affine(self.name, _braces(function, AffineMap, "a map")))
+        return self.perform(ops.Affine(self.name, _braces(function, AffineMap, "a map")))
 
     def isplit(
         self, condition: str | AffineSet, common: int, names: tuple[str, str] | None = None
     ) -> tuple[Handle, Handle]:
         """Handles on the iterations where the condition holds and on the others."""
         one, two = names or (self._new_name(None, "in"), self._new_name(None, "out"))
-        operation = Isplit(self.name, _braces(condition, AffineSet, "a condition"), common)
+        operation = ops.Isplit(self.name, _braces(condition, AffineSet, "a condition"), common)
         after = self.perform(operation, one, two)
         return after[one], after[two]
 
     def interchange(self, one: str, two: str) -> Handle:
-        return self.perform(Interchange(self.name, one, two))
+        return self.perform(ops.Interchange(self.name, one, two))
 
     def permute(self, *order: str) -> Handle:
-        return self.perform(Permute(self.name, order))
+        return self.perform(ops.Permute(self.name, order))
 
     def skew(self, loop: str, along: str, factor: int = 1) -> Handle:
-        return self.perform(Skew(self.name, loop, along, factor))
+        return self.perform(ops.Skew(self.name, loop, along, factor))
 
     def shift(self, loop: str, amount: int) -> Handle:
-        return self.perform(Shift(self.name, (LoopNumber(amount, loop),)))
+        return self.perform(ops.Shift(self.name, (LoopNumber(amount, loop),)))
 
     def reverse(self, loop: str) -> Handle:
-        return self.perform(Reverse(self.name, (loop,)))
+        return self.perform(ops.Reverse(self.name, (loop,)))
 
     def strip_mine(self, loop: str, size: int) -> Handle:
-        return self.perform(StripMine(self.name, loop, size))
+        return self.perform(ops.StripMine(self.name, loop, size))
 
     def from_zero(self) -> Handle:
-        return self.perform(FromZero(self.name))
+        return self.perform(ops.FromZero(self.name))
 
     def tile(self, *sizes: int, skew: bool = False, full: bool = False, **named: int) -> Handle:
         """`tile(32, 32)` for the innermost loops, or `tile(i=32, k=64)`."""
         numbers = (*map(LoopNumber, sizes), *_numbers(named))
-        return self.perform(Tile(self.name, numbers, skew, full))
+        return self.perform(ops.Tile(self.name, numbers, skew, full))
 
     def unroll(self, loop: str, factor: int | None = None) -> Handle:
-        return self.perform(Unroll(self.name, loop, factor))
+        return self.perform(ops.Unroll(self.name, loop, factor))
 
     def unroll_and_jam(self, **factors: int) -> Handle:
-        return self.perform(UnrollAndJam(self.name, _numbers(factors)))
+        return self.perform(ops.UnrollAndJam(self.name, _numbers(factors)))
 
     def fuse(self, *others: str, common: int | None = None) -> Handle:
         """The handle is on everything that was fused."""
         target = self._new_name(None, "fused") if self.name.startswith("@") else self.name
-        return self.perform(Fuse((self.name, *others), common), target)[target]
+        return self.perform(ops.Fuse((self.name, *others), common), target)[target]
 
     def distribute(self, *others: str, common: int = 0, legal: bool = False) -> Handle:
         """Apart from the others; alone, its statements apart, with `legal` as far as that is legal."""
         if not legal:
-            return self.perform(Distribute((self.name, *others), common))
+            return self.perform(ops.Distribute((self.name, *others), common))
         if others or common:
             raise BadInput(Code.ARGUMENTS, "distribute with legal=True is for one component alone")
-        return self.perform(DistributeLegally(self.name))
+        return self.perform(ops.DistributeLegally(self.name))
 
     def reorder(self, other: str) -> Handle:
-        return self.perform(Reorder(self.name, other))
+        return self.perform(ops.Reorder(self.name, other))
 
     def sink(self, nest: str, value: int = 0) -> Handle:
-        return self.perform(Sink(self.name, nest, value))
+        return self.perform(ops.Sink(self.name, nest, value))
 
     def parallel(self, loop: str) -> Handle:
-        return self.perform(Parallel(self.name, (loop,)))
+        return self.perform(ops.Parallel(self.name, (loop,)))
 
     def vectorize(self, loop: str) -> Handle:
-        return self.perform(Vectorize(self.name, (loop,)))
+        return self.perform(ops.Vectorize(self.name, (loop,)))
 
     def separate(self, loop: str) -> Handle:
-        return self.perform(Separate(self.name, (loop,)))
+        return self.perform(ops.Separate(self.name, (loop,)))
 
     def isolate(self, loop: str, points: tuple[str, ...]) -> Handle:
-        return self.perform(Isolate(self.name, loop, tuple(points)))
+        return self.perform(ops.Isolate(self.name, loop, tuple(points)))
 
 
 def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:

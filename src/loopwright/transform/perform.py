@@ -13,39 +13,10 @@ from loopwright.transform.library import counting, loops, statements, tiling, un
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan, plan_of
 from loopwright.transform.relations import function_of
+from loopwright.transform.script import operations as ops
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.formulas import map_of, set_of
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import (
-    Affine,
-    DirectiveOperation,
-    Distribute,
-    DistributeLegally,
-    FromZero,
-    Fuse,
-    Interchange,
-    Isolate,
-    Isplit,
-    Lift,
-    NestOperation,
-    Operation,
-    Operator,
-    Parallel,
-    Permute,
-    Realign,
-    Reorder,
-    Reverse,
-    Separate,
-    Shift,
-    Sink,
-    Skew,
-    StatementOperation,
-    StripMine,
-    Tile,
-    Unroll,
-    UnrollAndJam,
-    Vectorize,
-)
 from loopwright.transform.script.steps import Step, close_to
 
 
@@ -85,15 +56,15 @@ class OperationResult:
     handles: tuple[Component, ...] = ()
 
 
-def _performed(plan: Plan, operation: Operation) -> OperationResult:
+def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
     """One family of operations a function."""
-    if isinstance(operation, Operator):
+    if isinstance(operation, ops.Operator):
         return _operator(plan, operation)
-    if isinstance(operation, NestOperation):
+    if isinstance(operation, ops.NestOperation):
         return OperationResult(_nest(plan, _component(plan, operation.target), operation))
-    if isinstance(operation, StatementOperation):
+    if isinstance(operation, ops.StatementOperation):
         return _statements(plan, operation)
-    if isinstance(operation, DirectiveOperation):
+    if isinstance(operation, ops.DirectiveOperation):
         return OperationResult(_directed(plan, plan.component(operation.target, "target"), operation))
     assert_never(operation)
 
@@ -105,19 +76,19 @@ def _component(plan: Plan, target: str | None) -> Component:
     return plan.component(target, "target")
 
 
-def _operator(plan: Plan, operation: Operator) -> OperationResult:
+def _operator(plan: Plan, operation: ops.Operator) -> OperationResult:
     match operation:
-        case Realign(first, second, common):
+        case ops.Realign(first, second, common):
             one, two = plan.component(first, "first"), plan.component(second, "second")
             return OperationResult(operators.realign(plan, one, two, common))
-        case Lift(target, loop):
+        case ops.Lift(target, loop):
             return OperationResult(plan, (operators.lift(plan, plan.component(target, "target"), loop),))
-        case Affine(target, function):
+        case ops.Affine(target, function):
             component, params = plan.component(target, "target"), plan.program.params
             relation = map_of(function, params)
             known = function_of(relation, function.new_iterators(params), function.input_names)
             return OperationResult(operators.affine(plan, component, known))
-        case Isplit(target, condition, common):
+        case ops.Isplit(target, condition, common):
             component = plan.component(target, "target")
             predicate = set_of(condition, plan.program.params)
             after, one, two = operators.isplit(plan, component, predicate, common)
@@ -126,41 +97,41 @@ def _operator(plan: Plan, operation: Operator) -> OperationResult:
             assert_never(operation)
 
 
-def _nest(plan: Plan, component: Component, operation: NestOperation) -> Plan:
-    def loop(field: str) -> int:
-        return loop_called(plan, component, getattr(operation, field), field)
+def _nest(plan: Plan, component: Component, operation: ops.NestOperation) -> Plan:
+    def loop(name: str, argument: str) -> int:
+        return loop_called(plan, component, name, argument)
 
     match operation:
-        case Interchange():
-            return loops.interchange(plan, component, loop("first"), loop("second"))
-        case Permute(_, order):
+        case ops.Interchange(_, first, second):
+            return loops.interchange(plan, component, loop(first, "first"), loop(second, "second"))
+        case ops.Permute(_, order):
             return loops.permute(plan, component, _loops(plan, component, order, "order"))
-        case Skew(_, _, _, factor):
-            return loops.skew(plan, component, loop("loop"), loop("along"), factor)
-        case Shift(_, amounts):
+        case ops.Skew(_, name, along, factor):
+            return loops.skew(plan, component, loop(name, "loop"), loop(along, "along"), factor)
+        case ops.Shift(_, amounts):
             for one in _sized(plan, component, amounts, "amounts"):
                 plan = loops.shift(plan, component, one.loop, one.size)
             return plan
-        case Reverse(_, names):
+        case ops.Reverse(_, names):
             for depth in _loops(plan, component, names, "loops"):
                 plan = loops.reverse(plan, component, depth)
             return plan
-        case StripMine(_, _, size):
-            return loops.strip_mine(plan, component, loop("loop"), size)
-        case Tile():
+        case ops.StripMine(_, name, size):
+            return loops.strip_mine(plan, component, loop(name, "loop"), size)
+        case ops.Tile():
             return _tiled(plan, component, operation)
-        case Unroll(_, _, factor):
-            return unrolling.unroll(plan, component, loop("loop"), factor)
-        case UnrollAndJam(_, factors):
+        case ops.Unroll(_, name, times):
+            return unrolling.unroll(plan, component, loop(name, "loop"), times)
+        case ops.UnrollAndJam(_, factors):
             tiles = _sized(plan, component, factors, "factors")
             return unrolling.unroll_and_jam(plan, component, tiles)
-        case FromZero():
+        case ops.FromZero():
             return counting.from_zero(plan, component)
         case _:
             assert_never(operation)
 
 
-def _tiled(plan: Plan, component: Component, operation: Tile) -> Plan:
+def _tiled(plan: Plan, component: Component, operation: ops.Tile) -> Plan:
     """Sizes without loops are for the innermost loops."""
     sizes, skewed = operation.sizes, operation.skew
     if sizes[0].loop is None:
@@ -170,18 +141,18 @@ def _tiled(plan: Plan, component: Component, operation: Tile) -> Plan:
     return tiling.tile(plan, component, tiles, skewed=skewed, full=operation.full)
 
 
-def _statements(plan: Plan, operation: StatementOperation) -> OperationResult:
+def _statements(plan: Plan, operation: ops.StatementOperation) -> OperationResult:
     match operation:
-        case Fuse(targets, common):
+        case ops.Fuse(targets, common):
             after, found = statements.fuse(plan, _in_order(plan, targets), common)
-        case Distribute(targets, common):
+        case ops.Distribute(targets, common):
             after, found = statements.distribute(plan, _in_order(plan, targets), common)
-        case DistributeLegally(target):
+        case ops.DistributeLegally(target):
             after, found = statements.distribute_legally(plan, _component(plan, target))
-        case Sink(target, nest, value):
+        case ops.Sink(target, nest, value):
             sunk, into = plan.component(target, "target"), plan.component(nest, "nest")
             after, found = statements.sink(plan, sunk, into, value)
-        case Reorder(first, second):
+        case ops.Reorder(first, second):
             one, two = plan.component(first, "first"), plan.component(second, "second")
             earlier, later = (two, one) if two.last < one.first else (one, two)
             return OperationResult(operators.exchanged(plan, earlier, later))
@@ -196,15 +167,15 @@ def _in_order(plan: Plan, targets: tuple[str, ...]) -> list[Component]:
     return sorted(named, key=lambda component: component.first)
 
 
-def _directed(plan: Plan, component: Component, operation: DirectiveOperation) -> Plan:
+def _directed(plan: Plan, component: Component, operation: ops.DirectiveOperation) -> Plan:
     match operation:
-        case Parallel(_, names):
+        case ops.Parallel(_, names):
             kind = DirectiveKind.PARALLEL
-        case Vectorize(_, names):
+        case ops.Vectorize(_, names):
             kind = DirectiveKind.VECTORIZE
-        case Separate(_, names):
+        case ops.Separate(_, names):
             kind = DirectiveKind.SEPARATE
-        case Isolate(_, name, points):
+        case ops.Isolate(_, name, points):
             loop = loop_called(plan, component, name, "loop")
             tiles = _loops(plan, component, points, "points")
             return plan.directed(DirectiveKind.ISOLATE, component, loop, points=tiles)
