@@ -1,4 +1,4 @@
-"""`.ci/run` does not pass by leaving things out: coqc and chromium may be missing only where that is said."""
+"""`.ci/run` does not pass by leaving things out: what may be missing has to be named."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if [ "$1" = test ]; then echo "7 passed in 1.00s"; fi
 
 
 def run(folder: Path, without: str) -> subprocess.CompletedProcess[str]:
-    """`.ci/run` where neither coqc, chromium nor apt-get is installed, and `make` does nothing."""
+    """`.ci/run` where neither coqc, ocamlopt, chromium nor apt-get is installed, and `make` does nothing."""
     for name in ("bash", "dirname", "mktemp", "rm", "tee", "grep", "tail"):
         found = shutil.which(name)
         assert found is not None
@@ -29,7 +29,10 @@ def run(folder: Path, without: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize(("without", "missing"), [("", "coqc"), ("coq", "chromium"), ("chromium", "coqc")])
+@pytest.mark.parametrize(
+    ("without", "missing"),
+    [("", "coqc"), ("coq", "ocamlopt"), ("coq,ocaml", "chromium"), ("ocaml,chromium", "coqc")],
+)
 def test_a_missing_part_fails(tmp_path: Path, without: str, missing: str) -> None:
     done = run(tmp_path, without)
     assert done.returncode == 1
@@ -38,10 +41,11 @@ def test_a_missing_part_fails(tmp_path: Path, without: str, missing: str) -> Non
 
 
 def test_a_part_may_be_missing_where_that_is_said(tmp_path: Path) -> None:
-    done = run(tmp_path, "coq,chromium")
+    done = run(tmp_path, "coq,ocaml,chromium")
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "coqc is missing: what needs it is NOT checked",
+        "ocamlopt is missing: what needs it is NOT checked",
         "chromium is missing: what needs it is NOT checked",
         "make lint",
         "make test",
@@ -53,4 +57,4 @@ def test_a_part_may_be_missing_where_that_is_said(tmp_path: Path) -> None:
 def test_a_misspelt_part_fails(tmp_path: Path) -> None:
     done = run(tmp_path, "coqc")
     assert done.returncode == 2
-    assert "'coqc' must be coq or chromium" in done.stderr
+    assert "'coqc' must be coq, ocaml or chromium" in done.stderr

@@ -35,7 +35,7 @@ from tests.generate.support import flat
 from tests.prove.mutation import mutants
 
 pytestmark = pytest.mark.skipif(
-    shutil.which("ocamlopt") is None, reason="ocamlopt is not installed: apt install ocaml-nox"
+    shutil.which("ocamlopt") is None, reason="ocamlopt is not installed: apt install ocaml"
 )
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 FUZZED = int(os.environ.get("LOOPWRIGHT_CERTIFICATES", "60"))

@@ -68,7 +68,7 @@ def build(target: Path | None = None) -> Path:
     """Compile the program; all of it or nothing."""
     compiler = shutil.which("ocamlopt")
     if compiler is None:
-        raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml-nox")
+        raise GaveUp(Code.MISSING_PROGRAM, "ocamlopt is not installed", hint="apt install ocaml")
     place = target or _place()
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as made:
