@@ -35,7 +35,7 @@ def completion(arguments: argparse.Namespace) -> Invocation[str]:
 def _script(arguments: argparse.Namespace) -> str:
     import shtab
 
-    return str(shtab.complete(with_files(arguments.parser), arguments.shell)) + "\n"
+    return str(shtab.complete(with_files(arguments.parser()), arguments.shell)) + "\n"
 
 
 def with_files(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:

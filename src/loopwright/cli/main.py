@@ -10,55 +10,91 @@ import argparse
 import difflib
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 
 from loopwright import __version__
-from loopwright.cli import (
-    bench,
-    check,
-    codegen,
-    completion,
-    demo,
-    doctor,
-    explain,
-    extract,
-    prove,
-    show,
-    suggest,
-    transform,
-    tune,
-)
 from loopwright.cli.frame import perform
 from loopwright.cli.options import shortened
 from loopwright.cli.output import open_missing_streams, write_err, write_error, write_out
 from loopwright.errors import BadInput, Code, LoopwrightError
-
-VERBS = (
-    *(codegen, extract, transform, prove, check, show, suggest, tune, bench),
-    *(demo, doctor, explain, completion),
-)
 
 WIDTH = 88
 """Columns of the texts around the options."""
 
 STATUS = "exit status: 0 done and proved; 1 the answer is no; 2 bad input; 3 gave up; 4 internal error"
 
-EXAMPLES = {
-    "codegen": ("loopwright codegen loops.poly", "loops from a description"),
-    "extract": ("loopwright extract kernel.c", "what was understood of a C file"),
-    "transform": ("loopwright transform kernel.c script.lw", "the file with new loops, proved"),
-    "prove": ("loopwright prove old.c new.c", "whether two files compute the same"),
-    "check": ("loopwright check new.c --spec old.c -D N=50", "the same, by running it"),
-    "show": ("loopwright show kernel.c script.lw", "pictures, and why a script is refused"),
-    "suggest": ("loopwright suggest kernel.c", "what could be done to the loops"),
-    "tune": ("loopwright tune program.c -o fast.lw", "the fastest script that trying finds, proved"),
-    "bench": ("loopwright bench gemm", "how much faster a kernel gets"),
-    "demo": ("loopwright demo", "all of it, in half a minute"),
-    "doctor": ("loopwright doctor", "what is installed"),
-    "explain": ("loopwright explain LW101", "what an error means"),
-    "completion": ('eval "$(loopwright completion bash)"', "for the shell"),
+
+@dataclass(frozen=True)
+class Verb:
+    """How the module is loaded, when it is wanted; a command, and what it gives."""
+
+    load: Callable[[], ModuleType]
+    command: str
+    gives: str
+
+
+VERBS = {
+    "codegen": Verb(
+        lambda: import_module("loopwright.cli.codegen"),
+        "loopwright codegen loops.poly",
+        "loops from a description",
+    ),
+    "extract": Verb(
+        lambda: import_module("loopwright.cli.extract"),
+        "loopwright extract kernel.c",
+        "what was understood of a C file",
+    ),
+    "transform": Verb(
+        lambda: import_module("loopwright.cli.transform"),
+        "loopwright transform kernel.c script.lw",
+        "the file with new loops, proved",
+    ),
+    "prove": Verb(
+        lambda: import_module("loopwright.cli.prove"),
+        "loopwright prove old.c new.c",
+        "whether two files compute the same",
+    ),
+    "check": Verb(
+        lambda: import_module("loopwright.cli.check"),
+        "loopwright check new.c --spec old.c -D N=50",
+        "the same, by running it",
+    ),
+    "show": Verb(
+        lambda: import_module("loopwright.cli.show"),
+        "loopwright show kernel.c script.lw",
+        "pictures, and why a script is refused",
+    ),
+    "suggest": Verb(
+        lambda: import_module("loopwright.cli.suggest"),
+        "loopwright suggest kernel.c",
+        "what could be done to the loops",
+    ),
+    "tune": Verb(
+        lambda: import_module("loopwright.cli.tune"),
+        "loopwright tune program.c -o fast.lw",
+        "the fastest script that trying finds, proved",
+    ),
+    "bench": Verb(
+        lambda: import_module("loopwright.cli.bench"),
+        "loopwright bench gemm",
+        "how much faster a kernel gets",
+    ),
+    "demo": Verb(
+        lambda: import_module("loopwright.cli.demo"), "loopwright demo", "all of it, in half a minute"
+    ),
+    "doctor": Verb(lambda: import_module("loopwright.cli.doctor"), "loopwright doctor", "what is installed"),
+    "explain": Verb(
+        lambda: import_module("loopwright.cli.explain"), "loopwright explain LW101", "what an error means"
+    ),
+    "completion": Verb(
+        lambda: import_module("loopwright.cli.completion"),
+        'eval "$(loopwright completion bash)"',
+        "for the shell",
+    ),
 }
-"""A command for every verb, and what it gives."""
 
 
 class VerbParser(argparse.ArgumentParser):
@@ -71,8 +107,9 @@ class VerbParser(argparse.ArgumentParser):
             write_err(message)
 
 
-def parser() -> argparse.ArgumentParser:
-    examples = "".join(f"  {command:<45}{what}\n" for command, what in EXAMPLES.values())
+def parser(names: Iterable[str] = tuple(VERBS)) -> argparse.ArgumentParser:
+    """The command line of these verbs; each costs the loading of its module."""
+    examples = "".join(f"  {verb.command:<45}{verb.gives}\n" for verb in VERBS.values())
     found = VerbParser(
         prog="loopwright",
         description="Loops, rewritten the way you say, and proved.",
@@ -81,15 +118,15 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"loopwright {__version__}")
     verbs = found.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in VERBS:
-        verb.add_to(verbs)
-    for name, one in verbs.choices.items():
-        command, what = EXAMPLES[name]
+    for name in names:
+        verb = VERBS[name]
+        verb.load().add_to(verbs)
+        one = verbs.choices[name]
         one.description = textwrap.fill(one.description or "", WIDTH)
         after = [textwrap.fill(line, WIDTH) for line in (one.epilog or "").splitlines()]
-        one.epilog = "\n".join([f"example: {command}    # {what}", *after])
+        one.epilog = "\n".join([f"example: {verb.command}    # {verb.gives}", *after])
         one.formatter_class = argparse.RawDescriptionHelpFormatter
-    found.set_defaults(parser=found)
+    found.set_defaults(parser=parser)
     return found
 
 
@@ -104,20 +141,20 @@ def main(words: Sequence[str] | None = None) -> None:
     sys.exit(perform(arguments.invocation(arguments)))
 
 
-def _refuse_unknown_verb(words: Sequence[str]) -> None:
+def _verb(words: Sequence[str]) -> str | None:
     """The first word that is no option names the verb."""
     verb = next((word for word in words if not word.startswith("-")), None)
-    if verb is None or verb in EXAMPLES:
-        return
-    near = difflib.get_close_matches(verb, EXAMPLES, 1)
-    hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(EXAMPLES)}"
+    if verb is None or verb in VERBS:
+        return verb
+    near = difflib.get_close_matches(verb, VERBS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
     raise BadInput(Code.OPTION, f"no verb is called '{shortened(verb)}'", hint=hint)
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace:
     """The command line; a script may also come after options, where argparse does not take it."""
-    known = parser()
-    _refuse_unknown_verb(words)
+    verb = _verb(words)
+    known = parser([verb]) if verb is not None and words[0] == verb else parser()
     arguments, rest = known.parse_known_args(words)
     if len(rest) == 1 and not rest[0].startswith("-") and vars(arguments).get("script", "") is None:
         arguments.script = rest[0]

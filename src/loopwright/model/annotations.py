@@ -67,3 +67,14 @@ class Unrolled(Annotation):
     """An iteration does the work of `factor` iterations of the loops right inside, which are written out."""
 
     factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentLoops:
+    """The loops that scan band dimension `dimension`, where dimensions 0, 2, ... are `positions`: they are
+    to be independent in this way.  That they are is proved from the dependences.
+    """
+
+    kind: type[Independent]
+    dimension: int
+    positions: tuple[int, ...]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from loopwright.model.annotations import IndependentLoops
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.violation import Occurrence
-from loopwright.prove.scanning.targets import IndependentLoops
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.scheduling import ANNOTATIONS

@@ -15,13 +15,14 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.loops.nodes import Node
+from loopwright.model.annotations import IndependentLoops
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.scanning.coverage import coverage, endless
 from loopwright.prove.scanning.executed import executed, runs
 from loopwright.prove.scanning.meaning import Meaning, meaning
 from loopwright.prove.scanning.order import order
-from loopwright.prove.scanning.targets import IndependentLoops, Timed, match, timed_calls
+from loopwright.prove.scanning.targets import Timed, match, timed_calls
 from loopwright.prove.scanning.witness import refuted, replayed
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 

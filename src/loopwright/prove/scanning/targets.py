@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.model.annotations import Independent
+from loopwright.model.annotations import IndependentLoops
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
@@ -81,17 +81,6 @@ class CallPiece:
                 return self.independent.get(index, frozenset())
             case _:
                 return frozenset()
-
-
-@dataclass(frozen=True)
-class IndependentLoops:
-    """The loops that scan band dimension `dimension`, where dimensions 0, 2, ... are `positions`: they are
-    to be independent in this way.  That they are is proved elsewhere.
-    """
-
-    kind: type[Independent]
-    dimension: int
-    positions: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
