@@ -22,7 +22,7 @@ from benchmarks.proofs import CORPUS, ROOT, SUFFIXES, scripts
 from loopwright.errors import BadInput, LoopwrightError
 from loopwright.generate.program import generate
 from loopwright.prove.backends.cvc5 import Cvc5
-from loopwright.prove.backends.interface import Fails, Holds, Unknown
+from loopwright.prove.backends.interface import Fails, Holds, NotDecided
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.obligations.legality import transformation_obligations
@@ -80,7 +80,7 @@ def compared(obligations: Iterable[Obligation], seconds: float, file_seconds: fl
         answers = zip(batch, Isl().decide(batch), Cvc5(seconds).decide(batch), strict=True)
         for one, first, second in answers:
             match first, second:
-                case (Unknown(), _) | (_, Unknown()):
+                case (NotDecided(), _) | (_, NotDecided()):
                     total += Count(undecided=1)
                 case (Holds(), Holds()) | (Fails(), Fails()):
                     total += Count(agreed=1)

@@ -27,7 +27,7 @@ from loopwright.check.algorithms.codes import codes
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.segment import parse_input
 from loopwright.check.run.execute import Toolchain, compile_program, workspace
-from loopwright.check.verify import Job, Options, delayed, prepared
+from loopwright.check.verify import CheckOptions, Job, delayed, prepared
 from loopwright.errors import GaveUp
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC
@@ -168,7 +168,7 @@ PARTS: dict[str, Callable[[], list[Case]]] = {
 
 def _measured(case: Case, runs: int) -> Row:
     path = kernel(case.kernel)
-    options = Options(dict(case.sizes), tools=Toolchain(options=(CLOCK,)))
+    options = CheckOptions(dict(case.sizes), tools=Toolchain(options=(CLOCK,)))
     job = prepared(parse_input(Source(str(path), case.text), path), options)
     found = writers(job.spec)
     with workspace() as folder:
@@ -186,7 +186,7 @@ def _measured(case: Case, runs: int) -> Row:
     return Row(case.title, base, checked, alone, max(codes(job.spec).size.values()))
 
 
-def _checked(job: Job, found: Writers, options: Options, runs: int) -> float:
+def _checked(job: Job, found: Writers, options: CheckOptions, runs: int) -> float:
     built = delayed(job, found, options)
     with workspace() as folder:
         program = compile_program(job.tools, built, folder, job.given.segment.source)

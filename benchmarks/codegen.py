@@ -30,7 +30,7 @@ from benchmarks.peer import peer_generate
 from benchmarks.report import Row, failures, print_report
 from benchmarks.valuation import Range, Valuation, choose, parameters
 from loopwright.errors import BadInput, Code, GaveUp, LoopwrightError
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.measure import cost, size
 from loopwright.loops.nodes import Node
@@ -107,7 +107,7 @@ def _timed(schedule: Schedule, repetitions: int) -> tuple[Node, float]:
     best = float("inf")
     for _ in range(repetitions):
         started = time.process_time()
-        node = generate(schedule, Options())
+        node = generate(schedule, GenerationOptions())
         best = min(best, time.process_time() - started)
         if best > 1:
             break
@@ -161,7 +161,7 @@ def run_cost(job: tuple[Path, Row, str]) -> Row:
     if row.ours is None or row.peers is None or row.failure:
         return row
     schedule = read_schedule(path)
-    ours, (peers, _) = generate(schedule, Options()), peer_program(path, schedule, 1)
+    ours, (peers, _) = generate(schedule, GenerationOptions()), peer_program(path, schedule, 1)
     try:
         if how == "callgrind":
             _count_instructions(row, schedule, ours, peers)

@@ -31,7 +31,7 @@ from math import ceil
 from pathlib import Path
 
 from loopwright.errors import BadInput, GaveUp, InternalError, LoopwrightError
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import For, Node
@@ -173,7 +173,7 @@ def proof_of(program: Program, script: str, title: str) -> str | None:
     plan = transform(program, script, "script.lw")
     if not prove_plan(plan).proved:
         return None
-    node = generate(to_schedule(plan), Options())
+    node = generate(to_schedule(plan), GenerationOptions())
     return transformation_file(plan.original, plan.program, node, title)
 
 

@@ -138,11 +138,11 @@ def generate(
     max_unroll: int = 100_000,
 ) -> Node:
     """The loops that run the schedule; the options are those of `loopwright codegen`."""
-    from loopwright.generate.context import Options
+    from loopwright.generate.context import GenerationOptions
     from loopwright.generate.program import generate
     from loopwright.model.schedule import LoopType
 
-    options = Options(
+    options = GenerationOptions(
         loop_type=LoopType(loop_type),
         separate_from=separate_from,
         separate_depth=separate_depth,
@@ -204,9 +204,9 @@ def prove(
 
 def check(program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report:
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
-    from loopwright.check.verify import Options, check_file
+    from loopwright.check.verify import CheckOptions, check_file
 
-    return check_file(program, spec, Options(sizes))
+    return check_file(program, spec, CheckOptions(sizes))
 
 
 def tune(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:

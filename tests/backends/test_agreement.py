@@ -12,7 +12,7 @@ from loopwright.errors import BadInput, GaveUp
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import holds
 from loopwright.prove.backends.coq import Coq
-from loopwright.prove.backends.interface import Answer, Fails, Holds, Prover, Unknown
+from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided, Prover
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.obligations.legality import transformation_obligations
 from loopwright.prove.obligations.obligation import Obligation
@@ -108,7 +108,7 @@ def test_coq_does_not_prove_what_is_wrong() -> None:
     obligations = list(scanning_obligations(schedule, mutant))
     expected = asked(Isl(), obligations)
     for first, second in zip(expected, asked(Coq(240), obligations), strict=True):
-        assert isinstance(second, Holds if isinstance(first, Holds) else Unknown)
+        assert isinstance(second, Holds if isinstance(first, Holds) else NotDecided)
 
 
 def test_without_time_there_is_no_answer() -> None:
@@ -117,7 +117,7 @@ def test_without_time_there_is_no_answer() -> None:
     obligations = list(scanning_obligations(schedule, generate(schedule)))
     answers = cvc5_backend.Cvc5(seconds=0.001).decide(obligations)
     assert not any(isinstance(one, Fails) for one in answers)
-    assert any(isinstance(one, Unknown) for one in answers)
+    assert any(isinstance(one, NotDecided) for one in answers)
 
 
 def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
@@ -134,7 +134,7 @@ def test_isl_and_cvc5_agree_on_part_of_the_corpus(corpus: Path) -> None:
         ):
             assert first == Holds(), (path, one, first)
             assert not isinstance(second, Fails), (path, one, second)
-            if isinstance(second, Unknown):
+            if isinstance(second, NotDecided):
                 unknown.append((path.name, one.name))
         asked_for += len(obligations)
     assert asked_for > 500

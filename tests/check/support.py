@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from loopwright.check.run.execute import Toolchain
-from loopwright.check.verify import Options
+from loopwright.check.verify import CheckOptions
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
@@ -27,9 +27,9 @@ def small(name: str, *, first: int = 5) -> dict[str, int]:
     return {parameter: first + k for k, parameter in enumerate(program.params)}
 
 
-def quick(sizes: dict[str, int], algorithm: str = "auto") -> Options:
-    """Options for tests: programs are small, so that compiling is what takes time."""
-    return Options(sizes, algorithm, QUICK)
+def quick(sizes: dict[str, int], algorithm: str = "auto") -> CheckOptions:
+    """CheckOptions for tests: programs are small, so that compiling is what takes time."""
+    return CheckOptions(sizes, algorithm, QUICK)
 
 
 def rewritten(name: str, script: str) -> str:

@@ -13,7 +13,7 @@ from loopwright.check.algorithms.versions import can_count
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import Options, check_file, check_text, delayed, prepared, verdict
+from loopwright.check.verify import CheckOptions, check_file, check_text, delayed, prepared, verdict
 from loopwright.cli.main import main
 from loopwright.errors import GaveUp
 from loopwright.source import Source
@@ -59,24 +59,26 @@ def test_shadows_are_as_small_as_codes_allow(times: int, size: int) -> None:
     """Codes 1 to R of a cell that is written R times, and 0."""
     text = figure_1("a").replace("#define N 100", f"#define N 4\n#define R {times}\nlong s;")
     text = text.replace("for (i=0; i<N; i++)", "for (s=0; s<R; s++) for (i=0; i<N; i++)")
-    assert codes(prepared(parse_input(Source("p.c", text)), Options(tools=QUICK)).spec).size == {"A": size}
+    assert codes(prepared(parse_input(Source("p.c", text)), CheckOptions(tools=QUICK)).spec).size == {
+        "A": size
+    }
 
 
 def test_codes_that_do_not_fit() -> None:
     loops = "".join(f"for (s{k}=0; s{k}<R; s{k}++) " for k in range(4))
     text = figure_1("a").replace("#define N 100", "#define N 4\n#define R 100000\nint s0, s1, s2, s3;")
     text = text.replace("for (i=0; i<N; i++)\n    A", f"{loops} for (i=0; i<N; i++)\n    A")
-    job = prepared(parse_input(Source("p.c", text)), Options(tools=QUICK))
+    job = prepared(parse_input(Source("p.c", text)), CheckOptions(tools=QUICK))
     with pytest.raises(GaveUp, match="do not fit into 64 bits"):
         codes(job.spec)
-    report = verdict(job, writers(job.spec), Options(tools=QUICK))
+    report = verdict(job, writers(job.spec), CheckOptions(tools=QUICK))
     assert (report.answer, report.algorithm) == (Answer.VIOLATION, "algorithm A")
 
 
 @pytest.mark.skipif(can_count(), reason="islpy-barvinok is installed")
 def test_algorithm_b_says_what_it_lacks() -> None:
     with pytest.raises(GaveUp, match="barvinok"):
-        check_text(figure_1("a"), options=Options(algorithm="b", tools=QUICK))
+        check_text(figure_1("a"), options=CheckOptions(algorithm="b", tools=QUICK))
 
 
 @needs_barvinok
@@ -99,33 +101,33 @@ def test_the_rank_condition_of_algorithm_b(name: str) -> None:
 
 @needs_barvinok
 def test_algorithm_b_finds_the_error_of_table_4() -> None:
-    options = Options(algorithm="b", tools=QUICK)
+    options = CheckOptions(algorithm="b", tools=QUICK)
     assert check_text(figure_6(), options=options).answer is Answer.VALID
     assert check_text(figure_6(swapped=True), options=options).findings[0].operation == 3
 
 
 @pytest.mark.parametrize("name", ["gemm", "seidel-2d", "atax"])
 def test_checks_in_place_of_operations(name: str) -> None:
-    options = Options(small(name), "codes", QUICK, only_checks=True)
+    options = CheckOptions(small(name), "codes", QUICK, only_checks=True)
     assert check_file(kernel(name), kernel(name), options).answer is Answer.VALID
 
 
 def test_checks_cannot_replace_operations_whose_values_are_used() -> None:
     text = figure_1("a").replace("/*S:*/", "if (A[0] < 1)")
     with pytest.raises(GaveUp, match="uses values it computes"):
-        check_text(text, options=Options(tools=QUICK, only_checks=True))
+        check_text(text, options=CheckOptions(tools=QUICK, only_checks=True))
 
 
 def test_operations_outside_the_segment_are_not_checked() -> None:
     text = figure_1("f").replace("int i, j, T = 7, M = 4;", "int i, j, T = 7, M = 4; fn(0, 5);")
     text = text.replace("return 0;", "fn(3, 9); return 0;")
     for algorithm in ("a", "codes"):
-        report = check_text(text, options=Options(algorithm=algorithm, tools=QUICK))
+        report = check_text(text, options=CheckOptions(algorithm=algorithm, tools=QUICK))
         assert (report.answer, report.notes) == (Answer.VALID, ())
 
 
 def test_openmp_is_noted() -> None:
-    report = check_text(PARALLEL, options=Options(tools=QUICK))
+    report = check_text(PARALLEL, options=CheckOptions(tools=QUICK))
     assert report.answer is Answer.VALID
     assert any("no data races" in note for note in report.notes)
 

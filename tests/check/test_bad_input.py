@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.check.run.findings import Class
+from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer, Report
-from loopwright.check.verify import Options, check_text
+from loopwright.check.verify import CheckOptions, check_text
 from loopwright.cli.main import main
 from loopwright.errors import BadInput, Crashed, GaveUp
 from tests.check.support import QUICK
@@ -43,7 +43,7 @@ def text(program: str = COPY, spec: str = COPY, functions: str = "", before: str
 
 
 def check(source: str, **options: object) -> Report:
-    return check_text(source, options=Options(tools=QUICK, **options))  # type: ignore[arg-type]
+    return check_text(source, options=CheckOptions(tools=QUICK, **options))  # type: ignore[arg-type]
 
 
 def refused(source: str) -> BadInput:
@@ -110,14 +110,14 @@ def test_a_crash_keeps_what_was_found() -> None:
     report = check(text(program))
     assert (report.answer, report.exit_code) == (Answer.CRASHED, 4)
     assert report.ending == "crashed (SIGABRT)"
-    assert report.findings[0].kind is Class.WRONG_WRITE
+    assert report.findings[0].kind is ErrorClass.WRONG_WRITE
 
 
 def test_a_write_far_outside() -> None:
     """The finding is on file before the write that kills the program."""
     report = check(text("for (i = 0; i < N; i++) A[i] = B[i]; A[-100000000] = B[0];"))
     assert report.answer is Answer.CRASHED
-    assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
+    assert [finding.kind for finding in report.findings] == [ErrorClass.OUTSIDE]
 
 
 def test_writes_past_the_end_of_an_array_do_not_reach_the_checks() -> None:
@@ -126,29 +126,29 @@ def test_writes_past_the_end_of_an_array_do_not_reach_the_checks() -> None:
     functions = "static void r(int k) { if (k < N + 400) { A[k] = 0.0; r(k + 1); } }"
     report = check(text("r(0);", spec, functions=functions))
     assert report.answer is Answer.VIOLATION
-    assert [finding.kind for finding in report.findings] == [Class.OUTSIDE]
+    assert [finding.kind for finding in report.findings] == [ErrorClass.OUTSIDE]
 
 
 def test_a_program_without_end() -> None:
     tools = QUICK.__class__(timeout=0.5, fast=("-O0",), precise=("-O0",))
     program = text("for (;;) { for (i = 0; i < N; i++) A[i] = B[i]; }")
-    report = check_text(program, options=Options(tools=tools))
+    report = check_text(program, options=CheckOptions(tools=tools))
     assert (report.answer, report.exit_code) == (Answer.CRASHED, 4)
     assert report.ending == "did not end in time"
-    assert report.findings[0].kind is Class.DUPLICATE
+    assert report.findings[0].kind is ErrorClass.DUPLICATE
 
 
 def test_time_runs_out_before_the_segment() -> None:
     tools = QUICK.__class__(timeout=0.5)
     with pytest.raises(Crashed, match="before the segment"):
-        check_text(text(before="for (;;) { }"), options=Options(tools=tools))
+        check_text(text(before="for (;;) { }"), options=CheckOptions(tools=tools))
 
 
 def test_leaving_the_segment_early() -> None:
     report = check(text("for (i = 0; i < N; i++) { A[i] = B[i]; if (i == 5) exit(0); }"))
     assert report.answer is Answer.VIOLATION
     assert report.ending == "left the segment before its end"
-    assert [finding.kind for finding in report.findings] == [Class.MISSING]
+    assert [finding.kind for finding in report.findings] == [ErrorClass.MISSING]
 
 
 def test_other_sizes_the_second_time() -> None:
@@ -172,13 +172,13 @@ def test_entering_twice() -> None:
 def test_every_class_of_violation() -> None:
     spec = "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i];"
     wrong = {
-        "for (i = N - 1; i >= 1; i--) A[i] = A[i - 1] + B[i];": Class.TOO_SOON,
-        "for (i = 1; i < N; i++) { A[i] = A[i - 1] + B[i]; A[i] = A[i - 1] + B[i]; }": Class.DUPLICATE,
-        "for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + B[i];": Class.MISSING,
-        "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i / 2];": Class.WRONG_READ,
-        "for (i = 1; i < N; i++) A[(i + 1) / 2] = A[i - 1] + B[i];": Class.WRONG_WRITE,
-        "for (i = 1; i < N; i++) A[i] = A[i - 1] - B[i];": Class.NO_INSTANCE,
-        "for (i = 1; i <= N; i++) A[i] = A[i - 1] + B[i];": Class.OUTSIDE,
+        "for (i = N - 1; i >= 1; i--) A[i] = A[i - 1] + B[i];": ErrorClass.TOO_SOON,
+        "for (i = 1; i < N; i++) { A[i] = A[i - 1] + B[i]; A[i] = A[i - 1] + B[i]; }": ErrorClass.DUPLICATE,
+        "for (i = 1; i < N - 1; i++) A[i] = A[i - 1] + B[i];": ErrorClass.MISSING,
+        "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i / 2];": ErrorClass.WRONG_READ,
+        "for (i = 1; i < N; i++) A[(i + 1) / 2] = A[i - 1] + B[i];": ErrorClass.WRONG_WRITE,
+        "for (i = 1; i < N; i++) A[i] = A[i - 1] - B[i];": ErrorClass.NO_INSTANCE,
+        "for (i = 1; i <= N; i++) A[i] = A[i - 1] + B[i];": ErrorClass.OUTSIDE,
     }
     for program, kind in wrong.items():
         report = check(text(program, spec, functions="double guard[4];"))
@@ -190,7 +190,7 @@ def test_a_value_that_is_overwritten_too_soon() -> None:
     spec = "for (i = 0; i < N; i++) A[i] = B[i]; for (i = 0; i < N; i++) C[i] = A[i]; A[0] = 1;"
     program = "for (i = 0; i < N; i++) A[i] = B[i]; A[0] = 1; for (i = 0; i < N; i++) C[i] = A[i];"
     (finding,) = check(text(program, spec)).findings
-    assert finding.kind is Class.OVERWRITTEN
+    assert finding.kind is ErrorClass.OVERWRITTEN
     assert finding.found is not None and finding.found.statement == 2
 
 
@@ -251,7 +251,7 @@ def test_the_time_limit_holds_where_the_analysis_is_slow(
 def test_no_time_is_left() -> None:
     tools = replace(QUICK, deadline=time.monotonic() - 1)
     with pytest.raises(GaveUp, match="the time limit ran out"):
-        check_text(text(), options=Options(tools=tools))
+        check_text(text(), options=CheckOptions(tools=tools))
 
 
 def test_the_instrumented_program_stays_readable(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import Input, parse_input
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import Options, check_text, delayed, prepared, run_built
+from loopwright.check.verify import CheckOptions, check_text, delayed, prepared, run_built
 from loopwright.source import Source
 from tests.check.handwritten import PARAMETRIC, RECURSIVE, Version
 from tests.check.support import NAMES, QUICK, kernel, quick, rewritten, shipped_script, small
@@ -173,6 +173,6 @@ def test_assumptions_of_the_author_are_not_believed() -> None:
 
 def _same_verdict(source: str, is_valid: bool) -> None:
     for one_by_one in (True, False):
-        report = check_text(source, options=Options(tools=QUICK, one_by_one=one_by_one))
+        report = check_text(source, options=CheckOptions(tools=QUICK, one_by_one=one_by_one))
         assert (report.answer is Answer.VALID) == is_valid, (one_by_one, report)
         assert report.answer is not Answer.GAVE_UP

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.check.run.findings import Class
+from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import Options, check_text
+from loopwright.check.verify import CheckOptions, check_text
 from loopwright.errors import BadInput, Crashed
 from tests.check.support import QUICK
 from tests.check.test_bad_input import check, text
+
+WRONG_WRITE = ErrorClass.WRONG_WRITE
 
 IDENTITY = "static int id(int k) { int m = k; m++; return m - 1; }"
 DUFF = (
@@ -112,7 +114,7 @@ def test_a_write_too_many(program: str, functions: str, before: str) -> None:
     """By whatever name, wherever that was given."""
     report = check(text(f"{COPY} {program}", functions=functions, before=before))
     assert report.answer is Answer.VIOLATION
-    assert report.findings[0].kind is Class.NO_INSTANCE
+    assert report.findings[0].kind is ErrorClass.NO_INSTANCE
 
 
 UNKNOWN = "'A' is written through a pointer that is not followed"
@@ -207,15 +209,15 @@ def test_programs_that_are_refused(program: str, functions: str, message: str) -
 @pytest.mark.parametrize(
     ("program", "answer", "ending", "kinds"),
     [
-        ("A[1] = B[0]; *(volatile int *)0 = 1;", Answer.CRASHED, "crashed (SIGSEGV)", [Class.WRONG_WRITE]),
+        ("A[1] = B[0]; *(volatile int *)0 = 1;", Answer.CRASHED, "crashed (SIGSEGV)", [WRONG_WRITE]),
         ("A[0] = B[0]; int raise(int); raise(8);", Answer.CRASHED, "crashed (SIGFPE)", []),
-        ("A[1] = B[0]; exit(3);", Answer.CRASHED, INSIDE.format(3), [Class.WRONG_WRITE, Class.MISSING]),
-        ("A[1] = B[0]; _Exit(0);", Answer.CRASHED, INSIDE.format(0), [Class.WRONG_WRITE]),
+        ("A[1] = B[0]; exit(3);", Answer.CRASHED, INSIDE.format(3), [WRONG_WRITE, ErrorClass.MISSING]),
+        ("A[1] = B[0]; _Exit(0);", Answer.CRASHED, INSIDE.format(0), [WRONG_WRITE]),
         (f"{COPY} exit(0);", Answer.VALID, LEFT, []),
-        ("for (i = 0; i < 3; i++) A[i] = B[i]; return 0;", Answer.VIOLATION, LEFT, [Class.MISSING]),
+        ("for (i = 0; i < 3; i++) A[i] = B[i]; return 0;", Answer.VIOLATION, LEFT, [ErrorClass.MISSING]),
     ],
 )  # fmt: skip
-def test_how_a_run_ends(program: str, answer: Answer, ending: str, kinds: list[Class]) -> None:
+def test_how_a_run_ends(program: str, answer: Answer, ending: str, kinds: list[ErrorClass]) -> None:
     """Crashes are no violations, and lose none of those found before."""
     report = check(text(program))
     assert (report.answer, report.ending) == (answer, ending)
@@ -225,7 +227,7 @@ def test_how_a_run_ends(program: str, answer: Answer, ending: str, kinds: list[C
 def test_a_status_that_is_not_zero_is_reported() -> None:
     report = check(text().replace("return 0;", "return 7;"))
     assert report.answer is Answer.VALID
-    assert report.notes == ("behind the segment, the program ended with status 7",)
+    assert report.notes == ("after the segment, the program ended with status 7",)
 
 
 def test_functions_that_are_not_in_the_file_are_reported(tmp_path: Path) -> None:
@@ -238,4 +240,4 @@ def test_functions_that_are_not_in_the_file_are_reported(tmp_path: Path) -> None
 
 def test_a_crash_before_the_segment() -> None:
     with pytest.raises(Crashed, match=r"crashed \(SIGABRT\) before the segment was entered"):
-        check_text(text(before="abort();"), options=Options(tools=QUICK))
+        check_text(text(before="abort();"), options=CheckOptions(tools=QUICK))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.check.run.findings import Class
+from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer
 from tests.check.test_bad_input import check, refused
 
@@ -45,12 +45,12 @@ def test_a_reordering(spec: str, program: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "program", "kind"),
     [
-        (ROWS, ROWS.replace("j - 1]", "j - 1 - (i == 2)]"), Class.WRONG_READ),
-        (ROWS, ROWS.replace("j < m", "j < m - 1"), Class.MISSING),
-        (CUBE, "for (int t = 1; t < n * m * n; t++) A[t] = B[t % n];", Class.MISSING),
+        (ROWS, ROWS.replace("j - 1]", "j - 1 - (i == 2)]"), ErrorClass.WRONG_READ),
+        (ROWS, ROWS.replace("j < m", "j < m - 1"), ErrorClass.MISSING),
+        (CUBE, "for (int t = 1; t < n * m * n; t++) A[t] = B[t % n];", ErrorClass.MISSING),
     ],
 )
-def test_what_is_not_a_reordering(spec: str, program: str, kind: Class) -> None:
+def test_what_is_not_a_reordering(spec: str, program: str, kind: ErrorClass) -> None:
     report = check(FRAME.format(spec=spec, program=program))
     assert report.answer is Answer.VIOLATION and kind in [finding.kind for finding in report.findings]
 

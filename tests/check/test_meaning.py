@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import Options, check_text
+from loopwright.check.verify import CheckOptions, check_text
 from loopwright.errors import BadInput, GaveUp
 from tests.check.support import QUICK
 
@@ -50,7 +50,7 @@ def answer(folder: Path, old: str, new: str) -> str:
     original = folder / "old.c"
     original.write_text(old)
     try:
-        report = check_text(new, original, Options(tools=QUICK), name=str(folder / "new.c"))
+        report = check_text(new, original, CheckOptions(tools=QUICK), name=str(folder / "new.c"))
     except (GaveUp, BadInput) as failure:
         return type(failure).__name__
     return report.answer.name

@@ -10,9 +10,9 @@ import pytest
 from loopwright.check.original.specification import Specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.segment import parse_input
-from loopwright.check.run.findings import Class, Instance
+from loopwright.check.run.findings import ErrorClass, StatementInstance
 from loopwright.check.run.report import Answer, explanation
-from loopwright.check.verify import Job, Options, check_text, prepared
+from loopwright.check.verify import CheckOptions, Job, check_text, prepared
 from loopwright.source import Source
 from tests.check.figures import FIGURE_1, figure_1, figure_6
 from tests.check.oracle import traced
@@ -22,7 +22,7 @@ from tests.check.support import QUICK
 @pytest.mark.parametrize("algorithm", ["a", "codes"])
 @pytest.mark.parametrize("version", sorted(FIGURE_1))
 def test_figure_1(version: str, algorithm: str) -> None:
-    report = check_text(figure_1(version), options=Options(algorithm=algorithm, tools=QUICK))
+    report = check_text(figure_1(version), options=CheckOptions(algorithm=algorithm, tools=QUICK))
     assert report.answer is Answer.VALID
     if algorithm == "a":
         assert report.operations == 100
@@ -30,15 +30,15 @@ def test_figure_1(version: str, algorithm: str) -> None:
 
 def test_figure_1c_needs_coprime_numbers() -> None:
     """With N = 98 = 14 · 7 the walk in steps of 7 comes back before it has been everywhere."""
-    report = check_text(figure_1("c", 98), options=Options(tools=QUICK))
+    report = check_text(figure_1("c", 98), options=CheckOptions(tools=QUICK))
     assert report.answer is Answer.VIOLATION
-    assert [finding.kind for finding in report.findings] == [Class.MISSING]
+    assert [finding.kind for finding in report.findings] == [ErrorClass.MISSING]
     assert report.violations == 98 - 14
 
 
 def _seidel(*, swapped: bool = False) -> Job:
     given = parse_input(Source("p.c", figure_6(swapped=swapped)))
-    return prepared(given, Options(tools=QUICK))
+    return prepared(given, CheckOptions(tools=QUICK))
 
 
 def _image(parts: Iterable[isl.Map], point: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -183,18 +183,18 @@ def test_table_4() -> None:
 
 @pytest.mark.parametrize("algorithm", ["a", "codes"])
 def test_figure_6(algorithm: str) -> None:
-    report = check_text(figure_6(), options=Options(algorithm=algorithm, tools=QUICK))
+    report = check_text(figure_6(), options=CheckOptions(algorithm=algorithm, tools=QUICK))
     assert report.answer is Answer.VALID
 
 
 @pytest.mark.parametrize("algorithm", ["a", "codes", "auto"])
 def test_the_error_of_table_4_is_found_at_the_third_operation(algorithm: str) -> None:
-    report = check_text(figure_6(swapped=True), options=Options(algorithm=algorithm, tools=QUICK))
+    report = check_text(figure_6(swapped=True), options=CheckOptions(algorithm=algorithm, tools=QUICK))
     assert report.answer is Answer.VIOLATION
     first = report.findings[0]
-    assert (first.kind, first.operation, first.depth) == (Class.TOO_SOON, 3, 3)
-    assert first.match == Instance(0, (0, 2, 2))
-    assert (first.found, first.wanted) == (None, Instance(0, (0, 2, 1)))
+    assert (first.kind, first.operation, first.depth) == (ErrorClass.TOO_SOON, 3, 3)
+    assert first.match == StatementInstance(0, (0, 2, 2))
+    assert (first.found, first.wanted) == (None, StatementInstance(0, (0, 2, 1)))
     assert explanation(report, first) == (
         "S1[0, 2, 2] runs too soon: it reads A[2][1], which nothing has written yet; "
         "expected S1[0, 2, 1] to have written it"

@@ -6,9 +6,9 @@ import pytest
 
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import parse_input
-from loopwright.check.run.findings import Class
+from loopwright.check.run.findings import ErrorClass
 from loopwright.check.run.report import Answer
-from loopwright.check.verify import Options, check_text, delayed, prepared, verdict
+from loopwright.check.verify import CheckOptions, check_text, delayed, prepared, verdict
 from loopwright.errors import BadInput
 from loopwright.source import Source
 from tests.check.support import QUICK
@@ -46,7 +46,7 @@ int main(void)
 
 
 def check(source: str, **options: object) -> Answer:
-    return check_text(source, options=Options(tools=QUICK, **options)).answer  # type: ignore[arg-type]
+    return check_text(source, options=CheckOptions(tools=QUICK, **options)).answer  # type: ignore[arg-type]
 
 
 def test_recursion_over_blocks() -> None:
@@ -127,8 +127,8 @@ def test_pointers_that_move(program: str, functions: str, answer: Answer) -> Non
 
 def test_a_cell_that_is_found_by_its_address_is_named() -> None:
     source = text("double *p = &A[2]; for (i = 0; i < 4; i++) p[i] = B[i + 1];")
-    finding = check_text(source, options=Options(tools=QUICK)).findings[0]
-    assert (finding.kind, finding.seen) == (Class.WRONG_WRITE, (2, 1))
+    finding = check_text(source, options=CheckOptions(tools=QUICK)).findings[0]
+    assert (finding.kind, finding.seen) == (ErrorClass.WRONG_WRITE, (2, 1))
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_pointers_to_rows(program: str, spec: str, is_valid: bool) -> None:
     ],
 )
 def test_nests_with_pointers_to_rows_are_checked_as_wholes(program: str, spec: str, before: str) -> None:
-    options = Options(tools=QUICK)
+    options = CheckOptions(tools=QUICK)
     job = prepared(parse_input(Source("p.c", text(program, spec, before=before))), options)
     assert "lw_site_" not in delayed(job, writers(job.spec), options).program
     assert verdict(job, writers(job.spec), options).answer is Answer.VALID

@@ -11,7 +11,7 @@ from loopwright.check.run import races
 from loopwright.check.run.execute import Toolchain
 from loopwright.check.run.races import with_races
 from loopwright.check.run.report import Answer, Report
-from loopwright.check.verify import Options, check_text
+from loopwright.check.verify import CheckOptions, check_text
 from loopwright.source import Source
 from tests.check.support import QUICK
 from tests.check.test_bad_input import text
@@ -41,14 +41,14 @@ RACING = replace(TOOLS, options=("-DRACE",))
 
 @pytest.fixture(scope="module")
 def sanitizer() -> None:
-    report = check_text(PARALLEL, options=Options(tools=TOOLS, race=True))
+    report = check_text(PARALLEL, options=CheckOptions(tools=TOOLS, race=True))
     if report.answer is Answer.GAVE_UP:
         pytest.skip(f"ThreadSanitizer does not work here: {report.notes}")
 
 
 @pytest.mark.usefixtures("sanitizer")
 def test_openmp_without_races() -> None:
-    report = check_text(PARALLEL, options=Options(tools=TOOLS, race=True))
+    report = check_text(PARALLEL, options=CheckOptions(tools=TOOLS, race=True))
     assert report.answer is Answer.VALID
     assert any("saw no data race" in note for note in report.notes)
 
@@ -56,7 +56,7 @@ def test_openmp_without_races() -> None:
 @pytest.mark.usefixtures("sanitizer")
 @pytest.mark.parametrize("answer", list(Answer))
 def test_a_race_is_a_no_whatever_the_runs_showed(answer: Answer) -> None:
-    report = replace(check_text(PARALLEL, options=Options(tools=TOOLS)), answer=answer)
+    report = replace(check_text(PARALLEL, options=CheckOptions(tools=TOOLS)), answer=answer)
     tools = replace(RACING, openmp=True)
     found = with_races(parse_input(Source("p.c", PARALLEL)), tools, report)
     assert found.answer is Answer.VIOLATION
@@ -111,7 +111,7 @@ PARALLEL_COPY = f"#pragma omp parallel for\n{COPY}"
     ],
 )  # fmt: skip
 def test_programs_with_threads(program: str, answer: Answer) -> None:
-    report = check_text(program, options=Options(tools=TOOLS, race=True))
+    report = check_text(program, options=CheckOptions(tools=TOOLS, race=True))
     assert report.answer is answer, report.notes
 
 
@@ -124,7 +124,7 @@ def test_programs_with_threads(program: str, answer: Answer) -> None:
 )
 def test_races_that_were_not_looked_for(tools: Toolchain, note: str) -> None:
     """A search that could not run takes back a "valid", and leaves any other answer as it was."""
-    report = check_text(PARALLEL, options=Options(tools=TOOLS))
+    report = check_text(PARALLEL, options=CheckOptions(tools=TOOLS))
     given = parse_input(Source("p.c", PARALLEL))
     expected = {Answer.VALID: Answer.GAVE_UP}
     for answer in Answer:
@@ -135,5 +135,5 @@ def test_races_that_were_not_looked_for(tools: Toolchain, note: str) -> None:
 
 def test_a_sanitizer_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(races, "_OPTIONS", ("-fsanitize=no-such-thing",))
-    report: Report = check_text(PARALLEL, options=Options(tools=TOOLS, race=True))
+    report: Report = check_text(PARALLEL, options=CheckOptions(tools=TOOLS, race=True))
     assert (report.answer, report.exit_code) == (Answer.GAVE_UP, 3)

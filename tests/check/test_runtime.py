@@ -14,7 +14,7 @@ from loopwright.check.algorithms.precise import precise_tables
 from loopwright.check.original.writers import writers
 from loopwright.check.program.segment import parse_input
 from loopwright.check.run.discovery import extents_tables
-from loopwright.check.verify import Job, Options, delayed, prepared
+from loopwright.check.verify import CheckOptions, Job, delayed, prepared
 from loopwright.source import Source
 from tests.check.figures import figure_6
 from tests.check.support import QUICK, kernel, quick, small
@@ -31,9 +31,9 @@ POINTERS = text(
 
 def _job(name: str) -> Job:
     if name == "figure 6":
-        return prepared(parse_input(Source("p.c", figure_6())), Options(tools=QUICK))
+        return prepared(parse_input(Source("p.c", figure_6())), CheckOptions(tools=QUICK))
     if name == "pointers":
-        return prepared(parse_input(Source("p.c", POINTERS)), Options(tools=QUICK))
+        return prepared(parse_input(Source("p.c", POINTERS)), CheckOptions(tools=QUICK))
     path = kernel(name)
     return prepared(parse_input(Source(str(path), path.read_text()), path), quick(small(name)))
 
@@ -74,7 +74,7 @@ def test_engines_with_the_tables_of_a_program(name: str, analysis: str, tmp_path
 def test_headers_that_programs_include(name: str, tmp_path: Path) -> None:
     """What only the program itself calls is unused here."""
     job = _job(name)
-    built = delayed(job, writers(job.spec), Options(tools=QUICK))
+    built = delayed(job, writers(job.spec), CheckOptions(tools=QUICK))
     (tmp_path / runtime.PROGRAM_HEADER).write_text(built.header)
     (tmp_path / "alone.c").write_text(f'#include "{runtime.PROGRAM_HEADER}"\nint lw_none;\n')
     _lint(tmp_path, "alone.c", "-Wno-unused-function", "-Wno-unused-variable")

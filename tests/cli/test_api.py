@@ -18,7 +18,7 @@ import pytest
 import loopwright as lw
 from loopwright.emit.region import Loops, file_text
 from loopwright.errors import BadInput, Illegal, InternalError
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.prove.verdict import Proved
 from loopwright.rewrite import pipeline
 from tests.conftest import ROOT
@@ -97,8 +97,10 @@ def test_what_is_there_to_see() -> None:
 
 def test_options_of_the_generator_are_those_of_its_room() -> None:
     given = inspect.signature(lw.generate).parameters
-    assert [name for name in given if name != "schedule"] == [one.name for one in dataclasses.fields(Options)]
-    for one in dataclasses.fields(Options):
+    assert [name for name in given if name != "schedule"] == [
+        one.name for one in dataclasses.fields(GenerationOptions)
+    ]
+    for one in dataclasses.fields(GenerationOptions):
         wanted = one.default.value if one.name == "loop_type" else one.default
         assert given[one.name].default == wanted, one.name
 

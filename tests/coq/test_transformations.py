@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.prove.coq.check import Refused, check
 from loopwright.prove.coq.transformation_file import transformation_file
@@ -70,7 +70,7 @@ ILLEGAL = {
 
 
 def written(plan: Plan) -> str:
-    node = generate(to_schedule(plan), Options())
+    node = generate(to_schedule(plan), GenerationOptions())
     return transformation_file(plan.original, plan.program, node, "A transformation")
 
 

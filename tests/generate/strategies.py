@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.model.schedule import LoopType
 
 PARAMETERS = "[n, m]"
@@ -334,8 +334,8 @@ def band_options(draw: st.DrawFn, outer: int, size: int) -> list[str]:
     return options
 
 
-generation_options: st.SearchStrategy[Options] = st.builds(
-    Options,
+generation_options: st.SearchStrategy[GenerationOptions] = st.builds(
+    GenerationOptions,
     loop_type=st.sampled_from((LoopType.DEFAULT, LoopType.DEFAULT, LoopType.SEPARATE, LoopType.ATOMIC)),
     separate_from=st.sampled_from((0, 0, 1)),
     separate_depth=st.sampled_from((None, None, 0, 1)),

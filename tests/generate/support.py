@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 from loopwright.emit.c import to_c
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
@@ -30,7 +30,7 @@ def polyhedral(text: str) -> Schedule:
 
 def proved_program(schedule: Schedule, **options: object) -> Node:
     """The loops for `schedule`, proved."""
-    node = generate(schedule, Options(**options))  # type: ignore[arg-type]
+    node = generate(schedule, GenerationOptions(**options))  # type: ignore[arg-type]
     verdict = prove_scan(schedule, node)
     assert isinstance(verdict, Proved), verdict
     return node

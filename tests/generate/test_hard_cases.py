@@ -8,7 +8,7 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput, GaveUp
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.measure import size
@@ -162,7 +162,7 @@ def test_unrolling_without_a_constant_bound_is_an_error() -> None:
 def test_too_many_statement_copies() -> None:
     schedule = flat("{ S[i] -> [i] : 0 <= i < 50 }", options="{ [i] -> unroll[0] }")
     with pytest.raises(GaveUp, match="more than 10 statement copies"):
-        generate(schedule, Options(max_statements=10))
+        generate(schedule, GenerationOptions(max_statements=10))
 
 
 def test_access_function_is_specialised_to_its_place() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, note, settings
 
 from loopwright.emit.c import to_c
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
@@ -23,7 +23,7 @@ VALUES = ((0, 0), (1, 3), (3, 4), (4, 2), (-1, 2), (2, 3))
 LIMIT = 100_000
 
 
-def check(schedule: Schedule, options: Options) -> None:
+def check(schedule: Schedule, options: GenerationOptions) -> None:
     program = generated(schedule, options)
     note(to_c(program))
     for n, m in VALUES:
@@ -36,7 +36,7 @@ def check(schedule: Schedule, options: Options) -> None:
     assert isinstance(verdict, Proved), verdict
 
 
-def generated(schedule: Schedule, options: Options) -> Node:
+def generated(schedule: Schedule, options: GenerationOptions) -> Node:
     """The program; a failure loses the isl error it comes from, which hypothesis cannot compare."""
     try:
         return generate(schedule, options)
@@ -46,14 +46,14 @@ def generated(schedule: Schedule, options: Options) -> Node:
 
 @settings(max_examples=100)
 @given(flat_texts(), generation_options)
-def test_flat_schedules(text: str, options: Options) -> None:
+def test_flat_schedules(text: str, options: GenerationOptions) -> None:
     note(text)
     check(parse_flat(text, "random.in"), options)
 
 
 @settings(max_examples=50)
 @given(unbounded_texts(), generation_options)
-def test_schedules_without_an_end(text: str, options: Options) -> None:
+def test_schedules_without_an_end(text: str, options: GenerationOptions) -> None:
     """Loops that do not end run only where there is something to execute for ever."""
     note(text)
     schedule = parse_flat(text, "random.in")
@@ -69,6 +69,6 @@ def test_schedules_without_an_end(text: str, options: Options) -> None:
 
 @settings(max_examples=100)
 @given(tree_texts(), generation_options)
-def test_schedule_trees(text: str, options: Options) -> None:
+def test_schedule_trees(text: str, options: GenerationOptions) -> None:
     note(text)
     check(parse_tree(text, "random.st"), options)

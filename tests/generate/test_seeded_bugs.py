@@ -28,7 +28,7 @@ from loopwright.generate import (
     strides,
     tree,
 )
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.expressions import TRUE
 from loopwright.model.schedule import LoopType, Schedule, Sequence
@@ -88,7 +88,7 @@ class Bug:
     function: str
     wrong: Callable[[Function], Function]
     schedule: Schedule
-    options: Options = field(default_factory=Options)
+    options: GenerationOptions = field(default_factory=GenerationOptions)
 
 
 def _reversed(right: Function) -> Function:
@@ -172,7 +172,7 @@ def _first_value_only(right: Function) -> Function:
     return wrong
 
 
-SEPARATE = Options(loop_type=LoopType.SEPARATE)
+SEPARATE = GenerationOptions(loop_type=LoopType.SEPARATE)
 
 BUGS = {
     "bounds: upper bound shifted": Bug(bounds, "_upper", _one_more, RECTANGLE),

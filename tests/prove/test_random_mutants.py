@@ -8,7 +8,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from loopwright.errors import GaveUp
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.interpreter import execute
 from loopwright.loops.nodes import Node
@@ -60,7 +60,7 @@ seeds = st.lists(st.integers(0, 10_000), min_size=1, max_size=4)
 def test_mutants_for_flat_schedules(text: str, picks: list[int]) -> None:
     note(text)
     schedule = parse_flat(text, "random.in")
-    for mutant in chosen(generate(schedule, Options()), picks):
+    for mutant in chosen(generate(schedule, GenerationOptions()), picks):
         note(str(mutant))
         judge(schedule, mutant)
 
@@ -70,6 +70,6 @@ def test_mutants_for_flat_schedules(text: str, picks: list[int]) -> None:
 def test_mutants_for_schedule_trees(text: str, picks: list[int]) -> None:
     note(text)
     schedule = parse_tree(text, "random.st")
-    for mutant in chosen(generate(schedule, Options()), picks):
+    for mutant in chosen(generate(schedule, GenerationOptions()), picks):
         note(str(mutant))
         judge(schedule, mutant)

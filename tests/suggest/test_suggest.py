@@ -100,7 +100,7 @@ def test_fusion_with_a_delay(tmp_path: Path) -> None:
     )
     assert lines(tried, ProposalKind.FUSION) == ["shift(Q, i=2)\nfuse(P, Q, 1)"]
     reason = next(one.reason for one in tried if one.kind is ProposalKind.FUSION and one.legal)
-    assert reason.endswith("when the second runs behind the first in the same loop over i; they share b")
+    assert reason.endswith("when the second runs after the first in the same loop over i; they share b")
 
 
 def test_short_loops_are_not_tiled(tmp_path: Path) -> None:

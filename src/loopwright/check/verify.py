@@ -49,7 +49,7 @@ from loopwright.source import Source
 
 
 @dataclass(frozen=True)
-class Options:
+class CheckOptions:
     """What the user can say: sizes, the algorithm ("auto", "a", "b" or "codes"), the tools."""
 
     defined: Mapping[str, int] = field(default_factory=dict)
@@ -75,21 +75,23 @@ class Job:
     tools: Toolchain
 
 
-def check_file(program: str | Path, spec: str | Path | None = None, options: Options | None = None) -> Report:
+def check_file(
+    program: str | Path, spec: str | Path | None = None, options: CheckOptions | None = None
+) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
-    options = options or Options()
+    options = options or CheckOptions()
     return check(read_input(program, spec, pure=options.pure), options)
 
 
 def check_text(
-    text: str, spec: str | Path | None = None, options: Options | None = None, name: str = "p.c"
+    text: str, spec: str | Path | None = None, options: CheckOptions | None = None, name: str = "p.c"
 ) -> Report:
     """`check_file` of a text."""
-    options = options or Options()
+    options = options or CheckOptions()
     return check(parse_input(Source(name, text), spec, pure=options.pure), options)
 
 
-def prepared(given: Input, options: Options) -> Job:
+def prepared(given: Input, options: CheckOptions) -> Job:
     """Everything that is needed before code is written."""
     definitions = tuple(f"-D{name}={number}" for name, number in options.defined.items())
     tools = replace(
@@ -106,14 +108,14 @@ def prepared(given: Input, options: Options) -> Job:
     return Job(given, spec, sites, sizes, tools)
 
 
-def check(given: Input, options: Options) -> Report:
+def check(given: Input, options: CheckOptions) -> Report:
     """The verdict at one problem size."""
     job = prepared(given, options)
     report = verdict(job, writers(job.spec), options)
     return with_races(job.given, job.tools, report) if options.race else report
 
 
-def verdict(job: Job, found: Writers, options: Options) -> Report:
+def verdict(job: Job, found: Writers, options: CheckOptions) -> Report:
     """Whether the program of `job` reorders the original, races left aside."""
     if options.algorithm == "a":
         return precise(job, found, "it was asked for")
@@ -136,7 +138,7 @@ class Chosen:
     because: str
 
 
-def delayed(job: Job, found: Writers, options: Options, scheme: Scheme | None = None) -> Built:
+def delayed(job: Job, found: Writers, options: CheckOptions, scheme: Scheme | None = None) -> Built:
     """The program that only adds up differences; GaveUp where no single number can be a shadow."""
     if options.only_checks and depends_on_values(job.spec, job.sites):
         raise GaveUp(
@@ -155,7 +157,7 @@ def delayed(job: Job, found: Writers, options: Options, scheme: Scheme | None = 
     return Built(program, header, runtime_text("delayed.c"), fast.tables, job.tools.fast, "delayed")
 
 
-def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion]:
+def _marks(job: Job, ahead: Sequence[Front], options: CheckOptions) -> list[Insertion]:
     """Checks in front of nests, and of the operations that are in none."""
     covered = {site.number for front in ahead for site in front.sites}
     single = [site for site in job.sites.sites if site.number not in covered]
@@ -163,7 +165,7 @@ def _marks(job: Job, ahead: Sequence[Front], options: Options) -> list[Insertion
     return [*marks, *(mark for one in ahead for mark in insertions(one, only_checks=options.only_checks))]
 
 
-def _chosen(job: Job, found: Writers, options: Options) -> Chosen:
+def _chosen(job: Job, found: Writers, options: CheckOptions) -> Chosen:
     """Codes apply wherever version numbers do, and their checks are never longer."""
     if options.algorithm == "b":
         return Chosen(versions(job.spec, found), "it was asked for")
@@ -281,7 +283,7 @@ def _other_sizes(job: Job, log: RunLog) -> bool:
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
     if ended.status > 0 and not _ended_inside(ended, log):
-        notes.append(f"behind the segment, the program ended with status {ended.status}")
+        notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):
         notes.append("the segment was entered with other problem sizes than the first")
     if job.sizes.solved:

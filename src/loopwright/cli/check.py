@@ -16,7 +16,7 @@ from loopwright.source import Span
 
 if TYPE_CHECKING:
     from loopwright.check.run.report import Report
-    from loopwright.check.verify import Options
+    from loopwright.check.verify import CheckOptions
     from loopwright.progress import Progress
 
 STATUS = (
@@ -90,9 +90,9 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
     return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
 
 
-def _options(arguments: argparse.Namespace, deadline: float) -> Options:
+def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
     from loopwright.check.run.execute import Toolchain
-    from loopwright.check.verify import Options
+    from loopwright.check.verify import CheckOptions
 
     defined = sizes(arguments.sizes, arguments.file)
     try:
@@ -110,7 +110,7 @@ def _options(arguments: argparse.Namespace, deadline: float) -> Options:
     )
     pure = tuple(arguments.pure)
     checks = (arguments.race, arguments.only_checks, arguments.one_by_one)
-    return Options(defined, arguments.algorithm, tools, pure, *checks)
+    return CheckOptions(defined, arguments.algorithm, tools, pure, *checks)
 
 
 def _printed(arguments: argparse.Namespace, report: Report) -> Printed:

@@ -18,7 +18,7 @@ from loopwright.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from loopwright.generate.context import Options
+    from loopwright.generate.context import GenerationOptions
     from loopwright.progress import Progress
     from loopwright.rewrite.generation import Generated
 
@@ -93,12 +93,12 @@ def _generated(arguments: argparse.Namespace, progress: Progress) -> Generated:
     return generated(request, progress)
 
 
-def _options(arguments: argparse.Namespace) -> Options:
-    from loopwright.generate.context import Options
+def _options(arguments: argparse.Namespace) -> GenerationOptions:
+    from loopwright.generate.context import GenerationOptions
     from loopwright.model.schedule import LoopType
 
     limits = {"separate_from": arguments.separate_from, "max_unroll": arguments.max_unroll}
-    return Options(
+    return GenerationOptions(
         loop_type=LoopType(arguments.loop_type),
         separate_depth=arguments.separate_depth,
         single_upper_bound=arguments.upper_bound == "single",

@@ -22,14 +22,14 @@ def add_to(verbs: Verbs) -> None:
     parser = verbs.add_parser(
         "prove",
         help="prove that two C files, or two OpenScop files, do the same",
-        description="Prove that the regions of NEW leave behind what those of OLD do, for every problem "
+        description="Prove that the regions of NEW compute what those of OLD do, for every problem "
         "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
         "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values. "
         "Two OpenScop files are one program in two orders, before and after another tool's scheduling.",
     )
     parser.set_defaults(invocation=prove)
     parser.add_argument("old", metavar="OLD", help="a C file, or an OpenScop file (.scop)")
-    parser.add_argument("new", metavar="NEW", help="what somebody made of it")
+    parser.add_argument("new", metavar="NEW", help="the rewritten file")
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
     parser.add_argument(

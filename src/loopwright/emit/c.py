@@ -17,7 +17,7 @@ from loopwright.emit.helpers import FUNCTIONS, used
 from loopwright.emit.names import called_statements, fresh, readable_names, standalone_names, with_names
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.loops.expressions import TRUE
-from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Note
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
 from loopwright.loops.traverse import free_variables
 from loopwright.model.annotations import Clauses
 
@@ -63,7 +63,7 @@ def plain_call(call: Call) -> list[str]:
     return [f"{call.name}({', '.join(expression_to_c(argument) for argument in call.arguments)});"]
 
 
-def _commented(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
+def _commented(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
     """A remark as a comment of one line, with nothing in it that ends or continues a comment."""
     shown = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in str(remark))).strip()
     shown = re.sub(r"/(?=\*)|\*(?=/)", r"\g<0> ", shown).rstrip("\\/ ").strip()
@@ -78,7 +78,7 @@ def _annotated(loop: For) -> list[str]:
     return ["// vectorize"] * (loop.vector is not None) + ["// parallel"] * (loop.parallel is not None)
 
 
-def _never(remark: str | Note) -> bool:
+def _never(remark: str | Remark) -> bool:
     return False
 
 
@@ -93,8 +93,8 @@ class Style:
     iterator_type: str = "int"
     call: Callable[[Call], list[str]] = plain_call
     annotated: Callable[[For], list[str]] = _annotated
-    mark: Callable[[str | Note, Node, list[str]], list[str]] = _commented
-    needs_block: Callable[[str | Note], bool] = _never
+    mark: Callable[[str | Remark, Node, list[str]], list[str]] = _commented
+    needs_block: Callable[[str | Remark], bool] = _never
     """Whether a mark puts a line in front of its statement, so that the two need braces."""
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)

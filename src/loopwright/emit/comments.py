@@ -15,21 +15,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.c.syntax import walk
-from loopwright.loops.nodes import Call, For, Mark, Node, Note
+from loopwright.loops.nodes import Call, For, Mark, Node, Remark
 from loopwright.loops.traverse import children, subprograms, with_children
 from loopwright.model.program import Program, Statement, Tag
 from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True, slots=True)
-class CommentNote(Note):
+class CommentNote(Remark):
     """A comment of the source, by its place."""
 
     place: Span
 
 
 @dataclass(frozen=True, slots=True)
-class LabelNote(Note):
+class LabelNote(Remark):
     name: str
 
 
@@ -65,7 +65,7 @@ def in_front_of_loops(node: Node) -> frozenset[Span]:
     return frozenset(remark.place for remark in remarks if isinstance(remark, CommentNote))
 
 
-def _on_loop(node: Node, loop: For, note: Note) -> Node:
+def _on_loop(node: Node, loop: For, note: Remark) -> Node:
     """`node` with a mark on one of its loops, in front of the marks it has."""
     if _unmarked(node) is loop:
         return Mark(note, node)

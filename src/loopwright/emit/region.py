@@ -32,7 +32,7 @@ from loopwright.emit.openmp import PrivateStorage, ReductionStep, Sharing, pragm
 from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.loops.direction import counted_down
-from loopwright.loops.nodes import Call, For, Let, Node, Note
+from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
 from loopwright.read.c.assume import is_assume
@@ -152,7 +152,7 @@ def _spaced(lines: Sequence[str]) -> list[str]:
 def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting) -> Style:
     """The author's handwriting, and the author's text for statements."""
 
-    def marked(remark: str | Note, body: Node, lines: list[str]) -> list[str]:
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
         match remark:
             case DeclarationNote(name):
                 return declaring(program, name, body, lines)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from loopwright.loops.nodes import Call, For, Let, Mark, Node, Note
+from loopwright.loops.nodes import Call, For, Let, Mark, Node, Remark
 from loopwright.loops.traverse import children, subprograms, with_children
 
 if TYPE_CHECKING:  # generating loops from a description needs nothing of C
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # generating loops from a description needs nothing of C
 
 
 @dataclass(frozen=True, slots=True)
-class DeclarationNote(Note):
+class DeclarationNote(Remark):
     """A variable of the region, declared in front of the statement."""
 
     name: str
@@ -73,7 +73,7 @@ def _is_inside(node: Node, touching: set[str], depth: int) -> bool:
     return all(_is_inside(child, touching, depth) for child in children(node))
 
 
-def _marked(node: Node, touching: set[str], depth: int, note: Note) -> Node:
+def _marked(node: Node, touching: set[str], depth: int, note: Remark) -> Node:
     calls = {part.name for part in subprograms(node) if isinstance(part, Call)}
     if isinstance(node, For | Let) and _scans(node, depth):
         return replace(node, body=Mark(note, node.body)) if calls & touching else node

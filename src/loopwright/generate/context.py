@@ -22,7 +22,7 @@ MOST_COPIES = 120
 
 
 @dataclass(frozen=True)
-class Options:
+class GenerationOptions:
     """What the user may ask of the generator beyond the schedule's own options."""
 
     loop_type: LoopType = LoopType.DEFAULT
@@ -49,7 +49,7 @@ class Options:
 class GenerationRun:
     """What is the same at every place of one program."""
 
-    options: Options
+    options: GenerationOptions
     arguments: dict[str, isl.Map]
     hints: bool
     """Whether calls name their schedule point, for schedules that are not single-valued."""
@@ -124,7 +124,7 @@ class GenerationContext:
         return GenerationContext(run, outside, (), 0, domain, universe, domain, times, ())
 
     @property
-    def options(self) -> Options:
+    def options(self) -> GenerationOptions:
         return self.run.options
 
     @property

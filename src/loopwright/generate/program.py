@@ -10,7 +10,7 @@ from typing import assert_never
 import islpy as isl
 
 from loopwright.errors import Code, InternalError
-from loopwright.generate.context import Executed, GenerationContext, GenerationRun, Options
+from loopwright.generate.context import Executed, GenerationContext, GenerationOptions, GenerationRun
 from loopwright.generate.expressions import EvaluationPlace
 from loopwright.generate.grafts import nest
 from loopwright.generate.tree import generate_tree, runs_again
@@ -32,11 +32,11 @@ from loopwright.model.schedule import (
 )
 
 
-def generate(schedule: Schedule, options: Options | None = None) -> Node:
+def generate(schedule: Schedule, options: GenerationOptions | None = None) -> Node:
     """The loops that run the instances of `schedule` in its order."""
     known, tree = _outer_context(schedule)
     run = GenerationRun(
-        options or Options(), schedule.arguments, runs_again(tree), _prefix(schedule), count()
+        options or GenerationOptions(), schedule.arguments, runs_again(tree), _prefix(schedule), count()
     )
     context = GenerationContext.initial(run, known.align_params(_parameters(schedule)))
     try:

@@ -87,7 +87,7 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Remark:
     """The base of what a printer is to write in front of a statement, such as a label."""
 
 
@@ -95,7 +95,7 @@ class Note:
 class Mark:
     """A remark on `body`, which means nothing: one of the schedule's author, or one for a printer."""
 
-    remark: str | Note
+    remark: str | Remark
     body: Node
 
 

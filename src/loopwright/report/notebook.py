@@ -6,7 +6,7 @@ from functools import singledispatch
 from html import escape
 
 from loopwright.emit.c import to_c
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.model.dependences import memory_based
 from loopwright.model.program import Program
@@ -57,7 +57,7 @@ def handle_html(handle: Handle) -> str:
 @html.register
 def schedule_html(schedule: Schedule) -> str:
     """The loops that run it."""
-    return _boxed(_code(to_c(generate(schedule, Options()))))
+    return _boxed(_code(to_c(generate(schedule, GenerationOptions()))))
 
 
 @html.register

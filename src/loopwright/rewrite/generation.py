@@ -8,7 +8,7 @@ from pathlib import Path
 
 from loopwright.emit.c import to_c
 from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.measure import size
 from loopwright.loops.nodes import Node
@@ -27,7 +27,7 @@ class GenerationRequest:
     """A description, and how its loops are to be made, written and proved."""
 
     file: str
-    options: Options = field(default_factory=Options)
+    options: GenerationOptions = field(default_factory=GenerationOptions)
     prove: bool = True
     standalone: bool = False
     openmp: bool = False

@@ -79,7 +79,7 @@ def _title(plan: Plan) -> str:
 def second_opinion(obligations: Iterable[Obligation], limit: float | None, progress: Progress) -> str:
     """cvc5 on obligations that isl has proved; in words what came of it."""
     from loopwright.prove.backends.cvc5 import Cvc5
-    from loopwright.prove.backends.interface import Fails, Unknown
+    from loopwright.prove.backends.interface import Fails, NotDecided
 
     prover = Cvc5() if limit is None else Cvc5(limit)
     left = iter(obligations)
@@ -95,7 +95,7 @@ def second_opinion(obligations: Iterable[Obligation], limit: float | None, progr
                         f"isl proved, and cvc5 refutes, {one.name}: {one.meaning}: {shown}",
                         span=one.span,
                     )
-                case Unknown(reason):
+                case NotDecided(reason):
                     raise GaveUp(
                         Code.UNDECIDED, f"could not decide {one.name}, {one.meaning}: {reason}", span=one.span
                     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, file_text, named_loops, openmp_notes
 from loopwright.errors import Code, GaveUp, about
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
@@ -64,7 +64,7 @@ def rewritten(
 ) -> Outcome:
     """The file whose regions the plans are of, with new loops; there is one plan at least.
 
-    A region whose plan has no operations keeps its text, unless all are to be made anew.
+    A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
     regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
     source = plans[0].original.source
@@ -140,7 +140,7 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
         evidence += legal
     progress("generating loops")
     with about(lambda: plan.original.region):
-        node = generate(to_schedule(plan), Options())
+        node = generate(to_schedule(plan), GenerationOptions())
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries

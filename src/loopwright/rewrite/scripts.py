@@ -9,7 +9,7 @@ from loopwright.emit.loop_names import names_in
 from loopwright.emit.openmp import PrivateStorage, ReductionStep
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
-from loopwright.generate.context import Options
+from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.prove.legality.legality import LegalityVerdict
@@ -41,7 +41,7 @@ def applied(script: Sequence[Step], plans: Sequence[Plan], *, steps: bool = Fals
 
 def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: bool = False) -> str:
     """The region as the plan has it, the text not proved; `verdict` is that on the plan, if it is known."""
-    node = generate(to_schedule(plan), Options())
+    node = generate(to_schedule(plan), GenerationOptions())
     if verdict is None and openmp and plan.directives:
         verdict = prove_plan(plan)
     return region_text(loops_of(plan, node, verdict), openmp=openmp)

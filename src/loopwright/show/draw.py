@@ -85,7 +85,7 @@ def panels(scene: Scene) -> tuple[Panel, ...]:
     first = Panel("Order as written", "before")
     last = Panel("What has to wait for what", "")
     if scene.recounted and not scene.tiles:
-        return (first, Panel("The same order, counted anew", "counted"))
+        return (first, Panel("The same order, renumbered", "counted"))
     if not scene.changed and not scene.tiles:
         return (first, last) if scene.arrows else (first,)
     after = Panel(TITLES.get(scene.outlines.order) or SAME[not scene.changed], "after")

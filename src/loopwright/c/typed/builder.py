@@ -2,7 +2,7 @@
 
 The tokens of a node are those of its children and its own, and its own have to be the ones its kind is
 written with: `for ( ; ; )`, one operator, `[ ]`.  A statement that the front end dropped, because a name
-in it is not declared, leaves tokens that belong to nobody: a `Problem`.
+in it is not declared, leaves tokens that no node covers: a `Problem`.
 """
 
 from __future__ import annotations

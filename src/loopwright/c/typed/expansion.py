@@ -2,7 +2,7 @@
 
 A token of the preprocessed text is mapped back to the file: to the bytes it is written in, or to the
 call of the macro it came from.  The mapping is computed by expanding the region's own tokens with the
-definitions the compiler had there (X3J11/86-196, the algorithm behind the standard's text), and counts
+definitions the compiler had there (X3J11/86-196, the algorithm that the standard describes), and counts
 only if the result is, token by token, what the compiler made of the region.
 """
 

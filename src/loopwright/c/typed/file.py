@@ -234,7 +234,7 @@ def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, .
     if not isinstance(block, Block):
         return None
     inside = [
-        _behind_labels(one, first)
+        _after_labels(one, first)
         for one in block.statements
         if one.place.first < end and first < one.place.end
     ]
@@ -242,7 +242,7 @@ def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, .
     return tuple(inside) if is_whole else None
 
 
-def _behind_labels(statement: Statement, first: int) -> Statement:
+def _after_labels(statement: Statement, first: int) -> Statement:
     """What a `case` or label before the region stands at, where that is in the region."""
     while statement.place.first < first:
         inner = [part for part in children(statement) if isinstance(part, Statement)]

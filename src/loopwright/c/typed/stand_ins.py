@@ -83,7 +83,7 @@ def _is_type(name: str, text: str, *, is_expected: bool) -> bool:
 
 @dataclass
 class _Use:
-    """How a name is used: the most subscripts behind it, and whether members or calls follow."""
+    """How a name is used: the most subscripts after it, and whether members or calls follow."""
 
     rank: int = 0
     is_record: bool = False

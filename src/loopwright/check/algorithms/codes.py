@@ -45,7 +45,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Code:
+class StatementCode:
     base: int
     kept: tuple[Kept, ...]
 
@@ -55,7 +55,7 @@ class Codes:
     """The codes of a specification; `size` is the number of bytes of a shadow cell by array."""
 
     groups: tuple[Group, ...]
-    codes: dict[str, Code]
+    codes: dict[str, StatementCode]
     """By statement."""
     bounds: dict[str, int]
     """Numbers that the codes of each array stay below."""
@@ -72,7 +72,7 @@ def _bytes(bound: int) -> int:
 def codes(spec: Specification) -> Codes:
     """The codes at this problem size; GaveUp where they do not fit."""
     groups = groups_of(spec)
-    found: dict[str, Code] = {}
+    found: dict[str, StatementCode] = {}
     bounds: dict[str, int] = {}
     for array in spec.written:
         base = 1
@@ -88,10 +88,10 @@ def codes(spec: Specification) -> Codes:
     return Codes(groups, found, bounds)
 
 
-def _code(group: Group, base: int) -> tuple[Code, int]:
+def _code(group: Group, base: int) -> tuple[StatementCode, int]:
     """The code of a group's instances, and how many numbers it takes."""
     if group.domain.is_empty():
-        return Code(base, ()), 0
+        return StatementCode(base, ()), 0
     free = solve(group.first.write.subscripts, group.depth).free
     stride = 1
     kept: list[Kept] = []
@@ -100,7 +100,7 @@ def _code(group: Group, base: int) -> tuple[Code, int]:
         high = group.domain.dim_max_val(iterator).to_python()
         kept.append(Kept(iterator, low, stride))
         stride *= high - low + 1
-    return Code(base, tuple(reversed(kept))), stride
+    return StatementCode(base, tuple(reversed(kept))), stride
 
 
 def code_map(codes: Codes, statement: Stated) -> isl.Map:

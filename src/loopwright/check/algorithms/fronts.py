@@ -92,7 +92,7 @@ class _Finder:
         return None if self.only_checks and self._leaves_values(node) else nest
 
     def _leaves_values(self, node: Node) -> bool:
-        """Whether the last value of an iterator is used: without the loops nobody would compute it."""
+        """Whether the last value of an iterator is used: without the loops it would not be computed."""
         loops = [part for part in walk(node) if part.type == "for_statement"]
         names = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
         try:
@@ -164,6 +164,6 @@ def _single_checks(sites: Sites, front: Front, call: CallOf) -> str:
 
 
 def _labelled(node: Node) -> Node:
-    """The statement behind a label."""
+    """The statement that a label labels."""
     statements: Sequence[Node] = [part for part in node.named_children if part.type != "comment"]
     return statements[-1]

@@ -10,7 +10,7 @@ import islpy as isl
 from loopwright.c.file import c_file
 from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, refuse, walk
-from loopwright.check.original.structure import Assignment, Cell, Side, assignment_of, reads
+from loopwright.check.original.structure import ArrayReference, Assignment, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import Access, Array, Inlined, Program, Statement
 from loopwright.presburger.named import fixed_parameters, without_parameters
@@ -223,7 +223,12 @@ def _refuse_inlined(program: Program, statement: Statement, side: Side, assignme
 
 
 def _touched(
-    program: Program, statement: Statement, cell: Cell, is_write: bool, sizes: isl.Set, domain: isl.Set
+    program: Program,
+    statement: Statement,
+    cell: ArrayReference,
+    is_write: bool,
+    sizes: isl.Set,
+    domain: isl.Set,
 ) -> FixedAccess:
     where = cell.node.span
     access = _access(statement.accesses, where, is_write)

@@ -28,7 +28,7 @@ Observed = Subscript | Decoded
 
 
 @dataclass(frozen=True)
-class Cell:
+class ArrayReference:
     """A reference to an array of the original: `array[subscripts]`.
 
     `terms` are the expressions in its subscripts, as they are written.
@@ -54,7 +54,7 @@ class Side:
     pointee_of: Callable[[Reference], str | None] = lambda _: None
     """The array that an element is one of by its address."""
 
-    def cell(self, node: Node) -> Cell | None:
+    def cell(self, node: Node) -> ArrayReference | None:
         """`node` as a whole element of an array of the original."""
         reference = reference_of(node)
         if reference is None or reference.partial:
@@ -63,11 +63,11 @@ class Side:
         array = self.pointee_of(reference)
         if array is not None:
             decoded = tuple(Decoded(array, k, node) for k in range(self.rank(array)))
-            return Cell(array, decoded, node, terms)
+            return ArrayReference(array, decoded, node, terms)
         array = self.array_of(reference)
         if array is None or self.rank(array) != len(reference.subscripts):
             return None
-        return Cell(array, reference.subscripts, node, terms)
+        return ArrayReference(array, reference.subscripts, node, terms)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def assignment_of(node: Node) -> Assignment | None:
             return None
 
 
-def reads(side: Side, assignment: Assignment) -> tuple[Cell, ...]:
+def reads(side: Side, assignment: Assignment) -> tuple[ArrayReference, ...]:
     """The cells an assignment reads, a target that is read first, then in the order of the text."""
     target = side.cell(assignment.target)
     own = (target,) if target is not None and assignment.reads_target else ()
@@ -123,7 +123,7 @@ def reads(side: Side, assignment: Assignment) -> tuple[Cell, ...]:
     return own + value
 
 
-def _cells(side: Side, node: Node) -> tuple[Cell, ...]:
+def _cells(side: Side, node: Node) -> tuple[ArrayReference, ...]:
     cell = side.cell(node)
     if cell is not None:
         return (*(found for part in cell.terms for found in _cells(side, part)), cell)

@@ -14,7 +14,7 @@ from loopwright.c.declarations import Variable
 from loopwright.c.syntax import refuse
 from loopwright.check.original.specification import Specification, box
 from loopwright.check.original.structure import Decoded
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.errors import BadInput
 
@@ -44,7 +44,7 @@ def addresses(spec: Specification, sites: Sites) -> Addresses:
     return Addresses("".join(lines) if begin else "", "".join(f"{text}, " for text in begin))
 
 
-def _require_block(known: Reached, array: str) -> None:
+def _require_block(known: ReachedCode, array: str) -> None:
     variable = known.at_segment(array)
     if variable is None or not _is_block(known, variable):
         message = f"'{array}' is used through pointers, but is not known to be one block of memory"
@@ -52,7 +52,7 @@ def _require_block(known: Reached, array: str) -> None:
         raise refuse(known.segment.place, message, hint)
 
 
-def _is_block(known: Reached, variable: Variable) -> bool:
+def _is_block(known: ReachedCode, variable: Variable) -> bool:
     """Whether an array is one block: no array of pointers, and no pointer to pointers."""
     stars = variable.rank - len(variable.extents)
     text = variable.place.text
@@ -60,7 +60,7 @@ def _is_block(known: Reached, variable: Variable) -> bool:
     return stars == 0 or (stars == 1 and (not variable.extents or is_pointer_to_array))
 
 
-def blocks(spec: Specification, known: Reached) -> list[str]:
+def blocks(spec: Specification, known: ReachedCode) -> list[str]:
     """The arrays of the original that are one block of memory each, and not empty."""
     return [
         array
@@ -72,7 +72,7 @@ def blocks(spec: Specification, known: Reached) -> list[str]:
     ]
 
 
-def _apart(spec: Specification, known: Reached) -> str | None:
+def _apart(spec: Specification, known: ReachedCode) -> str | None:
     """Calls that look whether arrays share memory; None where there is one array.
 
     Declared arrays are looked at too: linkers and attributes can put two of them at one address.
@@ -96,7 +96,7 @@ def _apart(spec: Specification, known: Reached) -> str | None:
     return ", ".join(calls)
 
 
-def _by_rows(spec: Specification, known: Reached) -> list[str]:
+def _by_rows(spec: Specification, known: ReachedCode) -> list[str]:
     """The arrays `double **A`, `double *A[9]` of the original."""
     return [
         array
@@ -109,7 +109,7 @@ def _by_rows(spec: Specification, known: Reached) -> list[str]:
 
 
 def bounds(spec: Specification, array: str) -> tuple[str, str]:
-    """The first byte the original touches and the first behind the last, counted from the first cell."""
+    """The first byte the original touches and the first after the last, counted from the first cell."""
     extent = box(spec.footprint(array)) if spec.ranks[array] else ()
     sizes = [f"(long)sizeof {array}{'[0]' * (k + 1)}" for k in range(len(extent))]
     low = " + ".join(f"{low} * {size}" for (low, _), size in zip(extent, sizes, strict=True)) or "0"
@@ -117,7 +117,7 @@ def bounds(spec: Specification, array: str) -> tuple[str, str]:
     return low, f"{high} + (long)sizeof {array}{'[0]' * len(extent)}"
 
 
-def shared_memory(spec: Specification, known: Reached, pairs: Sequence[tuple[int, int]]) -> BadInput:
+def shared_memory(spec: Specification, known: ReachedCode, pairs: Sequence[tuple[int, int]]) -> BadInput:
     """The error for arrays that were found to overlap."""
     one, other = (spec.arrays[number] for number in pairs[0])
     message = f"'{one}' and '{other}' share memory"

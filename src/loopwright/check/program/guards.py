@@ -86,5 +86,5 @@ def _in_call(argument: Node) -> tuple[Insertion, Insertion]:
 
 
 def _wrapped(node: Node, opening: str, closing: str) -> tuple[Insertion, Insertion]:
-    """Inside whatever is put in front of the node and behind it."""
+    """Inside whatever is inserted before and after the node."""
     return Insertion(node.start, 1 << 20, opening), Insertion(node.end, -(1 << 20), closing)

@@ -15,7 +15,7 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import assigns, definitions, hidden_names, integer_text, reachable_macros
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.check.original.structure import assignment_of
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Sites
 from loopwright.source import Source
 
@@ -114,7 +114,7 @@ def assigned_in(nest: Node) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class _Finder:
-    known: Reached
+    known: ReachedCode
     changing: frozenset[str]
 
     def invariants(self, node: Node, is_head: bool) -> Iterator[Node]:

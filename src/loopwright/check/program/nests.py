@@ -23,9 +23,9 @@ from loopwright.c.macros import reachable_macros
 from loopwright.c.syntax import Node, walk
 from loopwright.c.tokens import blank, without_comments
 from loopwright.check.original.specification import by_own_subscript
-from loopwright.check.original.structure import Cell
+from loopwright.check.original.structure import ArrayReference
 from loopwright.check.program.hoisting import Hoisted, assigned_in, hoisted
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput, InternalError
 from loopwright.model.program import AssumptionKind, Program, Statement
@@ -41,7 +41,7 @@ _CHECKED = {
     AssumptionKind.CONSTANT,
 }
 """What the checker looks after itself: cells are compared with the original's, types are looked at
-below, the nest still runs after it was checked, aliases are refused, and parameters are read anew."""
+below, the nest still runs after it was checked, aliases are refused, and parameters are read again."""
 _OPEN, _CLOSE = "\n#pragma scop\n", "\n#pragma endscop\n"
 _UNSIGNED = re.compile(r"\b\d\w*[uU]|\b(sizeof|unsigned|size_t|uint\w*|volatile)\b")
 
@@ -100,7 +100,7 @@ def _has_directives(source: Source, node: Node) -> bool:
     return not without_comments(source.text[last.end : node.start], literals=True).strip()
 
 
-def _may_be_entered(known: Reached, node: Node) -> bool:
+def _may_be_entered(known: ReachedCode, node: Node) -> bool:
     """Whether a `goto` may lead into the nest."""
     has_label = any(part.type == "labeled_statement" for part in walk(node))
     return has_label and re.search(r"\bgoto\b", known.source.text) is not None
@@ -132,7 +132,7 @@ def _loops_before(node: Node) -> list[Node]:
     return found
 
 
-def _are_signed(known: Reached, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
+def _are_signed(known: ReachedCode, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
     """Whether every number in bounds and subscripts is a signed integer, an int at least."""
     for node in renamed.index_expressions:
         if _UNSIGNED.search(node.text):
@@ -145,7 +145,7 @@ def _are_signed(known: Reached, renamed: Hoisted, sizes: Mapping[str, int]) -> b
     return True
 
 
-def _is_signed(known: Reached, node: Node, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
+def _is_signed(known: ReachedCode, node: Node, renamed: Hoisted, sizes: Mapping[str, int]) -> bool:
     name = node.text
     macros = reachable_macros(known.macros, name)
     if macros:
@@ -243,7 +243,7 @@ class _View:
         """Where `node` stands in the text that was read."""
         return self.node.start + len(_OPEN) + self.renamed.moved(node.start)
 
-    def _cell(self, statement: Statement, cell: Cell, *, is_write: bool) -> isl.Map | None:
+    def _cell(self, statement: Statement, cell: ArrayReference, *, is_write: bool) -> isl.Map | None:
         """{ S[v] -> A[c] } where the subscripts are affine; the array by its name in the original."""
         start = self._at(cell.node)
         for access in statement.accesses:

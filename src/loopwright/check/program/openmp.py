@@ -10,7 +10,7 @@ import re
 
 from loopwright.c.tokens import without_comments
 from loopwright.check.original.specification import Specification
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.source import Source
 
@@ -92,7 +92,7 @@ def uses_openmp(source: Source) -> bool:
     return _DIRECTIVE.search(plain) is not None
 
 
-def refuse_copies(spec: Specification, known: Reached) -> None:
+def refuse_copies(spec: Specification, known: ReachedCode) -> None:
     """Raise for a directive of the file that may make copies of an array of the original."""
     plain = without_comments(known.source.text, literals=True)
     for directive in _DIRECTIVE.finditer(plain):
@@ -104,7 +104,7 @@ def refuse_copies(spec: Specification, known: Reached) -> None:
                 raise GaveUp(Code.UNDECIDED, f"'{name}' {copied}", span=place, hint=hint)
 
 
-def _copied(spec: Specification, known: Reached, name: str, arguments: str) -> str | None:
+def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) -> str | None:
     """What is not known to leave the arrays as they are; None where it is."""
     roots = {array.partition("__")[0] for array in spec.arrays}
     if name in _SHARED:

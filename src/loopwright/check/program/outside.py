@@ -1,4 +1,4 @@
-"""Functions the segment calls that are neither in the file nor in the C library: nobody sees what they do."""
+"""Functions the segment calls that are neither in the file nor in the C library: what they do is unknown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import field, walk
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 _KNOWN = re.compile(
@@ -25,7 +25,7 @@ _KNOWN = re.compile(
 """The library of C and what comes with a compiler: the arrays reach none of these unnoticed."""
 
 
-def unseen_functions(known: Reached) -> tuple[str, ...]:
+def unseen_functions(known: ReachedCode) -> tuple[str, ...]:
     """The names of functions whose text is not there, in the order of the text."""
     inside = {function.name for function in known.functions}
     found: dict[str, None] = {}

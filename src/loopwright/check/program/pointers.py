@@ -21,7 +21,7 @@ from loopwright.c.syntax import (
     walk,
     without_parentheses,
 )
-from loopwright.check.program.reachable import Function, Reached, callees
+from loopwright.check.program.reachable import Function, ReachedCode, callees
 
 Pointees = dict[Variable, frozenset[str]]
 _QUALIFIERS = ("const", "volatile", "restrict", "static", "extern", "register", "signed")
@@ -33,7 +33,7 @@ ELSEWHERE = ""
 class Pointers:
     """`pointees` are the arrays each pointer variable may point into."""
 
-    known: Reached
+    known: ReachedCode
     pointees: Pointees
 
     def variable(self, node: Node) -> Variable | None:
@@ -66,7 +66,7 @@ class Pointers:
         return tuple(sorted(word for word in words if word not in _QUALIFIERS))
 
 
-def pointers(known: Reached) -> Pointers:
+def pointers(known: ReachedCode) -> Pointers:
     """Follow arrays into pointers until nothing new is found."""
     flows = [(variable, value) for variable, value in _flows(known) if not _is_array(known, variable)]
     found = Pointers(known, {variable: frozenset() for variable, _ in flows})
@@ -80,13 +80,13 @@ def pointers(known: Reached) -> Pointers:
         found = Pointers(known, pointees)
 
 
-def _is_array(known: Reached, variable: Variable) -> bool:
+def _is_array(known: ReachedCode, variable: Variable) -> bool:
     """Whether a variable is an array of the original, or everywhere another name of one."""
     is_itself = variable.name in known.ranks and variable == known.at_segment(variable.name)
     return is_itself or known.named(variable) is not None
 
 
-def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:
+def _flows(known: ReachedCode) -> Iterator[tuple[Variable, Node]]:
     """Pointer variables, and the values they are given.
 
     Variables may be given theirs anywhere in the file; of calls those in reachable code count, and
@@ -108,7 +108,7 @@ def _flows(known: Reached) -> Iterator[tuple[Variable, Node]]:
                     yield from _to_parameters_of(known, function, node)
 
 
-def _to_name(known: Reached, target: Node, value: Node) -> Iterator[tuple[Variable, Node]]:
+def _to_name(known: ReachedCode, target: Node, value: Node) -> Iterator[tuple[Variable, Node]]:
     """What `p = value` or `double *p = value` gives a value to, if that is a pointer."""
     name = declared_identifier(target)
     if name is not None:
@@ -131,7 +131,7 @@ def declared_identifier(target: Node) -> Node | None:
     return core if core.type == "identifier" else None
 
 
-def _to_parameters_of(known: Reached, function: Function, call: Node) -> Iterator[tuple[Variable, Node]]:
+def _to_parameters_of(known: ReachedCode, function: Function, call: Node) -> Iterator[tuple[Variable, Node]]:
     arguments = named_children(field(call, "arguments"))
     for name, value in zip(function.parameters, arguments, strict=False):
         variable = None if name is None else known.parameter(function, name)

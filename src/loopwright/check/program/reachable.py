@@ -33,7 +33,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedCode:
     """The segment's top nodes and the functions it reaches, with the meaning of their names."""
 
     source: Source
@@ -100,7 +100,7 @@ class Reached:
         return None
 
 
-def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> Reached:
+def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -> ReachedCode:
     """What the segment reaches, and what its names mean."""
     source = segment.source
     file = c_file(source)
@@ -110,7 +110,7 @@ def reached(segment: Segment, ranks: dict[str, int], pure: Iterable[str] = ()) -
     functions = _functions(root)
     roots = _roots(root, segment.place)
     names = _closure(root, roots, functions, file.macros)
-    found = Reached(
+    found = ReachedCode(
         source,
         segment,
         root,
@@ -194,7 +194,7 @@ def _addressed(root: Node, functions: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(found) if name in names]
 
 
-def _with_bindings(start: Reached) -> Reached:
+def _with_bindings(start: ReachedCode) -> ReachedCode:
     """Arrays followed into parameters that are given the same whole array everywhere.
 
     A parameter that is given anything else, too, is a pointer and no other name of the array.
@@ -212,7 +212,7 @@ def _with_bindings(start: Reached) -> Reached:
         blocks |= mixed
 
 
-def _bound(start: Reached, blocks: frozenset[tuple[str, str]]) -> Reached:
+def _bound(start: ReachedCode, blocks: frozenset[tuple[str, str]]) -> ReachedCode:
     """Follow arrays into parameters, `blocks` left out, until nothing new is bound."""
     current = start
     while True:
@@ -230,7 +230,7 @@ def _bound(start: Reached, blocks: frozenset[tuple[str, str]]) -> Reached:
         current = replace(start, bound=bound)
 
 
-def _arguments(known: Reached) -> Iterator[tuple[tuple[str, str], Node]]:
+def _arguments(known: ReachedCode) -> Iterator[tuple[tuple[str, str], Node]]:
     """(function, parameter) and argument, of all calls."""
     for body in known.bodies:
         for node in walk(body):
@@ -246,7 +246,7 @@ def _arguments(known: Reached) -> Iterator[tuple[tuple[str, str], Node]]:
                         yield (function.name, name), argument
 
 
-def passed_array(known: Reached, argument: Node) -> str | None:
+def passed_array(known: ReachedCode, argument: Node) -> str | None:
     """The array of the original whose whole storage `argument` passes."""
     if argument.type != "identifier":
         return None
@@ -254,7 +254,7 @@ def passed_array(known: Reached, argument: Node) -> str | None:
     return array if array is not None and known.ranks[array] > 0 else None
 
 
-def callees(known: Reached, callee: Node) -> tuple[Function, ...]:
+def callees(known: ReachedCode, callee: Node) -> tuple[Function, ...]:
     """The function called; through a pointer, any function that was reached."""
     name = callee.text
     direct = tuple(function for function in known.functions if function.name == name)

@@ -10,8 +10,8 @@ from loopwright.c.references import reference_of
 from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import (
+    ArrayReference,
     Assignment,
-    Cell,
     Observed,
     Side,
     assignment_of,
@@ -21,7 +21,7 @@ from loopwright.check.original.structure import (
 from loopwright.check.program.effects import call_with_effects, changed_in
 from loopwright.check.program.escapes import refuse_escapes
 from loopwright.check.program.pointers import pointers
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -47,8 +47,8 @@ class Site:
 
     number: int
     assignment: Assignment
-    write: Cell
-    reads: tuple[Cell, ...]
+    write: ArrayReference
+    reads: tuple[ArrayReference, ...]
     candidates: tuple[Candidate, ...]
 
     @property
@@ -68,12 +68,12 @@ class Site:
 
 @dataclass(frozen=True)
 class Sites:
-    known: Reached
+    known: ReachedCode
     side: Side
     sites: tuple[Site, ...]
 
 
-def find_sites(spec: Specification, known: Reached) -> Sites:
+def find_sites(spec: Specification, known: ReachedCode) -> Sites:
     """Every assignment that writes an array of the original by one of its names."""
     followed = pointers(known)
     side = Side(known.source, known.array_of, lambda array: known.ranks[array], followed.array_of)
@@ -94,7 +94,12 @@ def find_sites(spec: Specification, known: Reached) -> Sites:
 
 
 def _site(
-    spec: Specification, known: Reached, side: Side, number: int, assignment: Assignment, target: Cell
+    spec: Specification,
+    known: ReachedCode,
+    side: Side,
+    number: int,
+    assignment: Assignment,
+    target: ArrayReference,
 ) -> Site:
     meant, candidates = assignment, _candidates(spec, side, assignment)
     while not candidates and (inner := _same_value(known, side, meant)) is not None:
@@ -118,7 +123,7 @@ def _candidates(spec: Specification, side: Side, assignment: Assignment) -> tupl
     return tuple(found)
 
 
-def _same_value(known: Reached, side: Side, assignment: Assignment) -> Node | None:
+def _same_value(known: ReachedCode, side: Side, assignment: Assignment) -> Node | None:
     """b of `a = c = b` where a and c are of one type: what c holds then is what a would get from b."""
     inner = assignment.inner
     if inner is None or inner.operator != "=" or inner.value is None:
@@ -129,7 +134,7 @@ def _same_value(known: Reached, side: Side, assignment: Assignment) -> Node | No
     return inner.value if len(types) == 1 and None not in types else None
 
 
-def _refuse_effects(known: Reached, node: Node) -> None:
+def _refuse_effects(known: ReachedCode, node: Node) -> None:
     hint = "do this in a statement of its own: subscripts are evaluated once more to be checked"
     changed = changed_in(node)
     if changed is not None:
@@ -141,7 +146,7 @@ def _refuse_effects(known: Reached, node: Node) -> None:
         raise refuse(call, message, f"{hint}; or say --pure {name}")
 
 
-def _refuse_macros(spec: Specification, known: Reached) -> None:
+def _refuse_macros(spec: Specification, known: ReachedCode) -> None:
     """Assignments and assembler code inside macros would not be seen."""
     text = " ".join(body.text for body in known.bodies)
     names = {one for word in set(_WORD.findall(text)) for one in reachable_macros(known.macros, word)}

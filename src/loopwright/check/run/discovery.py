@@ -15,7 +15,7 @@ import islpy as isl
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.program.addresses import addresses
 from loopwright.check.program.instrument import instrumented, precise_call
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.segment import Input
 from loopwright.check.program.sites import Sites, find_sites
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
@@ -42,7 +42,7 @@ class Shown:
     extent: tuple[tuple[int, int], ...]
 
 
-def discovered(given: Input, known: Reached, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
+def discovered(given: Input, known: ReachedCode, fixed: dict[str, int], tools: Toolchain) -> dict[str, int]:
     """The sizes of the parameters that `fixed` leaves open; GaveUp if the run does not tell."""
     program = given.original
     spec = specification(program, _any_sizes(program, fixed))

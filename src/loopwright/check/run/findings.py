@@ -8,7 +8,7 @@ from enum import Enum
 from loopwright.errors import Code, InternalError
 
 
-class Class(Enum):
+class ErrorClass(Enum):
     """What is wrong with an operation [Bao2016, section 5, "Localizing bugs"]."""
 
     TOO_SOON = "too soon"
@@ -22,19 +22,19 @@ class Class(Enum):
 
 
 _CLASSES = {
-    "too-soon": Class.TOO_SOON,
-    "overwritten": Class.OVERWRITTEN,
-    "duplicate": Class.DUPLICATE,
-    "missing": Class.MISSING,
-    "wrong-read": Class.WRONG_READ,
-    "wrong-write": Class.WRONG_WRITE,
-    "no-instance": Class.NO_INSTANCE,
-    "outside": Class.OUTSIDE,
+    "too-soon": ErrorClass.TOO_SOON,
+    "overwritten": ErrorClass.OVERWRITTEN,
+    "duplicate": ErrorClass.DUPLICATE,
+    "missing": ErrorClass.MISSING,
+    "wrong-read": ErrorClass.WRONG_READ,
+    "wrong-write": ErrorClass.WRONG_WRITE,
+    "no-instance": ErrorClass.NO_INSTANCE,
+    "outside": ErrorClass.OUTSIDE,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class StatementInstance:
     """A statement of the original by its number, and its iteration vector."""
 
     statement: int
@@ -50,15 +50,15 @@ class Finding:
     before the segment; `read` is the number of the read concerned; `cell` the cell concerned.
     """
 
-    kind: Class
+    kind: ErrorClass
     site: int | None
     read: int | None
     operation: int
     depth: int
     seen: tuple[int, ...]
-    match: Instance | None
-    found: Instance | None
-    wanted: Instance | None
+    match: StatementInstance | None
+    found: StatementInstance | None
+    wanted: StatementInstance | None
     cell: tuple[int, ...] | None
 
 
@@ -124,11 +124,11 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(",")) if text else ()
 
 
-def _instance(text: str | None) -> Instance | None:
+def _instance(text: str | None) -> StatementInstance | None:
     if text is None or text == "-":
         return None
     number, _, iteration = text.partition(":")
-    return Instance(int(number), _numbers(iteration))
+    return StatementInstance(int(number), _numbers(iteration))
 
 
 def _finding(fields: dict[str, str]) -> Finding:

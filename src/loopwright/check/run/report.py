@@ -8,7 +8,7 @@ from typing import Any
 
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
-from loopwright.check.run.findings import Class, Finding, Instance
+from loopwright.check.run.findings import ErrorClass, Finding, StatementInstance
 from loopwright.source import Source
 
 
@@ -89,7 +89,7 @@ def as_data(report: Report) -> dict[str, Any]:
     }
 
 
-def instance_text(spec: Specification, instance: Instance | None) -> str:
+def instance_text(spec: Specification, instance: StatementInstance | None) -> str:
     """`S1[0, 2, 1]`, by the statement's tag where it has one; None is the value before the segment."""
     if instance is None:
         return "nothing"
@@ -149,31 +149,31 @@ def explanation(report: Report, finding: Finding) -> str:
         instance_text(spec, one) for one in (finding.match, finding.found, finding.wanted)
     )
     match finding.kind:
-        case Class.TOO_SOON if finding.read is not None and site is not None:
+        case ErrorClass.TOO_SOON if finding.read is not None and site is not None:
             cell = read_cell(site, finding)
             last = "which nothing has written yet" if finding.found is None else f"last written by {found}"
             return f"{match} runs too soon: it reads {cell}, {last}; expected {wanted} to have written it"
-        case Class.OVERWRITTEN if site is not None:
+        case ErrorClass.OVERWRITTEN if site is not None:
             cell = read_cell(site, finding)
             value = f"the value of {wanted}" if finding.wanted is not None else "the value from before"
             return f"{match} reads {cell} after {found} overwrote it too soon; expected {value}"
-        case Class.TOO_SOON:
+        case ErrorClass.TOO_SOON:
             return f"{match} runs too soon: expected {wanted} to write the cell first"
-        case Class.DUPLICATE:
+        case ErrorClass.DUPLICATE:
             return f"{match} runs a second time; " + (
                 f"expected {wanted}" if finding.wanted is not None else "nothing is left to write the cell"
             )
-        case Class.MISSING:
+        case ErrorClass.MISSING:
             array = spec.statements[finding.match.statement].write.array if finding.match else "?"
             cell = cell_text(array, finding.cell or ())
             return f"{match} never ran: {cell} was last written by {found}"
-        case Class.WRONG_READ if site is not None and finding.read is not None:
+        case ErrorClass.WRONG_READ if site is not None and finding.read is not None:
             cell = cell_text(site.reads[finding.read].array, finding.cell or ())
             return f"{match} reads {read_cell(site, finding)}; expected {cell}"
-        case Class.WRONG_WRITE if site is not None:
+        case ErrorClass.WRONG_WRITE if site is not None:
             expected = cell_text(site.write.array, finding.cell or ())
             return f"{match} writes {_written(site, finding)}; expected {expected}"
-        case Class.OUTSIDE if site is not None:
+        case ErrorClass.OUTSIDE if site is not None:
             return f"it writes {_written(site, finding)}, which the original does not touch"
         case _:
             expected = f"; expected {wanted} to write the cell next" if finding.wanted is not None else ""

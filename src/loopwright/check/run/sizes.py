@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from loopwright.check.program.instrument import size_texts, with_insertions
-from loopwright.check.program.reachable import Reached
+from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.segment import Input
 from loopwright.check.run.discovery import discovered
 from loopwright.check.run.execute import Built, Ended, Toolchain, compile_program, run_program, workspace
@@ -26,7 +26,7 @@ class Sizes:
     """Parameters whose values the operations of the program told."""
 
 
-def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
+def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
     """The size of every parameter of the original, or BadInput saying which is not known."""
     annotated = dict(given.segment.sizes)
     values: dict[str, int] = {}
@@ -51,7 +51,7 @@ def find_sizes(given: Input, known: Reached, defined: Mapping[str, int], tools: 
 
 
 def _solved(
-    given: Input, known: Reached, values: dict[str, int], open_names: list[str], tools: Toolchain
+    given: Input, known: ReachedCode, values: dict[str, int], open_names: list[str], tools: Toolchain
 ) -> dict[str, int]:
     try:
         return discovered(given, known, values, tools)
@@ -64,7 +64,7 @@ def _solved(
         ) from None
 
 
-def _is_visible(known: Reached, text: str, defined: Mapping[str, int]) -> bool:
+def _is_visible(known: ReachedCode, text: str, defined: Mapping[str, int]) -> bool:
     """Whether the program can evaluate `text` where the segment starts."""
     words = re.findall(r"[A-Za-z_]\w*", text)
     macros = {macro.name for macro in known.macros} | set(defined)

@@ -1,1 +1,1 @@
-"""Provers behind one interface: each decides obligations, or says why it cannot."""
+"""Provers that have one interface: each decides obligations, or says why it cannot."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loopwright.errors import Code, GaveUp
-from loopwright.prove.backends.interface import Answer, Holds, Unknown
+from loopwright.prove.backends.interface import Answer, Holds, NotDecided
 from loopwright.prove.coq.arithmetic import proposition
 from loopwright.prove.coq.check import Accepted, OutOfTime, Refused, check
 from loopwright.prove.coq.names import comment, variables
@@ -33,9 +33,9 @@ class Coq:
                 case Refused(_, lemma, message):
                     first = _number(lemma, len(left))
                     found += [Holds()] * first
-                    found.append(Unknown(f"Coq does not accept it: {message}"))
+                    found.append(NotDecided(f"Coq does not accept it: {message}"))
                 case OutOfTime(seconds):
-                    found += [Unknown(f"coqc was not done after {seconds:g} s")] * len(left)
+                    found += [NotDecided(f"coqc was not done after {seconds:g} s")] * len(left)
         return tuple(found)
 
 

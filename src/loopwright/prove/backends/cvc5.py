@@ -36,7 +36,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import holds
-from loopwright.prove.backends.interface import Answer, Fails, Holds, Unknown
+from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided
 from loopwright.prove.obligations.obligation import Obligation
 
 KINDS = {
@@ -84,7 +84,7 @@ class Cvc5:
         common = _solver(module, min(QUICK, self.seconds), incremental=True)
         for one in obligations:
             answer = self._decide(one, common)
-            if isinstance(answer, Unknown):
+            if isinstance(answer, NotDecided):
                 answer = self._decide(one, _solver(module, self.seconds, incremental=False))
                 common = _solver(module, min(QUICK, self.seconds), incremental=True)
             found.append(answer)
@@ -96,7 +96,7 @@ class Cvc5:
             case None:
                 return Holds()
             case str(reason):
-                return Unknown(f"cvc5 could not decide within {self.seconds:g} s: {reason}")
+                return NotDecided(f"cvc5 could not decide within {self.seconds:g} s: {reason}")
             case values:
                 if not holds(violated, values):
                     raise InternalError(

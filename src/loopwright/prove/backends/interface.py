@@ -22,13 +22,13 @@ class Fails:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class NotDecided:
     """Neither: the budget ran out, or the prover says so."""
 
     reason: str
 
 
-Answer: TypeAlias = Holds | Fails | Unknown
+Answer: TypeAlias = Holds | Fails | NotDecided
 
 
 class Prover(Protocol):

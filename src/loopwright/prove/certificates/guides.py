@@ -20,8 +20,8 @@ from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
 from loopwright.prove.certificates.words import Words, expr, listed, vector
-from loopwright.prove.coq.order import Place, Walk
-from loopwright.prove.coq.places import Timed, by_child, count_calls, entry, iterator_place, timed
+from loopwright.prove.coq.order import Walk, WalkPosition
+from loopwright.prove.coq.places import TimedCall, by_child, count_calls, entry, iterator_place, timed
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of
 from loopwright.prove.obligations.timetable import Timetable, Vector
@@ -33,7 +33,7 @@ def guide(table: Timetable, program: Node) -> Words:
     """`GaveUp` where none is found."""
     calls = [timed(table, run) for run in runs(table.tree)]
     walk = Walk(table, {name: name for name in table.parameters}, "")
-    start = Place(Scope(isl.Set.from_params(table.context), {}), (), ())
+    start = WalkPosition(Scope(isl.Set.from_params(table.context), {}), (), ())
     return _Guide(table, walk).words(program, calls, start, 0)
 
 
@@ -42,7 +42,7 @@ class _Guide:
     table: Timetable
     walk: Walk
 
-    def words(self, node: Node, calls: Sequence[Timed], place: Place, known: int) -> Words:
+    def words(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition, known: int) -> Words:
         """Of `node`, the first `known` places of whose time are known."""
         match node:
             case Call() | Block(()):
@@ -68,7 +68,7 @@ class _Guide:
             case _:
                 assert_never(node)
 
-    def loop(self, loop: For, calls: Sequence[Timed], place: Place, known: int) -> Words:
+    def loop(self, loop: For, calls: Sequence[TimedCall], place: WalkPosition, known: int) -> Words:
         inner = place.entered(loop, self.walk.parameters)
         key = iterator_place(calls, place.depth)
         if key is not None and key >= known:
@@ -94,13 +94,15 @@ class _Guide:
             yield from vector(keys)
             yield from self.words(loop.body, calls, inner, known)
 
-    def along(self, loop: For, keys: Vector, calls: Sequence[Timed], inner: Place, known: int) -> Words:
+    def along(
+        self, loop: For, keys: Vector, calls: Sequence[TimedCall], inner: WalkPosition, known: int
+    ) -> Words:
         yield "along"
         yield from _limit(loop)
         yield from vector(keys)
         yield from self.words(loop.body, calls, inner, known + len(keys))
 
-    def keys(self, calls: Sequence[Timed], start: int, end: int, place: Place) -> Vector | None:
+    def keys(self, calls: Sequence[TimedCall], start: int, end: int, place: WalkPosition) -> Vector | None:
         """What all calls have in these places, in terms of the iterators around."""
         found: list[Expr] = []
         for k in range(start, end):
@@ -113,7 +115,9 @@ class _Guide:
                     return None
         return tuple(_named(one, place) for one in found)
 
-    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: Place, known: int) -> Words:
+    def block(
+        self, children: Sequence[Node], calls: Sequence[TimedCall], place: WalkPosition, known: int
+    ) -> Words:
         parts = by_child(children, calls)
         keys = self.increasing(parts, place, known)
         if keys is not None:
@@ -136,7 +140,9 @@ class _Guide:
         for child, part in zip(children, parts, strict=True):
             yield from self.words(child, part, place, known)
 
-    def increasing(self, parts: Sequence[Sequence[Timed]], place: Place, known: int) -> list[Vector] | None:
+    def increasing(
+        self, parts: Sequence[Sequence[TimedCall]], place: WalkPosition, known: int
+    ) -> list[Vector] | None:
         """As few places as tell the children apart, by numbers."""
         if not all(parts):
             return None
@@ -162,7 +168,7 @@ def _lowest(forms: Sequence[AffineForm | None], depth: int, step: int) -> Affine
     return lowest if highest.rest[-1] - lowest.rest[-1] < growth * step else None
 
 
-def _named(term: Expr, place: Place) -> Expr:
+def _named(term: Expr, place: WalkPosition) -> Expr:
     """`term` in the names of the program; GaveUp where one of them is hidden by another."""
     back = dict(zip(place.shown, place.iterators, strict=True))
     used = [back[name] for name in variables(term) if name in back]

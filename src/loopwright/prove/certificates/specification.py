@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from loopwright.loops.expressions import Select, Var
 from loopwright.prove.certificates.words import Words, listed, name, names, test, vector
-from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
 
@@ -22,7 +22,7 @@ def time_of(shape: Shape) -> Vector:
 
 def chosen(tree: Decision[Vector]) -> Vector:
     match tree:
-        case Choice(vector):
+        case Decided(vector):
             return vector
         case Cases(condition, yes, no):
             pairs = zip(chosen(yes), chosen(no), strict=True)

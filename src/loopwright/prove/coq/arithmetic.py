@@ -7,7 +7,7 @@ from typing import assert_never
 
 from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
-from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 
 Names = Mapping[str, str]
 """The variable for each name; a name that is not there stands for itself."""
@@ -163,7 +163,7 @@ def vector(entries: Sequence[ex.Expr], names: Names) -> str:
 def conditional(tree: Decision[tuple[ex.Expr, ...]], names: Names) -> str:
     """The vector that a decision chooses."""
     match tree:
-        case Choice(entries):
+        case Decided(entries):
             return vector(entries, names)
         case Cases(test, yes, no):
             a, b = z(test.left, names), z(test.right, names)

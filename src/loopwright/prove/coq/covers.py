@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.coq.arithmetic import Names, argument, proposition
-from loopwright.prove.obligations.decisions import Cases, Choice, Decision
+from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.witnesses import Witness
 
 
@@ -51,7 +51,7 @@ def _ways(node: Node, so_far: tuple[Step, ...], depth: int) -> Iterator[tuple[St
 def steps(tree: Decision[Witness], paths: list[tuple[Step, ...]], names: Names) -> list[str]:
     """The lines of the proof."""
     match tree:
-        case Choice(found):
+        case Decided(found):
             return _wrapped([_step(one, found, names) for one in paths[found.position]])
         case Cases(test, yes, no):
             return [

@@ -6,7 +6,7 @@ import re
 
 WIDTH = 100
 BREAK = re.compile(r"(?<=[;,)]) (?=\S)|(?<=->) |(?<==>) | (?=\\/ |/\\ |&& |\|\| )")
-"""Where a line may be broken, outside of strings: behind an entry of a list, an argument or an arrow,
+"""Where a line may be broken, outside strings: after an entry of a list, an argument or an arrow,
 and before a connective."""
 
 

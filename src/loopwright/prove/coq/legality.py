@@ -28,7 +28,7 @@ from loopwright.prove.coq.statements import (
 )
 from loopwright.prove.coq.terms import listed
 from loopwright.prove.obligations.cells import Cell, Touched
-from loopwright.prove.obligations.decisions import Choice
+from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.legality import meetings
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Vector
 
@@ -99,7 +99,7 @@ def _shape(statement: TimedStatement) -> Shape:
 
 def _time(shape: Shape) -> Vector | None:
     """None where the time is given in pieces."""
-    return shape.time.value if isinstance(shape.time, Choice) else None
+    return shape.time.value if isinstance(shape.time, Decided) else None
 
 
 def _places(time: Vector | None) -> Places:

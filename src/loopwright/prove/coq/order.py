@@ -26,7 +26,7 @@ from loopwright.presburger.sets import IN
 from loopwright.prove.coq.arithmetic import vector
 from loopwright.prove.coq.names import variable
 from loopwright.prove.coq.places import (
-    Timed,
+    TimedCall,
     by_child,
     count_calls,
     entry,
@@ -45,7 +45,7 @@ Item = TypeVar("Item", isl.Set, isl.Map)
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class WalkPosition:
     """Where the walk is: for which iterators it gets there, and what they are called in Coq."""
 
     scope: Scope
@@ -59,17 +59,18 @@ class Place:
     def names(self, parameters: Mapping[str, str]) -> dict[str, str]:
         return {**parameters, **dict(zip(self.iterators, self.shown, strict=True))}
 
-    def entered(self, loop: For, parameters: Mapping[str, str]) -> Place:
+    def entered(self, loop: For, parameters: Mapping[str, str]) -> WalkPosition:
         fresh = variable(loop.iterator, [*self.shown, *parameters.values()])
         inside = iterations_of(loop, self.scope)
-        return Place(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
+        return WalkPosition(inside, (*self.iterators, loop.iterator), (*self.shown, fresh))
 
-    def entered_let(self, let: Let) -> Place:
+    def entered_let(self, let: Let) -> WalkPosition:
         """Inside of a let, which counts as a loop of one iteration."""
         inside = bound_by(let, self.scope)
-        return Place(inside, (*self.iterators, let.name), (*self.shown, variable(let.name, self.shown)))
+        shown = (*self.shown, variable(let.name, self.shown))
+        return WalkPosition(inside, (*self.iterators, let.name), shown)
 
-    def where(self, test: Test) -> Place:
+    def where(self, test: Test) -> WalkPosition:
         return replace(self, scope=self.scope.within(region(test, self.scope)))
 
 
@@ -88,10 +89,10 @@ def order_steps(table: Timetable, program: Node, parameters: Mapping[str, str], 
     strict = _strict(calls)
     walk = Walk(table, parameters, "" if strict else "_weak")
     start = Scope(isl.Set.from_params(table.context), {})
-    return Order(strict, (entry, *walk.lines(program, calls, Place(start, (), ()))))
+    return Order(strict, (entry, *walk.lines(program, calls, WalkPosition(start, (), ()))))
 
 
-def _strict(calls: Sequence[Timed]) -> bool:
+def _strict(calls: Sequence[TimedCall]) -> bool:
     """Whether no two executions have the same time."""
     ranges = [one.times.range() for one in calls]
     if not all(one.times.is_injective() for one in calls):
@@ -105,7 +106,7 @@ class Walk:
     parameters: Mapping[str, str]
     weak: str
 
-    def lines(self, node: Node, calls: Sequence[Timed], place: Place) -> list[str]:
+    def lines(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition) -> list[str]:
         count = shared(calls, place.depth) if calls else 0
         found = slots(node, calls, place.iterators, count)
         if calls and found is not None:
@@ -132,7 +133,7 @@ class Walk:
             case _:
                 assert_never(node)
 
-    def loop(self, loop: For, calls: Sequence[Timed], place: Place) -> list[str]:
+    def loop(self, loop: For, calls: Sequence[TimedCall], place: WalkPosition) -> list[str]:
         inner = place.entered(loop, self.parameters)
         key = iterator_place(calls, place.depth)
         if key is None:
@@ -142,7 +143,7 @@ class Walk:
             head = f"order_loop {vector(common, {})} as {inner.shown[-1]}."
         return [head, *self.lines(loop.body, calls, inner)]
 
-    def common(self, calls: Sequence[Timed], count: int, place: Place) -> Vector:
+    def common(self, calls: Sequence[TimedCall], count: int, place: WalkPosition) -> Vector:
         """The first places, which are the same functions of the outer iterators in all calls."""
         found: list[Expr] = []
         for k in range(count):
@@ -155,7 +156,7 @@ class Walk:
                     break
         return tuple(found)
 
-    def expr(self, form: AffineForm, place: Place) -> Expr:
+    def expr(self, form: AffineForm, place: WalkPosition) -> Expr:
         found = Linear(form.rest[-1])
         for factor, name in zip(form.coefficients, place.shown, strict=False):
             found = found.plus(factor, Var(name)) if factor else found
@@ -165,7 +166,7 @@ class Walk:
 
     # -- blocks --------------------------------------------------------------------------------
 
-    def block(self, children: Sequence[Node], calls: Sequence[Timed], place: Place) -> list[str]:
+    def block(self, children: Sequence[Node], calls: Sequence[TimedCall], place: WalkPosition) -> list[str]:
         if not children:
             return ["order_call."]
         parts = by_child(children, calls)
@@ -180,7 +181,7 @@ class Walk:
         return [head, *(line for one in inside for line in _branch(one))]
 
     def cuts(
-        self, children: Sequence[Node], parts: Sequence[Sequence[Timed]], place: Place
+        self, children: Sequence[Node], parts: Sequence[Sequence[TimedCall]], place: WalkPosition
     ) -> list[Vector] | None:
         """Times between the children, each after all of one and not after any of the next."""
         found: list[Vector] = []
@@ -196,7 +197,7 @@ class Walk:
         return found
 
     def candidates(
-        self, children: Sequence[Node], pair: Sequence[Sequence[Timed]], place: Place
+        self, children: Sequence[Node], pair: Sequence[Sequence[TimedCall]], place: WalkPosition
     ) -> Iterator[Vector]:
         """Where the later child begins, after where the earlier ends, and the bounds of their loops."""
         everything = [one for part in pair for one in part]
@@ -219,7 +220,7 @@ class Walk:
         for extreme in self.extremes(pair, place):
             yield from (extreme[:end] for end in range(count + 1, self.table.width + 1))
 
-    def extremes(self, pair: Sequence[Sequence[Timed]], place: Place) -> Iterator[Vector]:
+    def extremes(self, pair: Sequence[Sequence[TimedCall]], place: WalkPosition) -> Iterator[Vector]:
         """The first time of the later child, and what comes after the last of the earlier."""
         for part, beyond in ((pair[1], 0), (pair[0], 1)):
             if part:
@@ -230,7 +231,7 @@ class Walk:
                     *most, last = (expr_of(function.get_at(k), place.shown) for k in range(self.table.width))
                     yield (*most, Sum((last, Int(beyond))) if beyond else last)
 
-    def times(self, calls: Sequence[Timed], depth: int) -> isl.Map:
+    def times(self, calls: Sequence[TimedCall], depth: int) -> isl.Map:
         """The times of all calls, for each value of the outer iterators."""
         inner = [
             first(one.times, IN, depth)
@@ -238,7 +239,7 @@ class Walk:
         ]
         return self.renamed(reduce(isl.Map.union, inner))
 
-    def bounds(self, children: Sequence[Node], place: Place) -> Iterator[Expr]:
+    def bounds(self, children: Sequence[Node], place: WalkPosition) -> Iterator[Expr]:
         """Where the loops of two neighbours end and start."""
         first, second = children
         renamed: dict[str, Expr] = {name: Var(new) for name, new in place.names(self.parameters).items()}
@@ -248,14 +249,14 @@ class Walk:
             for bound in _upper_bounds(loop):
                 yield substituted_expr(bound, renamed)
 
-    def scope(self, domain: isl.Set, place: Place) -> Scope:
+    def scope(self, domain: isl.Set, place: WalkPosition) -> Scope:
         return Scope(domain, {name: k for k, name in enumerate(place.shown)})
 
-    def between(self, calls: Sequence[Timed], cut: Vector, place: Place, side: int) -> bool:
+    def between(self, calls: Sequence[TimedCall], cut: Vector, place: WalkPosition, side: int) -> bool:
         """Whether all times are before the cut (−1), or none is (+1)."""
         return all(self.beside(one, cut, place, side) for one in calls)
 
-    def beside(self, call: Timed, cut: Vector, place: Place, side: int) -> bool:
+    def beside(self, call: TimedCall, cut: Vector, place: WalkPosition, side: int) -> bool:
         domain = self.renamed(call.run.domain)
         scope = self.scope(domain, place)
         limits = [value(entry, scope) for entry in cut]
@@ -290,7 +291,7 @@ class Walk:
             same = same.intersect(a.eq_set(b))
         return ways
 
-    def grows(self, first: Vector, second: Vector, place: Place) -> bool:
+    def grows(self, first: Vector, second: Vector, place: WalkPosition) -> bool:
         """Whether the second cut is not before the first."""
         same = self.renamed(place.scope.domain)
         scope = self.scope(same, place)

@@ -23,7 +23,7 @@ from loopwright.prove.scanning.executed import Run
 
 
 @dataclass(frozen=True, eq=False)
-class Timed:
+class TimedCall:
     """A call with its time, [p] -> [time], and the places that are affine functions of p."""
 
     run: Run
@@ -31,22 +31,22 @@ class Timed:
     forms: tuple[AffineForm | None, ...]
 
 
-def timed(table: Timetable, run: Run) -> Timed:
+def timed(table: Timetable, run: Run) -> TimedCall:
     """A call that the schedule does not have never runs, or makes another obligation fail."""
     times = table.times.get(run.position)
     if times is None:
         space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
         times = isl.Map.empty(space)
-    return Timed(run, times, affine_values(times).forms)
+    return TimedCall(run, times, affine_values(times).forms)
 
 
 def count_calls(node: Node) -> int:
     return sum(isinstance(one, Call) for one in subprograms(node))
 
 
-def by_child(children: Sequence[Node], calls: Sequence[Timed]) -> list[Sequence[Timed]]:
+def by_child(children: Sequence[Node], calls: Sequence[TimedCall]) -> list[Sequence[TimedCall]]:
     """The calls of each child of a block."""
-    found: list[Sequence[Timed]] = []
+    found: list[Sequence[TimedCall]] = []
     start = 0
     for child in children:
         end = start + count_calls(child)
@@ -55,7 +55,7 @@ def by_child(children: Sequence[Node], calls: Sequence[Timed]) -> list[Sequence[
     return found
 
 
-def entry(calls: Sequence[Timed], place: int, depth: int) -> AffineForm | int | None:
+def entry(calls: Sequence[TimedCall], place: int, depth: int) -> AffineForm | int | None:
     """The place as the same function of the outer `depth` iterators in all calls: a form, or which iterator.
 
     A condition around a call may give its place another form than that of the iterator it is.
@@ -69,7 +69,7 @@ def entry(calls: Sequence[Timed], place: int, depth: int) -> AffineForm | int | 
     return next((k for k in range(depth) if _is_iterator(calls, place, k)), None)
 
 
-def _is_iterator(calls: Sequence[Timed], place: int, depth: int) -> bool:
+def _is_iterator(calls: Sequence[TimedCall], place: int, depth: int) -> bool:
     """Whether the place is this iterator in every execution of every call."""
     return all(
         one.times.is_subset(one.times.equate(IN, depth, OUT, place))
@@ -77,13 +77,13 @@ def _is_iterator(calls: Sequence[Timed], place: int, depth: int) -> bool:
     )
 
 
-def shared(calls: Sequence[Timed], depth: int) -> int:
+def shared(calls: Sequence[TimedCall], depth: int) -> int:
     """How many places, from the first, are the same functions of the outer iterators."""
     width = len(calls[0].forms)
     return next((k for k in range(width) if entry(calls, k, depth) is None), width)
 
 
-def iterator_place(calls: Sequence[Timed], depth: int) -> int | None:
+def iterator_place(calls: Sequence[TimedCall], depth: int) -> int | None:
     """The place of the time that is iterator `depth`, all before it being the same in all calls."""
     for k in range(len(calls[0].forms) if calls else 0):
         if _is_iterator(calls, k, depth):
@@ -93,7 +93,7 @@ def iterator_place(calls: Sequence[Timed], depth: int) -> int | None:
     return None
 
 
-def _numbers(calls: Sequence[Timed], start: int, end: int) -> list[int] | None:
+def _numbers(calls: Sequence[TimedCall], start: int, end: int) -> list[int] | None:
     """The numbers that all calls have in these places, or None."""
     found: list[int] = []
     for place in range(start, end):
@@ -105,7 +105,7 @@ def _numbers(calls: Sequence[Timed], start: int, end: int) -> list[int] | None:
     return found
 
 
-def slots(node: Node, calls: Sequence[Timed], around: tuple[str, ...], known: int) -> str | None:
+def slots(node: Node, calls: Sequence[TimedCall], around: tuple[str, ...], known: int) -> str | None:
     """The term for `node`, whose first `known` places are known; None where the tree does not show them.
 
     `around` are the iterators of the loops around it, the outermost first.
@@ -140,7 +140,7 @@ def slots(node: Node, calls: Sequence[Timed], around: tuple[str, ...], known: in
 
 
 def _cut(
-    children: Sequence[Node], calls: Sequence[Timed], around: tuple[str, ...], known: int
+    children: Sequence[Node], calls: Sequence[TimedCall], around: tuple[str, ...], known: int
 ) -> str | None:
     """As many numbers as tell the children apart."""
     parts = by_child(children, calls)
@@ -161,7 +161,7 @@ def _children(
     word: str,
     keys: Sequence[str],
     children: Sequence[Node],
-    parts: Sequence[Sequence[Timed]],
+    parts: Sequence[Sequence[TimedCall]],
     around: tuple[str, ...],
     known: int,
 ) -> str | None:
@@ -187,7 +187,7 @@ Offset: TypeAlias = tuple[tuple[tuple[int, str], ...], int]
 
 
 def _offsets(
-    children: Sequence[Node], calls: Sequence[Timed], around: tuple[str, ...], known: int
+    children: Sequence[Node], calls: Sequence[TimedCall], around: tuple[str, ...], known: int
 ) -> str | None:
     """As many places as tell the children apart, which differ in numbers: 8 i, 8 i + 1, ..."""
     parts = by_child(children, calls)
@@ -205,7 +205,7 @@ def _offsets(
 
 
 def _places(
-    calls: Sequence[Timed], start: int, end: int, around: tuple[str, ...]
+    calls: Sequence[TimedCall], start: int, end: int, around: tuple[str, ...]
 ) -> list[Offset] | None:
     """What all calls have in these places, as functions of the iterators around, or None."""
     names = parameter_names(calls[0].run.domain)

@@ -11,7 +11,7 @@ from loopwright.loops.nodes import Node
 from loopwright.prove.coq.arithmetic import conditional, proposition
 from loopwright.prove.coq.names import comment, identifier, text, variables
 from loopwright.prove.coq.terms import listed, node_term
-from loopwright.prove.obligations.decisions import Choice
+from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable
 
 
@@ -116,7 +116,7 @@ def schedule_definitions(named: Named, known: str, *, again: bool = False) -> li
 
 
 def _when(named: Named, statement: str, again: bool) -> str:
-    """What the definition of a time is, behind that of the statement's domain or, `again`, alone."""
+    """What the definition of a time is, after that of the statement's domain or, `again`, alone."""
     if again:
         return f"The new time of {comment(statement)}:"
     return "Its time in the original:" if named.sources else "Its time:"
@@ -186,7 +186,7 @@ def _time(named: Named, statement: TimedStatement, name: str) -> str:
     cases = []
     for shape in statement.shapes:
         names = argument_names(named, shape)
-        cases.append((_pattern(shape, names), conditional(shape.time or Choice(()), names)))
+        cases.append((_pattern(shape, names), conditional(shape.time or Decided(()), names)))
     body = _match("x", cases, "[]")
     return f"Definition {name}{binders(list(named.parameters.values()))} (x : list Z) : list Z :=\n  {body}."
 

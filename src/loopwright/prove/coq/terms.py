@@ -182,7 +182,7 @@ class _Writer:
         return [f"{head} {{", *lines[1:]] if lines[0] == "{" else [head, *(f"  {line}" for line in lines)]
 
     def braced(self, node: nd.Node) -> list[str]:
-        """In parentheses, so that an `else` behind it is not its own."""
+        """In parentheses, so that an `else` after it does not belong to it."""
         first, *rest = self.lines(node)
         found = [f"  ({first}", *(f"   {line}" for line in rest)]
         found[-1] += ")"

@@ -92,7 +92,7 @@ class Flow:
 
     def _flow(self, reader: ValueDefinition, read: isl.Map, writes: isl.UnionMap) -> isl.UnionFlow:
         concerned = writes.domain().union(isl.UnionSet.from_set(reader.domain))
-        times = self.times.union(isl.UnionMap.from_map(self._behind(reader))).intersect_domain(concerned)
+        times = self.times.union(isl.UnionMap.from_map(self._after(reader))).intersect_domain(concerned)
         info = isl.UnionAccessInfo.from_sink(isl.UnionMap.from_map(read))
         return info.set_must_source(writes).set_schedule_map(times).compute_flow()
 
@@ -115,7 +115,7 @@ class Flow:
                     parts.append((part.subtract(written).coalesce(), writes))
         return parts
 
-    def _behind(self, reader: ValueDefinition) -> isl.Map:
+    def _after(self, reader: ValueDefinition) -> isl.Map:
         """The time of what is read after the region; nothing for a definition of the program."""
         length = next((one.dim(OUT) for one in _maps(self.times)), 1)
         late = isl.Map.from_domain(reader.domain).add_dims(OUT, length)

@@ -162,6 +162,6 @@ def _fused(program: Program, proposal: Proposal) -> str:
     ]
     shared = sorted(set.intersection(*arrays)) if arrays else []
     loops = " and ".join(proposal.loops)
-    how = "the second runs behind the first" if proposal.is_shifted else "both run"
+    how = "the second runs after the first" if proposal.is_shifted else "both run"
     kept = f"every value is there in time when {how} in the same loop over {loops}"
     return f"{kept}; they share {', '.join(shared)}" if shared else kept

@@ -20,7 +20,7 @@ U = TypeVar("U")
 
 
 @dataclass(frozen=True)
-class Choice(Generic[T]):
+class Decided(Generic[T]):
     value: T
 
 
@@ -32,7 +32,7 @@ class Cases(Generic[T]):
     no: Decision[T]
 
 
-Decision: TypeAlias = Choice[T] | Cases[T]
+Decision: TypeAlias = Decided[T] | Cases[T]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def decided(region: isl.Set, pieces: Sequence[tuple[isl.Set, T]], names: Sequenc
 def _decided(region: isl.Set, pieces: list[tuple[isl.Set, T]], splits: list[_Split]) -> Decision[T]:
     for domain, value in pieces:
         if region.is_subset(domain):
-            return Choice(value)
+            return Decided(value)
     useful: list[tuple[int, int, _Split, isl.Set, isl.Set]] = []
     for number, split in enumerate(splits):
         yes, no = region.intersect(split.yes), region.intersect(split.no)
@@ -65,7 +65,7 @@ def _decided(region: isl.Set, pieces: list[tuple[isl.Set, T]], splits: list[_Spl
         counts = len(_inside(yes, pieces)), len(_inside(no, pieces))
         useful.append((sum(counts) * 64 + max(counts), number, split, yes, no))
     if not useful:
-        return Choice(pieces[0][1])
+        return Decided(pieces[0][1])
     _, chosen, split, yes, no = min(useful, key=lambda item: item[:2])
     left = [one for _, number, one, _, _ in useful if number != chosen]
     return Cases(
@@ -120,7 +120,7 @@ def _merged(tree: Decision[T]) -> Decision[T]:
 def choices(tree: Decision[T]) -> Iterator[tuple[tuple[tuple[Compare, bool], ...], T]]:
     """The leaves, each with the inequalities on the way and whether they hold there."""
     match tree:
-        case Choice(value):
+        case Decided(value):
             yield (), value
         case Cases(test, yes, no):
             for holds, branch in ((True, yes), (False, no)):
@@ -130,8 +130,8 @@ def choices(tree: Decision[T]) -> Iterator[tuple[tuple[tuple[Compare, bool], ...
 
 def mapped(tree: Decision[T], function: Callable[[T], U]) -> Decision[U]:
     match tree:
-        case Choice(value):
-            return Choice(function(value))
+        case Decided(value):
+            return Decided(function(value))
         case Cases(test, yes, no):
             return Cases(test, mapped(yes, function), mapped(no, function))
 

@@ -9,7 +9,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr, Test, Var
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.prove.obligations.cells import Cell, Touched
-from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
+from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 
 
@@ -56,7 +56,7 @@ def times_of(table: Timetable, instance: Instance) -> Iterator[tuple[tuple[Test,
     """The times of an instance, each with the cases in which it is that."""
     shape = _shape(table, instance.name)
     at = dict(zip(shape.arguments, instance.arguments(), strict=True))
-    nothing: Decision[Vector] = Choice(())
+    nothing: Decision[Vector] = Decided(())
     for way, time in choices(shape.time or nothing):
         cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
         yield cases, tuple(substituted_expr(one, at) for one in time)

@@ -36,7 +36,7 @@ def transformation_obligations(
 ) -> Iterator[Obligation]:
     """All that a transformation needs: both programs run their schedules, and the step is legal.
 
-    Of `temporaries`, nobody looks behind the region: what counts is which write a read sees.
+    `temporaries` are not read after the region: what counts is which write each read sees.
     """
     spans = spans_of(program)
     yield from table_obligations(*old, spans)

@@ -28,7 +28,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.schedule import Schedule
-from loopwright.prove.obligations.decisions import Choice, Decision, choices, opposite
+from loopwright.prove.obligations.decisions import Decided, Decision, choices, opposite
 from loopwright.prove.obligations.formulas import (
     before,
     conjunction,
@@ -45,7 +45,7 @@ FAR = 2**32
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedCall:
     """A call with the conditions under which it is reached, over variables of its own."""
 
     position: int
@@ -56,10 +56,10 @@ class Reached:
     values: tuple[str, ...]
     """The variables of the iterators and lets around it, outermost first."""
 
-    def renamed(self, outer: int) -> Reached:
+    def renamed(self, outer: int) -> ReachedCall:
         """The same for another execution, of which all but the first `outer` iterators are others."""
         new = {name: Var(f"{name}#") for name in self.values[outer:]}
-        return Reached(
+        return ReachedCall(
             self.position,
             self.name,
             tuple(substituted_expr(one, new) for one in self.arguments),
@@ -96,7 +96,7 @@ class _Scope:
         return _Scope({**self.names, name: Var(fresh)}, self.path, (*self.values, fresh))
 
 
-Pair: TypeAlias = tuple[Reached, Reached, tuple[Test, ...]]
+Pair: TypeAlias = tuple[ReachedCall, ReachedCall, tuple[Test, ...]]
 
 
 def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligation]:
@@ -107,7 +107,7 @@ def scanning_obligations(schedule: Schedule, program: Node) -> Iterator[Obligati
 def table_obligations(
     table: Timetable, program: Node, spans: Mapping[str, Span] | None = None
 ) -> Iterator[Obligation]:
-    """The same from a timetable; `spans` are where the statements stand, by name, if anybody knows."""
+    """The same from a timetable; `spans` are where the statements stand, by name, where that is known."""
     places = spans or {}
     scope = _Scope({name: Var(name) for name in table.parameters})
     walk = _Walk(table)
@@ -128,13 +128,13 @@ class _Walk:
         self.position = 0
         self.loops = 0
 
-    def reached(self, node: Node, scope: _Scope) -> Iterator[Reached]:
+    def reached(self, node: Node, scope: _Scope) -> Iterator[ReachedCall]:
         """The calls of `node`, in the order of the text."""
         match node:
             case Call(name, arguments):
                 hint = self.table.hint(self.position)
                 values = tuple(map(scope.expr, arguments)), tuple(map(scope.expr, hint))
-                yield Reached(self.position, name, *values, scope.path, scope.values)
+                yield ReachedCall(self.position, name, *values, scope.path, scope.values)
                 self.position += 1
             case _:
                 for child, inner in _children(node, scope):
@@ -181,7 +181,7 @@ class _Walk:
             case Call():
                 self.position += 1
             case Block(children):
-                parts: list[list[Reached]] = []
+                parts: list[list[ReachedCall]] = []
                 start = self.position
                 for child in children:
                     parts.append(list(self.reached(child, scope)))
@@ -274,7 +274,9 @@ def limit_of(test: Test, iterator: str) -> Expr | None:
             assert_never(test)
 
 
-def _missing(table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Span]) -> Iterator[Obligation]:
+def _missing(
+    table: Timetable, calls: Sequence[ReachedCall], spans: Mapping[str, Span]
+) -> Iterator[Obligation]:
     """D − range(E) = ∅: a call and its iterations, for every instance."""
     for statement in table.statements:
         for shape in statement.shapes:
@@ -300,7 +302,7 @@ def _missing(table: Timetable, calls: Sequence[Reached], spans: Mapping[str, Spa
                 )
 
 
-def _shape(table: Timetable, call: Reached) -> Shape | None:
+def _shape(table: Timetable, call: ReachedCall) -> Shape | None:
     for statement in table.statements:
         if statement.name == call.name:
             fitting = [one for one in statement.shapes if len(one.arguments) == len(call.arguments)]
@@ -308,7 +310,7 @@ def _shape(table: Timetable, call: Reached) -> Shape | None:
     return None
 
 
-def _extra(table: Timetable, call: Reached, spans: Mapping[str, Span]) -> Obligation:
+def _extra(table: Timetable, call: ReachedCall, spans: Mapping[str, Span]) -> Obligation:
     """range(E) − D = ∅, for one call."""
     shape = _shape(table, call)
     wanted: Test = FALSE
@@ -324,7 +326,7 @@ def _extra(table: Timetable, call: Reached, spans: Mapping[str, Span]) -> Obliga
     )
 
 
-def _times(table: Timetable, call: Reached) -> Iterator[tuple[tuple[Test, ...], Vector]]:
+def _times(table: Timetable, call: ReachedCall) -> Iterator[tuple[tuple[Test, ...], Vector]]:
     """The call's time, case by case."""
     shape = _shape(table, call)
     if shape is None:
@@ -333,7 +335,7 @@ def _times(table: Timetable, call: Reached) -> Iterator[tuple[tuple[Test, ...], 
         yield (), call.hint
         return
     at = dict(zip(shape.arguments, call.arguments, strict=True))
-    nothing: Decision[Vector] = Choice(())
+    nothing: Decision[Vector] = Decided(())
     for way, time in choices(shape.time or nothing):
         cases = tuple(substituted(test if holds else opposite(test), at) for test, holds in way)
         yield cases, tuple(substituted_expr(entry, at) for entry in time)

@@ -8,7 +8,7 @@ domain of the reader R, with f(y) an instance of W,
     earlier    θ(f(y)) ≺ θ(y)   and   θ'(f(y)) ≺ θ'(y)
     last       no write z to the cell has θ(f(y)) ≺ θ(z) ≺ θ(y), and none θ'(f(y)) ≺ θ'(z) ≺ θ'(y)
 
-By induction over θ every read then sees the same value under θ' as under θ.  Nobody looks at x behind the
+By induction over θ every read then sees the same value under θ' as under θ.  x is not read after the
 region (`read.c.automatic`), so that nothing else is asked of x.
 """
 

@@ -22,7 +22,7 @@ from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.presburger.named import parameter_names
-from loopwright.prove.obligations.decisions import Choice, Decision, decided
+from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import conjunction, disjunction, expr_of, formula_of
 from loopwright.prove.scanning.executed import Executed, Run, executed, runs
 from loopwright.prove.scanning.meaning import AnyPosition, BandDimension, Column, Meaning, meaning
@@ -33,7 +33,7 @@ Vector: TypeAlias = tuple[Expr, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Execution:
+class ExecutedPoints:
     """A call: [p] -> the point it executes, the point's coordinates being called `names`."""
 
     run: Run
@@ -55,7 +55,7 @@ class Shape:
     """The time as a function of the arguments; None where an instance has several."""
     times: tuple[str, ...]
     """The names of the places of a time, where an instance has several; the domain speaks of them."""
-    executions: tuple[Execution, ...]
+    executions: tuple[ExecutedPoints, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,16 +203,16 @@ class _Maker:
                 pieces[vector] = pieces[vector].union(domain) if vector in pieces else domain
         shown = wanted.gist_params(self.known.context)
         if len(pieces) == 1:
-            time: Decision[Vector] | None = Choice(next(iter(pieces)))
+            time: Decision[Vector] | None = Decided(next(iter(pieces)))
         else:
             time = decided(wanted, [(domain, vector) for vector, domain in pieces.items()], names)
         executions = []
         for run in mine:
             graph = run.arguments.as_map().intersect_domain(run.domain)
-            executions.append(Execution(run, graph, names, None))
+            executions.append(ExecutedPoints(run, graph, names, None))
             for part in parts:
                 self._time(run.position, self._full_map(part.leaf, graph.apply_range(part.times)))
-        empty: Decision[Vector] = Choice((Int(0),) * self.width)
+        empty: Decision[Vector] = Decided((Int(0),) * self.width)
         return Shape(names, formula_of(shown, names), wanted, time or empty, (), tuple(executions))
 
     def _pieces(self, part: Timed, names: tuple[str, ...]) -> Iterator[tuple[isl.Set, Vector]]:
@@ -257,7 +257,7 @@ class _Maker:
             part = parts[one.leaf]
             time = self._full(part.leaf, self._bands(one.run, one.times))
             point_names = self._point_names(part, names, places)
-            executions.append(Execution(one.run, one.points, point_names, time))
+            executions.append(ExecutedPoints(one.run, one.points, point_names, time))
             self._time(one.run.position, self._full_map(part.leaf, one.times))
         if len({one.names for one in executions}) > 1:
             raise GaveUp(Code.NO_PROOF, f"no proof can be written: {key[0]} runs at times of different forms")

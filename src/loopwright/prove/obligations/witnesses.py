@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import islpy as isl
 
 from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum
-from loopwright.prove.obligations.decisions import Choice, Decision, decided
+from loopwright.prove.obligations.decisions import Decided, Decision, decided
 from loopwright.prove.obligations.formulas import Linear, added, expr_of
-from loopwright.prove.obligations.timetable import Execution, Shape, pieces_of
+from loopwright.prove.obligations.timetable import ExecutedPoints, Shape, pieces_of
 from loopwright.prove.scanning.conditions import Scope, value
 
 
@@ -39,12 +39,12 @@ def witness(shape: Shape) -> Decision[Witness] | None:
             earlier = pieces.get(found)
             pieces[found] = domain if earlier is None else earlier.union(domain).coalesce()
     if len(pieces) == 1:
-        return Choice(next(iter(pieces)))
+        return Decided(next(iter(pieces)))
     names = shape.executions[0].names if shape.executions else ()
     return decided(shape.wanted, [(domain, found) for found, domain in pieces.items()], names)
 
 
-def _backwards(execution: Execution) -> list[tuple[isl.Set, Witness]]:
+def _backwards(execution: ExecutedPoints) -> list[tuple[isl.Set, Witness]]:
     """The pieces of x -> [p]; of several p the first, in a program that runs an instance twice."""
     inverse = execution.points.reverse()
     if not inverse.is_single_valued():

@@ -28,7 +28,7 @@ from loopwright.loops.interpreter import evaluate
 from loopwright.loops.substitution import substituted, substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.model.program import Program, Statement
-from loopwright.prove.backends.interface import Fails, Prover, Unknown
+from loopwright.prove.backends.interface import Fails, NotDecided, Prover
 from loopwright.prove.obligations.formulas import (
     conjunction,
     disjunction,
@@ -79,7 +79,7 @@ def prove_ranking(program: Program, prover: Prover) -> Verdict:
                 shown = ", ".join(f"{name} = {value}" for name, value in values.items())
                 message = f"{one.name} does not hold: {one.meaning}, says {prover.name}"
                 return Refuted(one.name, message, shown or "for all values", values)
-            case Unknown(reason):
+            case NotDecided(reason):
                 return Undecided(f"{one.name}, {one.meaning}: {reason}")
     return Proved(len(obligations))
 
