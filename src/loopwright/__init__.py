@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
+    from loopwright.read.c.find import Nest
     from loopwright.report.regions import HtmlReport
     from loopwright.transform.plan import Plan
     from loopwright.tune.tuning import Tuned
@@ -66,6 +67,7 @@ __all__ = [
     "LoopwrightError",
     "check",
     "describe",
+    "find",
     "generate",
     "prove",
     "read",
@@ -83,12 +85,20 @@ def __dir__() -> list[str]:
     return [*__all__, "__doc__", "__version__"]
 
 
-def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> Plan:
+def read(
+    path: str | Path,
+    *,
+    pure: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
+) -> Plan:
     """The region of a C file, in the order its author wrote.
 
     `pure` names functions without side effects and `assume` states facts about the parameters, as
-    `--pure` and `--assume` do on the command line.  A file with several regions is `BadInput`:
-    `read_regions` reads it.
+    `--pure` and `--assume` do on the command line.  `function` and `loop`, a line or "file:line", choose
+    what is read where no pragma marks it.  A file with several regions is `BadInput`: `read_regions`
+    reads it.
     """
     from loopwright.read.schedules import SUFFIXES
 
@@ -98,23 +108,38 @@ def read(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = 
         message = "this is the name of a description of a schedule, not of a C file"
         hint = "loopwright.read_schedule reads it"
         raise BadInput(Code.FILE, message, span=Span.start_of(str(path)), hint=hint)
-    first, *others = read_regions(path, pure=pure, assume=assume)
+    first, *others = read_regions(path, pure=pure, assume=assume, function=function, loop=loop)
     if others:
         program = others[0].original
         message = f"this file has {1 + len(others)} regions, and one is expected"
-        hint = "loopwright.read_regions gives all of them"
+        hint = "loopwright.read_regions gives all of them; function and loop choose one"
         raise BadInput(Code.REGION, message, span=program.region, hint=hint)
     return first
 
 
 def read_regions(
-    path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
+    path: str | Path,
+    *,
+    pure: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
 ) -> tuple[Plan, ...]:
-    """The regions of a C file, in the order of its text; there is one at least."""
+    """The regions of a C file, or what is chosen, in the order of its text; there is one at least."""
+    from loopwright.c.choice import choice
     from loopwright.read.c.reader import read_c
     from loopwright.transform import plan_of
 
-    return tuple(plan_of(program) for program in read_c(path, pure=pure, assume=assume))
+    programs = read_c(path, pure=pure, assume=assume, choice=choice(function, loop))
+    return tuple(plan_of(program) for program in programs)
+
+
+def find(path: str | Path, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
+    """The loops of a C file: how to ask for them, and what they mean or why they cannot be read."""
+    from loopwright.read.c.find import nests_of
+    from loopwright.read.c.reader import load_c
+
+    return nests_of(load_c(path), pure=pure, assume=assume)
 
 
 def read_schedule(path: str | Path) -> Schedule:
@@ -167,6 +192,8 @@ def prove(
     *,
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> Comparison: ...
 def prove(
@@ -175,6 +202,8 @@ def prove(
     *,
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
     allow_reassociation: bool = False,
 ) -> LegalityVerdict | Verdict | Comparison:
     """Whether a plan is legal, a program runs exactly a schedule, or two C files compute the same."""
@@ -189,10 +218,16 @@ def prove(
 
             return prove_plan(what, allow_reassociation=allow_reassociation)
         case str() | Path(), str() | Path():
+            from loopwright.c.choice import choice
             from loopwright.prove.equivalence.files import compare_files
 
             return compare_files(
-                what, other, pure=pure, assume=assume, allow_reassociation=allow_reassociation
+                what,
+                other,
+                pure=pure,
+                assume=assume,
+                choice=choice(function, loop),
+                allow_reassociation=allow_reassociation,
             )
         case Schedule(), program if program is not None and not isinstance(program, str | Path):
             from loopwright.prove.scanning.scan import prove_scan
@@ -202,18 +237,34 @@ def prove(
             raise TypeError("prove(plan), prove(schedule, program) or prove('old.c', 'new.c')")
 
 
-def check(program: str | Path, spec: str | Path | None = None, **sizes: int) -> Report:
+def check(
+    program: str | Path,
+    spec: str | Path | None = None,
+    *,
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
+    **sizes: int,
+) -> Report:
     """Run `program` and compare every operation with `spec`, or with the original in its comment."""
+    from loopwright.c.choice import choice
     from loopwright.check.verify import CheckOptions, check_file
 
-    return check_file(program, spec, CheckOptions(sizes))
+    return check_file(program, spec, CheckOptions(sizes, choice=choice(function, loop)))
 
 
-def tune(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
+def tune(
+    path: str | Path,
+    *,
+    budget: float = 60.0,
+    defines: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
+) -> Tuned:
     """The fastest script for a C file with a main that `budget` seconds of trying find, proved."""
+    from loopwright.c.choice import choice
     from loopwright.tune.tuning import tune_file
 
-    return tune_file(path, budget=budget, defines=defines)
+    return tune_file(path, budget=budget, defines=defines, choice=choice(function, loop))
 
 
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
@@ -275,10 +326,13 @@ def report(
     *,
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
+    function: str | Sequence[str] | None = None,
+    loop: int | str | Sequence[int | str] | None = None,
     openmp: bool = False,
     allow_reassociation: bool = False,
 ) -> HtmlReport:
     """The page that `loopwright show` writes: what the text of a script does to a C file, and why."""
+    from loopwright.c.choice import choice
     from loopwright.report.regions import report_on
     from loopwright.rewrite.request import Request
 
@@ -288,6 +342,7 @@ def report(
             script=script,
             pure=tuple(pure),
             assume=tuple(assume),
+            choice=choice(function, loop),
             openmp=openmp,
             allow_reassociation=allow_reassociation,
         )

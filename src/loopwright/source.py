@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any, BinaryIO
@@ -46,6 +47,8 @@ class Source:
 
     path: str
     text: str = field(repr=False)
+    chosen: tuple[tuple[int, int], ...] = ()
+    """The parts that are read, where it is not for the text to say: offsets, in order."""
 
     @staticmethod
     def decode(path: str, data: bytes) -> Source:
@@ -76,6 +79,26 @@ class Source:
     def line_of(self, offset: int) -> int:
         """The line `offset` is on."""
         return self.text.count("\n", 0, offset) + 1
+
+    def edited(self, edits: Sequence[tuple[int, int, str]]) -> Source:
+        """The text with pieces replaced, which are in order; what is chosen moves with them."""
+        pieces: list[str] = []
+        position = 0
+        for start, end, text in edits:
+            pieces += [self.text[position:start], text]
+            position = end
+
+        def moved(offset: int, before: Sequence[tuple[int, int, str]]) -> int:
+            return offset + sum(len(text) - (end - start) for start, end, text in before)
+
+        chosen = tuple(
+            (
+                moved(first, [one for one in edits if one[1] <= first]),
+                moved(last, [one for one in edits if one[0] < last]),
+            )
+            for first, last in self.chosen
+        )
+        return Source(self.path, "".join([*pieces, self.text[position:]]), chosen)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

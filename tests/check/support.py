@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loopwright.check.run.execute import Toolchain
 from loopwright.check.verify import CheckOptions
-from loopwright.emit.region import Loops, file_text
+from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput
 from loopwright.generate.program import generate
 from loopwright.read.c.reader import read_c
@@ -36,7 +36,7 @@ def rewritten(name: str, script: str) -> str:
     """The kernel's file with its region rewritten by a script, whether that is legal or not."""
     (program,) = read_c(kernel(name))
     plan = transform(program, script)
-    return file_text([Loops(plan.program, generate(to_schedule(plan)))])
+    return new_source([Loops(plan.program, generate(to_schedule(plan)))]).text
 
 
 def shipped_script(name: str) -> str | None:
@@ -62,4 +62,4 @@ def everywhere(name: str, operation: str, size: int) -> tuple[str, int]:
                 continue
             count += 1
             break
-    return file_text([Loops(plan.program, generate(to_schedule(plan)))]), count
+    return new_source([Loops(plan.program, generate(to_schedule(plan)))]).text, count

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 
 import loopwright as lw
-from loopwright.emit.region import Loops, file_text
+from loopwright.emit.region import Loops, new_source
 from loopwright.errors import BadInput, Illegal, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.prove.verdict import Proved
 from loopwright.rewrite import pipeline
+from loopwright.source import Source
 from tests.conftest import ROOT
 
 ROOMS = ("check", "generate", "prove", "read", "report", "tune")
@@ -167,10 +168,11 @@ def test_the_text_a_plan_gives_is_read_back(tmp_path: Path, monkeypatch: pytest.
     source.write_text(TWO.replace("cost(i)", "2"))
     plan = lw.read_regions(source)[1]["Two"].reverse("i").plan
 
-    def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> str:
-        return file_text(regions, openmp=openmp).replace("y[i]", "y[i + 1]")
+    def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
+        new = new_source(regions, openmp=openmp)
+        return dataclasses.replace(new, text=new.text.replace("y[i]", "y[i + 1]"))
 
-    monkeypatch.setattr(pipeline, "file_text", misprinted)
+    monkeypatch.setattr(pipeline, "new_source", misprinted)
     with pytest.raises(InternalError, match="does not do what S1"):
         lw.to_c(plan)
 

@@ -178,7 +178,7 @@ def test_a_closed_standard_input() -> None:
     [
         ("transfrom", "did you mean transform?"),
         ("chekc", "did you mean check?"),
-        ("x", "the verbs are codegen, extract,"),
+        ("x", "the verbs are codegen, find, extract,"),
     ],
 )
 def test_a_mistyped_verb(verb: str, meant: str) -> None:

@@ -6,13 +6,15 @@ import json
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from loopwright.emit.region import Loops, file_text
+from loopwright.emit.region import Loops, new_source
 from loopwright.loops.nodes import EMPTY, Node
 from loopwright.rewrite import pipeline
+from loopwright.source import Source
 from tests.pipeline.support import file, result, run, wrapped
 
 Captured = pytest.CaptureFixture[str]
@@ -191,10 +193,11 @@ def test_loops_that_are_wrong_are_never_written(
 def test_a_text_that_is_wrong_is_never_written(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> str:
-        return file_text(regions, openmp=openmp).replace("A[i][j]", "A[j][i]")
+    def misprinted(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
+        new = new_source(regions, openmp=openmp)
+        return replace(new, text=new.text.replace("A[i][j]", "A[j][i]"))
 
-    monkeypatch.setattr(pipeline, "file_text", misprinted)
+    monkeypatch.setattr(pipeline, "new_source", misprinted)
     out = tmp_path / "out.c"
     assert run("transform", file(tmp_path, PLAIN), "-o", str(out)) == 4
     assert "does not do what S1(" in capsys.readouterr().err and not out.exists()

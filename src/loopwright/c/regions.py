@@ -1,4 +1,4 @@
-"""Where the regions of a file are: `#pragma scop` to `#pragma endscop`."""
+"""Where the regions of a file are: `#pragma scop` to `#pragma endscop`, or what was chosen (see `choice`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """`place` lies between the two pragma lines; `pragmas` are the others inside it."""
+    """`place` lies between the two pragma lines, or was chosen; `pragmas` are the others inside it."""
 
     place: Span
     pragmas: tuple[Directive, ...]
@@ -55,6 +55,22 @@ def without_directives(source: Source, lines: Sequence[Directive]) -> str:
 
 def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
     """All regions; a file without one, or with half of one, is refused."""
+    if source.chosen:
+        return tuple(_chosen_region(Span(source, start, end), lines) for start, end in source.chosen)
+    regions = marked_regions(source, lines)
+    if not regions:
+        raise BadInput(
+            Code.REGION,
+            "there is no region in this file" if source.text.strip() else "the file is empty",
+            span=source.at(0),
+            hint="put '#pragma scop' before and '#pragma endscop' after the loops to read, or choose them by "
+            "--function NAME or --loop LINE",
+        )
+    return regions
+
+
+def marked_regions(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]:
+    """The regions between pragmas; half of one is refused."""
     regions: list[Region] = []
     opening: int | None = None
     for index, line in enumerate(lines):
@@ -86,14 +102,24 @@ def regions_of(source: Source, lines: Sequence[Directive]) -> tuple[Region, ...]
             "put '#pragma endscop' on a line of its own after the last loop",
             code=Code.REGION,
         )
-    if not regions:
-        raise BadInput(
-            Code.REGION,
-            "there is no region in this file" if source.text.strip() else "the file is empty",
-            span=source.at(0),
-            hint="put '#pragma scop' before and '#pragma endscop' after the loops to read",
-        )
     return tuple(regions)
+
+
+def with_markers(source: Source) -> str:
+    """The text in which chosen regions stand between pragmas too, all tokens at their lines and columns."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in source.chosen:
+        first, last = source.line_of(start), source.line_of(end)
+        pieces += [source.text[position:start], f"\n#line {max(1, first - 1)}\n#pragma scop\n#line {first}\n"]
+        pieces += [_indent(source, start), source.text[start:end]]
+        pieces += [f"\n#line {last}\n#pragma endscop\n#line {last}\n", _indent(source, end)]
+        position = end
+    return "".join([*pieces, source.text[position:]])
+
+
+def _indent(source: Source, offset: int) -> str:
+    return " " * (offset - source.text.rfind("\n", 0, offset) - 1)
 
 
 def _marker(line: Directive) -> str | None:
@@ -105,9 +131,14 @@ def _marker(line: Directive) -> str | None:
 _FOR_A_LOOP = re.compile(r"\s*(omp|acc|ivdep|simd|vector|(GCC\s+)?(no)?unroll|GCC\s+ivdep|clang\s+loop)\b")
 
 
+def about_a_loop(line: Directive) -> bool:
+    """Whether a pragma says something about the loop after it."""
+    return line.name == "pragma" and _FOR_A_LOOP.match(line.argument) is not None
+
+
 def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening: Directive) -> None:
     """A pragma about the first loop of a region would stand at another loop when that is rewritten."""
-    if not before or before[-1].name != "pragma" or _FOR_A_LOOP.match(before[-1].argument) is None:
+    if not before or not about_a_loop(before[-1]):
         return
     last = before[-1].place
     between = without_comments(source.text, literals=True)[last.end : opening.place.start]
@@ -120,8 +151,17 @@ def _refuse_pragma_outside(source: Source, before: Sequence[Directive], opening:
         )
 
 
-def _region(source: Source, lines: Sequence[Directive]) -> Region:
-    first, *inner, last = lines
+def _chosen_region(place: Span, lines: Sequence[Directive]) -> Region:
+    inner = tuple(line for line in lines if place.contains(line.place))
+    for line in inner:
+        if _marker(line):
+            hint = "leave out the pragmas, or choose what lies between them"
+            raise refuse(line.place, "a region is marked inside what was chosen", hint, code=Code.REGION)
+    _refuse_other_directives(inner)
+    return Region(place, inner)
+
+
+def _refuse_other_directives(inner: Sequence[Directive]) -> None:
     for line in inner:
         if line.name != "pragma":
             raise refuse(
@@ -130,6 +170,11 @@ def _region(source: Source, lines: Sequence[Directive]) -> Region:
                 "move it out of the region, or put the region inside one branch of the '#if'",
                 code=Code.REGION,
             )
+
+
+def _region(source: Source, lines: Sequence[Directive]) -> Region:
+    first, *inner, last = lines
+    _refuse_other_directives(inner)
     start = source.text.index("\n", first.place.end) + 1
     end = source.text.rfind("\n", 0, last.place.start) + 1
     return Region(Span(source, start, end), tuple(inner))

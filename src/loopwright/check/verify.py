@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
@@ -62,6 +63,8 @@ class CheckOptions:
     """Run the checks in place of the operations: for programs whose course no value decides."""
     one_by_one: bool = False
     """Check every operation by itself, even where a nest can be checked as a whole."""
+    choice: Choice = BY_PRAGMAS
+    """What is compared, where pragmas do not mark it."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +83,22 @@ def check_file(
 ) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
     options = options or CheckOptions()
-    return check(read_input(program, spec, pure=options.pure), options)
+    return check(read_input(program, spec, pure=options.pure, choice=options.choice), options)
 
 
 def check_text(
     text: str, spec: str | Path | None = None, options: CheckOptions | None = None, name: str = "p.c"
 ) -> Report:
     """`check_file` of a text."""
+    return check_source(Source(name, text), spec, options)
+
+
+def check_source(
+    source: Source, spec: str | Path | None = None, options: CheckOptions | None = None
+) -> Report:
+    """`check_file` of a text that has a name and places."""
     options = options or CheckOptions()
-    return check(parse_input(Source(name, text), spec, pure=options.pure), options)
+    return check(parse_input(source, spec, pure=options.pure, choice=options.choice), options)
 
 
 def prepared(given: Input, options: CheckOptions) -> Job:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, seconds, sizes
+from loopwright.cli.options import Verbs, add_choice, choice_of, seconds, sizes
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import Request
 from loopwright.source import Span
@@ -55,6 +55,7 @@ def add_to(verbs: Verbs) -> None:
     add("--race", action="store_true", help="also run under ThreadSanitizer, to find data races")
     add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="for all of it (default 120)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
+    add_choice(parser)
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
@@ -75,7 +76,7 @@ def check(arguments: argparse.Namespace) -> Invocation[Printed]:
 
 
 def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) -> Report:
-    from loopwright.check.verify import check_file, check_text
+    from loopwright.check.verify import check_file, check_source
 
     options = _options(arguments, deadline)
     if arguments.script is None:
@@ -85,9 +86,16 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
     from loopwright.rewrite.pipeline import transformed
 
     script = load(arguments.script).text
-    outcome = transformed(Request(arguments.file, script, arguments.script, tuple(arguments.pure)), progress)
+    asked = Request(
+        file=arguments.file,
+        script=script,
+        script_file=arguments.script,
+        pure=tuple(arguments.pure),
+        choice=choice_of(arguments),
+    )
+    outcome = transformed(asked, progress)
     progress(f"checking {arguments.file}")
-    return check_text(outcome.source.text, arguments.file, options, name=arguments.file)
+    return check_source(outcome.source, arguments.file, options)
 
 
 def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
@@ -110,7 +118,7 @@ def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
     )
     pure = tuple(arguments.pure)
     checks = (arguments.race, arguments.only_checks, arguments.one_by_one)
-    return CheckOptions(defined, arguments.algorithm, tools, pure, *checks)
+    return CheckOptions(defined, arguments.algorithm, tools, pure, *checks, choice=choice_of(arguments))
 
 
 def _printed(arguments: argparse.Namespace, report: Report) -> Printed:

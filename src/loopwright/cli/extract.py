@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from loopwright.cli.frame import Invocation, Printed
-from loopwright.cli.options import Verbs, add_reading_options
+from loopwright.cli.options import Verbs, add_reading_options, choice_of
 from loopwright.progress import Progress
 
 
@@ -42,4 +42,5 @@ def _extracted(arguments: argparse.Namespace, progress: Progress) -> str:
 
     progress(f"reading {arguments.file}")
     form = "json" if arguments.json else "scop" if arguments.scop else "text"
-    return extracted(arguments.file, form, pure=arguments.pure, assume=arguments.assume)
+    choice = choice_of(arguments)
+    return extracted(arguments.file, form, pure=arguments.pure, assume=arguments.assume, choice=choice)

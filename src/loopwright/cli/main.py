@@ -42,6 +42,11 @@ VERBS = {
         "loopwright codegen loops.poly",
         "loops from a description",
     ),
+    "find": Verb(
+        lambda: import_module("loopwright.cli.find"),
+        "loopwright find kernel.c",
+        "the loops that can be read",
+    ),
     "extract": Verb(
         lambda: import_module("loopwright.cli.extract"),
         "loopwright extract kernel.c",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from loopwright.c.choice import Choice, choice
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.source import STANDARD, Source, Span, called
@@ -75,6 +76,20 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
+    add_choice(parser)
+
+
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    """What is read of a C file that does not mark it by pragmas."""
+    group = parser.add_argument_group("what is read, without '#pragma scop'")
+    add = group.add_argument
+    add("--function", action="append", default=[], metavar="NAME", help="the loops of this function")
+    add("--loop", action="append", default=[], metavar="[FILE:]LINE", help="the loop that starts there")
+
+
+def choice_of(arguments: argparse.Namespace) -> Choice:
+    """What `add_choice` asks for."""
+    return choice(arguments.function, arguments.loop)
 
 
 def add_rewriting_options(parser: argparse.ArgumentParser) -> None:
@@ -108,6 +123,7 @@ def request_of(arguments: argparse.Namespace, **more: Any) -> Request:
         script_file=script_file,
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
+        choice=choice_of(arguments),
         openmp=arguments.openmp,
         allow_reassociation=arguments.allow_reassociation,
         **more,

@@ -9,7 +9,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, refuse_twice, seconds
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, refuse_twice, seconds
 from loopwright.source import called
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Agreement:
         arguments.new,
         pure=arguments.pure,
         assume=arguments.assume,
+        choice=choice_of(arguments),
         allow_reassociation=arguments.allow_reassociation,
         progress=progress,
     )

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, seconds
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, seconds
 from loopwright.source import called
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestio
     from loopwright.transform import plan_of
 
     progress(f"reading {arguments.file}")
-    programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume)
+    choice = choice_of(arguments)
+    programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume, choice=choice)
     return [(program.region.line, list(suggestions(plan_of(program), progress))) for program in programs]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, seconds
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, seconds
 from loopwright.rewrite.request import Request
 from loopwright.source import STANDARD
 
@@ -61,6 +61,7 @@ def _tuned(arguments: argparse.Namespace, progress: Progress) -> Tuned:
         script_file="<tuned>",
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
+        choice=choice_of(arguments),
         allow_reassociation=arguments.allow_reassociation,
     )
     compiler = find_compiler(arguments.cc)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
 from loopwright.emit.comments import (
@@ -36,7 +37,7 @@ from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
 from loopwright.read.c.assume import is_assume
-from loopwright.source import Source
+from loopwright.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -56,23 +57,20 @@ class Loops:
         return Sharing(self.program, self.accumulations, self.private)
 
 
-def file_text(regions: Sequence[Loops], *, openmp: bool = False) -> str:
+def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     """The file with new loops in its regions; there is at least one, and all are of one file."""
     source = regions[0].program.source
     nodes = [named_loops(one) for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
-    pieces: list[str] = []
-    position = 0
+    edits: list[tuple[int, int, str]] = []
     for one, node in zip(regions, nodes, strict=True):
-        start = one.program.region.start
+        region, end = one.program.region, line_end(source)
         if missing and set(used([node])) & set(missing):
-            line = _line_before(source, start)
-            end = line_end(source)
-            pieces += [source.text[position:line], *(DEFINITIONS[name] + end for name in missing)]
-            position, missing = line, []
-        pieces += [source.text[position:start], _region(one, node, openmp)]
-        position = one.program.region.end
-    return "".join([*pieces, source.text[position:]])
+            line = _line_before(region)
+            edits.append((line, line, "".join(DEFINITIONS[name] + end for name in missing)))
+            missing = []
+        edits.append((region.start, region.end, _region(one, node, openmp)))
+    return source.edited(edits)
 
 
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
@@ -97,9 +95,10 @@ def named_loops(loops: Loops) -> Node:
     return author_named(node, loops.program, loops.names)
 
 
-def _line_before(source: Source, offset: int) -> int:
-    """Where the line in front of the one that starts at `offset` starts."""
-    return source.text.rfind("\n", 0, max(0, offset - 1)) + 1
+def _line_before(region: Span) -> int:
+    """Where the line of the pragma in front of a region starts, or the line a chosen region starts on."""
+    before = region.start if region.source.chosen else max(0, region.start - 1)
+    return region.source.text.rfind("\n", 0, before) + 1
 
 
 def line_end(source: Source) -> str:
@@ -133,10 +132,12 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     outside = [declaration(a) for a in program.arrays if a.local and a.name not in inside]
     lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines(), *closing(program)]
     lines = _spaced(lines)
-    if outside:
+    if outside or (program.source.chosen and not is_in_block(program.file, program.region)):
         lines = ["{", *style.indented(lines), "}"]
     margin, end = _margin(program), line_end(program.source)
-    return "".join(f"{line if line.startswith('#') or not line else margin + line}{end}" for line in lines)
+    before = "" if program.region.column == 1 else end
+    moved = [line if line.startswith("#") or not line else margin + line for line in lines]
+    return before + "".join(f"{line}{end}" for line in moved)
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:
@@ -225,7 +226,10 @@ def _assumptions(program: Program) -> list[str]:
 
 
 def _margin(program: Program) -> str:
-    """The indentation of the first line of the region that is code."""
+    """The indentation of the first line of the region that is code, or of the line it starts on."""
+    if program.region.column > 1:
+        line = program.region.excerpt
+        return line[: len(line) - len(line.lstrip(" \t"))]
     for line in program.region.text.splitlines():
         if line.strip() and not line.lstrip().startswith("#"):
             return line[: len(line) - len(line.lstrip(" \t"))]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
+
 if TYPE_CHECKING:
     import islpy as isl
 
@@ -16,7 +18,14 @@ if TYPE_CHECKING:
     from loopwright.source import Span
 
 
-def extracted(path: str | Path, form: str, *, pure: Sequence[str] = (), assume: Sequence[str] = ()) -> str:
+def extracted(
+    path: str | Path,
+    form: str,
+    *,
+    pure: Sequence[str] = (),
+    assume: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
+) -> str:
     """The regions of a C file, or an OpenScop file; `form` is "text", "json" or "scop"."""
     from loopwright.emit.openscop import to_openscop
     from loopwright.model.dependences import dependences
@@ -27,7 +36,7 @@ def extracted(path: str | Path, form: str, *, pure: Sequence[str] = (), assume: 
     if str(path).endswith(".scop"):
         programs = (read_openscop(path),)
     else:
-        programs = read_c(path, pure=pure, assume=assume)
+        programs = read_c(path, pure=pure, assume=assume, choice=choice)
     match form:
         case "scop":
             return "\n".join(to_openscop(program) for program in programs)

@@ -85,7 +85,7 @@ class DrawnRegion:
 def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
     progress(f"reading {request.file}")
-    programs = read_c(request.file, pure=request.pure, assume=request.assume)
+    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
     regions = _applied(request, programs)
     progress("proving the script legal")
     verdicts = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from loopwright.emit.region import Loops, file_text, named_loops, openmp_notes
+from loopwright.emit.region import Loops, named_loops, new_source, openmp_notes
 from loopwright.errors import Code, GaveUp, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
@@ -40,7 +40,6 @@ from loopwright.rewrite.request import (
 )
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
-from loopwright.source import Source
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.script.steps import parse_script
@@ -49,7 +48,7 @@ from loopwright.transform.script.steps import parse_script
 def transformed(request: Request, progress: Progress) -> Outcome:
     """The file with the script applied; raises where an answer is not yes."""
     progress(f"reading {request.file}")
-    programs = read_c(request.file, pure=request.pure, assume=request.assume)
+    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
     plans = tuple(plan_of(program) for program in programs)
     if request.script is None:
         return rewritten(plans, request, progress, keep_untouched=False)
@@ -72,7 +71,7 @@ def rewritten(
     if regions:
         progress("printing")
         loops = [region.loops for region in regions]
-        source = Source(source.path, file_text(loops, openmp=options.openmp))
+        source = new_source(loops, openmp=options.openmp)
     if regions and options.prove:
         progress("reading the new text")
         again = read_again(source, [region.plan.original for region in regions])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.prove.verdict import ProofStatus
 from loopwright.source import Source
 
@@ -49,6 +50,7 @@ class Request(RewriteOptions):
     script_file: str = "<script>"
     pure: tuple[str, ...] = ()
     assume: tuple[str, ...] = ()
+    choice: Choice = BY_PRAGMAS
     steps: bool = False
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, GaveUp
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.progress import Progress, silent
@@ -124,18 +125,21 @@ class _Candidates:
         return seconds
 
 
-def tune_file(path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = ()) -> Tuned:
+def tune_file(
+    path: str | Path, *, budget: float = 60.0, defines: Sequence[str] = (), choice: Choice = BY_PRAGMAS
+) -> Tuned:
     """`tune` with gcc, `defines` being sizes such as "N=1000"."""
     flags = tuple(f"-D{one}" for one in defines)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
-        return tune(Request(file=str(path), script_file="<tuned>"), runner, budget, silent)
+        return tune(Request(file=str(path), script_file="<tuned>", choice=choice), runner, budget, silent)
 
 
 def tune(request: Request, runner: TrialRunner, budget: float, progress: Progress) -> Tuned:
     """The fastest script for the file of `request` that `budget` seconds are enough to find."""
     progress(f"reading {request.file}")
-    plans = tuple(plan_of(one) for one in read_c(request.file, pure=request.pure, assume=request.assume))
+    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
+    plans = tuple(plan_of(one) for one in programs)
     source = plans[0].original.source
     progress("running the original")
     program, runner = prepared(runner, source.text)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from loopwright.c.regions import with_markers
 from loopwright.c.typed.expansion import Definition, definition
 from loopwright.c.typed.options import CompilerOptions, absolute_paths, cplusplus
 from loopwright.errors import BadInput, Code, GaveUp
@@ -80,7 +81,8 @@ def preprocess(source: Source, options: CompilerOptions) -> Preprocessed:
     folder = Path(source.path).parent if source.path else Path()
     folder = folder if folder.is_dir() else Path()
     arguments = absolute_paths(options.arguments, Path())
-    text = _LINE_MARK.sub(lambda mark: " " * len(mark.group()), source.text)
+    plain = _LINE_MARK.sub(lambda mark: " " * len(mark.group()), source.text)
+    text = with_markers(replace(source, text=plain))
     data = text.encode("utf-8", "surrogateescape")
     missing: list[str] = []
     with tempfile.TemporaryDirectory(prefix="loopwright-") as scratch:

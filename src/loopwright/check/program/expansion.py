@@ -25,14 +25,14 @@ def written_out(source: Source, arrays: Iterable[str]) -> Source:
     """`source` with the uses of macros written out that are more than values."""
     names = frozenset(arrays)
     for _ in range(ROUNDS):
-        text = _one_written_out(source, names)
-        if text is None:
+        written = _one_written_out(source, names)
+        if written is None:
             return source
-        source = Source(source.path, text)
+        source = written
     return source
 
 
-def _one_written_out(source: Source, arrays: frozenset[str]) -> str | None:
+def _one_written_out(source: Source, arrays: frozenset[str]) -> Source | None:
     macros = c_file(source).macros
     hiding = {
         macro.name: macro for macro in macros if _can_be(macros, macro) and _hides(macros, macro, arrays)
@@ -51,7 +51,7 @@ def _one_written_out(source: Source, arrays: frozenset[str]) -> str | None:
             if use is not None:
                 end, text = use
                 lines = "\n" * source.text.count("\n", word.start(), end)
-                return f"{source.text[: word.start()]}{text}{lines}{source.text[end:]}"
+                return source.edited([(word.start(), end, text + lines)])
     return None
 
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.file import c_file
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import refuse
@@ -27,6 +28,7 @@ from loopwright.c.tokens import blank, without_comments
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
+from loopwright.read.c.find import resolved
 from loopwright.read.c.reader import load_c, parse_c, read_c
 from loopwright.source import Source, Span
 
@@ -55,17 +57,31 @@ class Input:
     segment: Segment
 
 
-def read_input(program: str | Path, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:
+def read_input(
+    program: str | Path,
+    spec: str | Path | None = None,
+    *,
+    pure: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
+) -> Input:
     """The two programs of one annotated file, or of two files."""
-    return parse_input(load_c(program), spec, pure=pure)
+    return parse_input(load_c(program), spec, pure=pure, choice=choice)
 
 
-def parse_input(source: Source, spec: str | Path | None = None, *, pure: Sequence[str] = ()) -> Input:
+def parse_input(
+    source: Source,
+    spec: str | Path | None = None,
+    *,
+    pure: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
+) -> Input:
     """`read_input` of a text."""
     start = _marked_start(source)
+    if start is None and spec is not None and not source.chosen:
+        source = resolved(source, choice, pure=pure)
     if spec is None:
         return _one_file(source, start, pure)
-    originals = read_c(spec, pure=pure)
+    originals = read_c(spec, pure=pure, choice=choice)
     if len(originals) != 1:
         raise BadInput(
             Code.SEGMENT,
@@ -92,7 +108,8 @@ def _marked_start(source: Source) -> re.Match[str] | None:
 
 def _segment(source: Source, start: re.Match[str] | None) -> Segment:
     if start is None:
-        regions = c_file(source).regions if re.search(r"#\s*pragma\s+scop", source.text) else ()
+        is_marked = source.chosen or re.search(r"#\s*pragma\s+scop", source.text)
+        regions = c_file(source).regions if is_marked else ()
         if len(regions) != 1:
             message = "it is not marked what is to be checked"
             raise BadInput(Code.SEGMENT, message, span=Span.start_of(source.path), hint=_MARKS)

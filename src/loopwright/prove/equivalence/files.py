@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
@@ -16,6 +17,7 @@ from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.read.c.find import resolved
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Span
@@ -69,6 +71,7 @@ def agreement(
     *,
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
     allow_reassociation: bool = False,
     progress: Progress = silent,
 ) -> Agreement:
@@ -88,6 +91,7 @@ def agreement(
         new_file,
         pure=pure,
         assume=assume,
+        choice=choice,
         allow_reassociation=allow_reassociation,
         progress=progress,
     )
@@ -125,20 +129,21 @@ def compare_files(
     *,
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
     allow_reassociation: bool = False,
     progress: Progress = silent,
 ) -> Comparison:
     """Whether the regions of the new file leave in memory what those of the old one do."""
     progress("reading")
-    old = read_c(old_file, pure=pure, assume=assume)
-    text = read_text(load_c(new_file), old, pure)
-    new = text or read_c(new_file, pure=pure, assume=assume)
+    old = read_c(old_file, pure=pure, assume=assume, choice=choice)
+    text = read_text(resolved(load_c(new_file), choice, pure=pure, assume=assume), old, pure)
+    new = text or read_c(new_file, pure=pure, assume=assume, choice=choice)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,
             f"{old_file} has {len(old)} regions, {new_file} has {len(new)}",
             span=Span.start_of(str(new_file)),
-            hint="put as many '#pragma scop' regions into both",
+            hint="put as many '#pragma scop' regions into both, or choose one by --function NAME",
         )
     answers: list[Equivalence] = []
     place = Span.start_of(str(new_file))

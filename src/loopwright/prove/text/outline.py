@@ -49,7 +49,7 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
                 raise Unreadable(f"there is no room for '{text}' in '{where.text}'")
             pieces += [source.text[position : where.start], text.ljust(width)]
             position = where.end
-    outline = Source(source.path, "".join([*pieces, source.text[position:]]))
+    outline = replace(source, text="".join([*pieces, source.text[position:]]))
     return outline, frozenset(where.on(outline) for where in whole)
 
 

@@ -1,0 +1,53 @@
+"""What is asked for of a C file that does not mark it by pragmas: functions, and loops by their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loopwright.errors import BadInput, Code
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPlace:
+    """A line at which a loop starts; without `file`, of whichever file is read."""
+
+    file: str | None
+    line: int
+
+    def __str__(self) -> str:
+        return str(self.line) if self.file is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be read; nothing is asked for where it is empty."""
+
+    functions: tuple[str, ...] = ()
+    loops: tuple[LoopPlace, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.functions and not self.loops
+
+
+BY_PRAGMAS = Choice()
+"""What the pragmas mark."""
+
+
+def choice(
+    functions: str | Iterable[str] | None = None, loops: int | str | Iterable[int | str] | None = None
+) -> Choice:
+    """`lw.read(file, function="gemm")`, `loop=12`, `loop="gemm.c:12"`, or several of them."""
+    names = (functions,) if isinstance(functions, str) else tuple(functions or ())
+    lines = (loops,) if isinstance(loops, int | str) else tuple(loops or ())
+    return Choice(names, tuple(map(_place, lines)))
+
+
+def _place(what: int | str) -> LoopPlace:
+    parts = re.fullmatch(r"(?:(.+):)?([0-9]{1,9})", str(what), re.DOTALL)
+    if parts is None or int(parts[2]) < 1:
+        hint = "write --loop LINE or --loop FILE:LINE, the line on which the loop starts"
+        raise BadInput(Code.OPTION, f"'{what}' must be a line >= 1, or a file and a line", hint=hint)
+    return LoopPlace(parts[1], int(parts[2]))

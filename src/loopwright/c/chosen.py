@@ -1,0 +1,182 @@
+"""Which loops of a file are read where no pragma marks them: those of a function, or one at a line.
+
+A choice becomes places in the text, `Source.chosen`, which stay with every later version of the text:
+from then on a chosen region is what one between pragmas is.  It consists of whole statements, and of
+the lines they stand on where nothing else is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from loopwright.c.choice import Choice
+from loopwright.c.file import CFile, c_file
+from loopwright.c.regions import about_a_loop, marked_regions
+from loopwright.c.syntax import Node, field, walk
+from loopwright.c.tokens import without_comments
+from loopwright.errors import BadInput, Code
+from loopwright.source import Source, Span, called
+
+LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
+
+
+@dataclass(frozen=True)
+class FunctionWithLoops:
+    """A function and the outermost loops in it, in the order of the text."""
+
+    name: str
+    node: Node
+    loops: tuple[Node, ...]
+
+    @property
+    def place(self) -> Span:
+        """The statements of its body from the first with a loop to the last with one."""
+        inside = [part for part in field(self.node, "body").named_children if _has_loop(part)]
+        return _lines(inside[0], inside[-1])
+
+
+def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
+    """The functions that a file defines and that have loops."""
+    found = []
+    for node in walk(file.possible):
+        if node.type == "function_definition" and _body(node) is not None:
+            loops = tuple(outermost(field(node, "body")))
+            if loops:
+                found.append(FunctionWithLoops(_name(node), node, loops))
+    return tuple(found)
+
+
+def outermost(node: Node) -> Iterator[Node]:
+    """The loops below `node` that no other loop below it is around."""
+    for child in node.children:
+        if child.type in LOOPS:
+            yield child
+        else:
+            yield from outermost(child)
+
+
+def place_of(loop: Node) -> Span:
+    """A loop with its label, on the lines it has for itself, and the pragmas about it."""
+    statement = loop
+    while statement.parent is not None and statement.parent.type == "labeled_statement":
+        statement = statement.parent
+    return _lines(statement, statement)
+
+
+def with_places(source: Source, places: Iterable[Span]) -> Source:
+    """The text, of which exactly these parts are read."""
+    return replace(source, chosen=tuple(sorted((place.start, place.end) for place in places)))
+
+
+def chosen(source: Source, wanted: Choice) -> Source:
+    """The text, of which exactly what is asked for is read."""
+    file = c_file(replace(source, chosen=()))
+    places = [place for name in wanted.functions for place in _of_function(file, name)]
+    for loop in wanted.loops:
+        if loop.file is None or _is_same_file(loop.file, source.path):
+            places.append(_of_line(file, loop.line))
+    if not places:
+        hint = "write --loop LINE or --loop FILE:LINE with the name of the file that is read"
+        place = Span.start_of(source.path)
+        raise BadInput(Code.OPTION, f"--loop {wanted.loops[0]} is in another file", span=place, hint=hint)
+    places = sorted(set(places))
+    for one, other in pairwise(places):
+        if other.start < one.end:
+            message = "the loops that are asked for overlap"
+            raise BadInput(Code.OPTION, message, span=other.on(source), hint="leave one of them out")
+    return with_places(source, places)
+
+
+def _of_function(file: CFile, name: str) -> list[Span]:
+    """The regions marked in a function, or all of its loops."""
+    found = [one for one in functions_with_loops(file) if one.name == name]
+    if len(found) != 1:
+        raise _no_function(file, name, [one.node for one in found])
+    inside = [one.place for one in marked_regions(file.source, file.directives)]
+    marked = [place for place in inside if found[0].node.span.contains(place)]
+    return marked or [found[0].place]
+
+
+def _no_function(file: CFile, name: str, several: Sequence[Node]) -> BadInput:
+    if several:
+        message = f"{len(several)} functions are called '{name}'"
+        hint = "--loop LINE reads the loop that starts on a line"
+        return BadInput(Code.OPTION, message, span=several[1].span, hint=hint)
+    defined = any(
+        node.type == "function_definition" and _name(node) == name for node in walk(file.possible)
+    )
+    message = f"the function '{name}' has no loop" if defined else f"no function is called '{name}'"
+    names = ", ".join(one.name for one in functions_with_loops(file))
+    hint = f"the functions with loops are {names}" if names else "no function of this file has a loop"
+    return BadInput(Code.OPTION, message, span=Span.start_of(file.source.path), hint=hint)
+
+
+def _of_line(file: CFile, line: int) -> Span:
+    """The outermost loop that starts on a line."""
+    loops = [node for one in functions_with_loops(file) for node in walk(one.node) if node.type in LOOPS]
+    for node in loops:
+        if node.span.line == line or place_of(node).line == line:
+            return place_of(node)
+    lines = list(dict.fromkeys(node.span.line for node in loops))
+    near = sorted(sorted(lines, key=lambda other: abs(other - line))[:8])
+    hint = f"loops start on the lines {', '.join(map(str, near))}" if near else "this file has no loop"
+    message = f"no loop starts on line {line}"
+    place = file.source.at(file.source.offset(line, 1))
+    raise BadInput(Code.OPTION, message, span=place, hint=f"{hint}; 'loopwright find' lists them")
+
+
+def _is_same_file(name: str, path: str) -> bool:
+    """Whether `name` is the file at `path`, written in full or by its last parts."""
+    shown = called(path).replace("\\", "/")
+    return shown == name or shown.endswith("/" + name.removeprefix("./")) or shown == name.removeprefix("./")
+
+
+def is_in_block(file: CFile, place: Span) -> bool:
+    """Whether a region stands among the statements of a block, not alone after `if (c)` or a label."""
+    code = without_comments(file.plain, literals=True)[place.start : place.end]
+    start = place.start + len(code) - len(code.lstrip())
+    node = file.possible
+    while node.start < start:
+        inner = [part for part in node.children if part.start <= start < part.end]
+        if not inner:
+            return False
+        node = inner[0]
+    return node.parent is not None and node.parent.type in ("compound_statement", "translation_unit")
+
+
+def _lines(first: Node, last: Node) -> Span:
+    """From `first` to `last`, with the pragmas about `first`, and to the ends of the lines.
+
+    A comment after the last statement on its line belongs to it.
+    """
+    source = first.source
+    visible = without_comments(source.text, literals=True)
+    start = first.start
+    for line in reversed([one for one in c_file(source).directives if one.place.end <= start]):
+        if not about_a_loop(line) or visible[line.place.end : start].strip():
+            break
+        start = line.place.start
+    before = visible.rfind("\n", 0, start) + 1
+    start = before + len(source.text[before:start].rstrip(" \t"))
+    after = visible.find("\n", last.end)
+    rest = slice(last.end, after)
+    is_alone = after >= 0 and not visible[rest].strip() and "/*" not in source.text[rest]
+    return Span(source, start, after + 1 if is_alone else last.end)
+
+
+def _has_loop(node: Node) -> bool:
+    return node.type in LOOPS or any(True for _ in outermost(node))
+
+
+def _body(function: Node) -> Node | None:
+    return function.child_by_field_name("body")
+
+
+def _name(function: Node) -> str:
+    node = function.child_by_field_name("declarator")
+    while node is not None and node.type != "identifier":
+        inner = node.child_by_field_name("declarator")
+        node = inner if inner is not None else next(iter(node.named_children), None)
+    return "" if node is None else node.text

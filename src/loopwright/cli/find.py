@@ -1,0 +1,57 @@
+"""`loopwright find FILE`: the loops of a C file that can be read, and why the others cannot."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.options import Verbs
+from loopwright.source import called
+
+if TYPE_CHECKING:
+    from loopwright.progress import Progress
+    from loopwright.read.c.find import Nest
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "find",
+        help="list the loops of a C file that can be read, and why the others cannot",
+        description="List the loops of a C file, in pieces as large as can be read: functions as a whole, "
+        "outermost loops, or loops inside of those. Each comes with the option that asks the other verbs for "
+        "it, its lines and its statements; or with what keeps it from being read.",
+    )
+    parser.set_defaults(invocation=find)
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a C file, or - for standard input")
+    add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
+    add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
+    add("--json", action="store_true", help="the same for machines")
+
+
+def find(arguments: argparse.Namespace) -> Invocation[tuple[Nest, ...]]:
+    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "nests": []}
+    return Invocation(
+        work=lambda progress: _nests(arguments, progress),
+        render=lambda found: _printed(arguments, found),
+        file=arguments.file,
+        failed=(lambda: empty) if arguments.json else None,
+    )
+
+
+def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...]:
+    from loopwright.read.c.find import nests_of
+    from loopwright.read.c.reader import load_c
+
+    progress(f"reading {arguments.file}")
+    return nests_of(load_c(arguments.file), pure=arguments.pure, assume=arguments.assume)
+
+
+def _printed(arguments: argparse.Namespace, found: tuple[Nest, ...]) -> Printed:
+    from loopwright.report.nests import nests_data, nests_text
+
+    if arguments.json:
+        return Printed(as_lines(nests_data(arguments.file, found)))
+    return Printed(nests_text(called(arguments.file), found))

@@ -1,0 +1,156 @@
+"""The loops of a file that can be read, and why the others cannot.
+
+Functions are tried as a whole, then their outermost loops, then the loops inside of those that cannot be
+read.  All that is tried at once is read from one `CFile`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.chosen import (
+    FunctionWithLoops,
+    chosen,
+    functions_with_loops,
+    outermost,
+    place_of,
+    with_places,
+)
+from loopwright.c.file import c_file
+from loopwright.c.regions import marked_regions
+from loopwright.c.syntax import Node
+from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
+from loopwright.model.program import Program
+from loopwright.read.c.region import read_region
+from loopwright.source import Source, Span
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Loops of a function: how to ask for them, and what they mean or why they cannot be read."""
+
+    function: str
+    place: Span
+    option: str
+    """On the command line; "" where a pragma marks them."""
+    program: Program | None
+    why_not: Diagnostic | None
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Of the first character that is not blank, and of the last one."""
+        text, source = self.place.text, self.place.source
+        first = self.place.start + len(text) - len(text.lstrip())
+        return source.line_of(first), source.line_of(self.place.start + len(text.rstrip()) - 1)
+
+
+def nests_of(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
+    """All loops of a file, in the order of the text, in pieces as large as can be read."""
+    source = replace(source, chosen=())
+    file = c_file(source)
+    marked = [region.place for region in marked_regions(source, file.directives)]
+    functions = functions_with_loops(file)
+    first: list[_Candidate] = []
+    for one in functions:
+        inside = [place for place in marked if one.node.span.contains(place)]
+        first += [_Candidate(one.name, place, "", ()) for place in inside]
+        if not inside:
+            is_only = [other.name for other in functions].count(one.name) == 1
+            first += [_function(one)] if is_only else list(_loops(one.name, one.loops))
+    outside = [place for place in marked if not any(one.node.span.contains(place) for one in functions)]
+    first += [_Candidate("", place, "", ()) for place in outside]
+    found = _tried(source, first, frozenset(pure), assume)
+    return tuple(sorted(found, key=lambda nest: nest.place))
+
+
+def resolved(
+    source: Source, wanted: Choice = BY_PRAGMAS, *, pure: Iterable[str] = (), assume: Sequence[str] = ()
+) -> Source:
+    """The text, with what is to be read: what is asked for, or else what pragmas mark, or else the one
+    function whose loops can be read.
+    """
+    if not wanted.is_empty:
+        return chosen(source, wanted)
+    file = c_file(source)
+    if source.chosen or "\0" in source.text or marked_regions(source, file.directives):
+        return source
+    functions = functions_with_loops(file)
+    if not functions:
+        return source
+    if len(functions) == 1:
+        return with_places(source, [functions[0].place])
+    places = with_places(source, [one.place for one in functions])
+    names = [one.name for one in functions]
+    results = zip(names, _read(places, frozenset(pure), assume), strict=True)
+    readable = [(name, result) for name, result in results if isinstance(result, Program)]
+    if len(readable) == 1:
+        return with_places(source, [readable[0][1].region])
+    raise _undecided(source, names, [name for name, _ in readable])
+
+
+def _undecided(source: Source, names: Sequence[str], readable: Sequence[str]) -> BadInput:
+    """Which function is meant has to be said."""
+    what = readable or names
+    can = "can be read" if readable else "have loops, of which none can be read as a whole"
+    return BadInput(
+        Code.REGION,
+        f"no region is marked in this file, and {len(what)} functions {can}",
+        span=Span.start_of(source.path),
+        hint=f"write --function NAME, one of {_listed(what)}, or --loop LINE; 'loopwright find "
+        f"{source.path}' lists the loops",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """What is tried, and the loops to try where it cannot be read."""
+
+    function: str
+    place: Span
+    option: str
+    inside: tuple[Node, ...]
+
+
+def _function(one: FunctionWithLoops) -> _Candidate:
+    """A function as a whole; where it consists of one loop, what is inside of that comes next."""
+    first = one.loops[0]
+    inside = tuple(outermost(first)) if place_of(first) == one.place else one.loops
+    return _Candidate(one.name, one.place, f"--function {one.name}", inside)
+
+
+def _loops(function: str, loops: Iterable[Node]) -> Iterator[_Candidate]:
+    for loop in loops:
+        place = place_of(loop)
+        yield _Candidate(function, place, f"--loop {loop.span.line}", tuple(outermost(loop)))
+
+
+def _tried(
+    source: Source, candidates: Sequence[_Candidate], pure: frozenset[str], assume: Sequence[str]
+) -> Iterator[Nest]:
+    if not candidates:
+        return
+    candidates = sorted(candidates, key=lambda one: one.place)
+    results = _read(with_places(source, [one.place for one in candidates]), pure, assume)
+    again: list[_Candidate] = []
+    for one, result in zip(candidates, results, strict=True):
+        if isinstance(result, Program):
+            yield Nest(one.function, one.place, one.option, result, None)
+        else:
+            yield Nest(one.function, one.place, one.option, None, result)
+            again += _loops(one.function, one.inside)
+    yield from _tried(source, again, pure, assume)
+
+
+def _read(source: Source, pure: frozenset[str], assume: Sequence[str]) -> Iterator[Program | Diagnostic]:
+    """Each chosen part by itself."""
+    for start, end in source.chosen:
+        try:
+            yield read_region(Span(source, start, end), pure=pure, assume=assume)
+        except LoopwrightError as failure:
+            yield failure.diagnostic

@@ -1,0 +1,109 @@
+"""One region of a C file as a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.c.file import CFile, c_file
+from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.loops import outer_iterators
+from loopwright.c.regions import Directive, Region
+from loopwright.c.syntax import Node, identifiers, refuse, too_deep
+from loopwright.c.tokens import without_comments
+from loopwright.errors import Code, InternalError
+from loopwright.model.program import Program
+from loopwright.presburger.named import everywhere, number, variable
+from loopwright.read.c.assemble import assembled
+from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
+from loopwright.read.c.frames import Frame
+from loopwright.read.c.known_aliases import refuse_known_aliases
+from loopwright.read.c.names import Setting, local_arrays, names_of_region
+from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
+from loopwright.read.c.statements import read_sequence
+from loopwright.read.c.trust import constants_used
+from loopwright.read.c.wraparound import facts_of_types
+from loopwright.source import Span
+
+_DEEPEST = 250
+"""Levels of syntax; the reader descends into them by recursion."""
+_LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
+
+
+def read_region(
+    place: Span, *, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span] = frozenset()
+) -> Program:
+    """One region of a C text."""
+    file = c_file(place.source)
+    try:
+        return _program(file, file.region(place), pure, assume, whole)
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
+
+
+def _program(
+    file: CFile, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span]
+) -> Program:
+    block = file.block(region.place)
+    deep = too_deep(block, _DEEPEST)
+    if deep is not None:
+        raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
+    setting = _setting(file, region, block, pure)
+    stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
+    stated += [assume_option(setting, option) for option in assume]
+    context = combined([known for known, _ in stated])
+    context = context.intersect(facts_of_types(setting, identifiers(block)))
+    for name, value in constants_used(setting, block):
+        context = context.intersect(variable(name).eq_set(number(value)))
+    if context.is_empty():
+        raise refuse(
+            region.place,
+            "the assumptions about this region contradict each other",
+            _LOOK,
+            code=Code.OPTION,
+        )
+    setting = replace(setting, context=context, whole=whole)
+    start = Frame(setting, everywhere())
+    leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
+    refuse_known_aliases(setting, file.tree, region.place)
+    refuse_live_iterators(file.tree, region.place, frozenset(outer_iterators(block)))
+    locals_ = local_arrays(setting.names, block)
+    return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
+
+
+def _setting(file: CFile, region: Region, block: Node, pure: frozenset[str]) -> Setting:
+    """The names of a region and what they are in the file, macros only if defined before it."""
+    kinds = file.kinds(region.place)
+    names = names_of_region(block, kinds)
+    setting = Setting(
+        region.place, kinds.macros, kinds.declarations, file.functions, names, pure, everywhere()
+    )
+    refuse_hiding_macros(setting, block)
+    refuse_storage_macros(setting, block)
+    return setting
+
+
+def _assume_lines(file: CFile, region: Region) -> tuple[Directive, ...]:
+    """The pragmas in the region, and those before it that are still in scope."""
+    text = without_comments(file.source.text, literals=False)
+    outside = [
+        line
+        for line in file.directives
+        if line.place.end <= region.place.start
+        and not any(other.place.contains(line.place) for other in file.regions)
+        and not _leaves_block(text[line.place.end : region.place.start])
+    ]
+    return (*outside, *region.pragmas)
+
+
+def _leaves_block(text: str) -> bool:
+    """Whether a block that is open at the start of `text` is closed in it."""
+    depth = 0
+    for brace in re.findall(r"[{}]", text):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return True
+    return False
