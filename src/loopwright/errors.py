@@ -39,6 +39,7 @@ class Code(Enum):
     NOT_EQUIVALENT = "LW106"
     RESULTS_DIFFER = "LW107"
     WRONG_LOOPS = "LW108"
+    ANOTHER_THEOREM = "LW109"
 
     FILE = "LW201"
     REGION = "LW202"
@@ -60,6 +61,7 @@ class Code(Enum):
     RUN = "LW218"
     SEGMENT = "LW219"
     ORDERS = "LW220"
+    PROOF_FILE = "LW221"
 
     TIME = "LW301"
     UNDECIDED = "LW302"

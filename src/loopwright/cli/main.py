@@ -62,6 +62,11 @@ VERBS = {
         "loopwright prove old.c new.c",
         "whether two files compute the same",
     ),
+    "verify": Verb(
+        lambda: import_module("loopwright.cli.verify"),
+        "loopwright verify new.c proof.v",
+        "whether a proof file proves it",
+    ),
     "check": Verb(
         lambda: import_module("loopwright.cli.check"),
         "loopwright check new.c --spec old.c -D N=50",

@@ -82,6 +82,16 @@ NO: tuple[Page, ...] = (
         " wrong at the execution the message names. Nothing was printed.",
         "Please report it with the input: this is what the proofs are for.",
     ),
+    Page(
+        Code.ANOTHER_THEOREM,
+        "a proof file does not prove what the C files say",
+        "'loopwright verify NEW.c PROOF.v' restates the theorem from the two C files. The file proves "
+        "another one, is refused by coqc, contains commands that no proof needs, or NEW.c is not the text it "
+        "is about.",
+        "Let transform write the proof again, and give verify the same --pure and --assume; --old names the "
+        "original where it has moved.",
+        "loopwright verify new.c proof.v --old kernel.c",
+    ),
 )
 
 BAD_INPUT: tuple[Page, ...] = (
@@ -224,6 +234,14 @@ BAD_INPUT: tuple[Page, ...] = (
         "instances.",
         "Give the two files a scheduler read and wrote; compare C with C.",
         "loopwright prove kernel.beforescheduling.scop kernel.afterscheduling.scop",
+    ),
+    Page(
+        Code.PROOF_FILE,
+        "this is no proof file about a C file",
+        "A proof file that 'loopwright transform --prover coq' wrote says in a comment which file and region "
+        "it is about. This one does not, or names an original that is not there.",
+        "Give a file that transform wrote; --old names the original.",
+        "loopwright transform kernel.c script.lw --prover coq -o proof.v > new.c",
     ),
 )
 

@@ -7,18 +7,22 @@ if it is built.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.loops.nodes import Call, For, Node
+from loopwright.loops.traverse import subprograms, with_children
 from loopwright.progress import Progress
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, ProofStatus
 from loopwright.rewrite.request import ProverRequest
 from loopwright.source import Source, Span
 
 if TYPE_CHECKING:
-    from loopwright.loops.nodes import Node
+    from loopwright.emit.region import Loops
+    from loopwright.model.program import Program
     from loopwright.prove.obligations.obligation import Obligation
     from loopwright.transform import Plan
 
@@ -26,46 +30,81 @@ BATCH = 20
 """Obligations between two words of progress."""
 
 
+@dataclass(frozen=True)
+class PrintedRegion:
+    """A rewritten region as its new text has it: the loops read from the text, around the instances that
+    its statements are, each loop with what was proved of it.
+    """
+
+    plan: Plan
+    new: Program
+    calls: tuple[Call, ...]
+    node: Node
+    temporaries: tuple[str, ...]
+
+
+def printed_region(plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...]) -> PrintedRegion:
+    """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
+    from loopwright.emit.region import claims, named_loops
+    from loopwright.prove.obligations.sides import opened
+    from loopwright.prove.text.correspondence import claimed_loops
+
+    calls = claims(loops)
+    said = iter([one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)])
+
+    def annotated(node: Node) -> Node:
+        here = replace(node, annotations=next(said)) if isinstance(node, For) else node
+        return with_children(here, annotated)
+
+    return PrintedRegion(plan, new, calls, annotated(opened(claimed_loops(new, calls))), temporaries)
+
+
 def remarks_on(
-    regions: Sequence[tuple[Plan, Node, Sequence[str]]], request: ProverRequest, progress: Progress
+    regions: Sequence[PrintedRegion], request: ProverRequest, progress: Progress
 ) -> tuple[str, ...]:
-    """What the prover that was asked for says of rewritten regions, each with its temporaries."""
+    """What the prover that was asked for says of rewritten regions."""
     match request.prover:
         case "cvc5":
-            return tuple(_cvc5_on(*region, request.seconds, progress) for region in regions)
+            return tuple(_cvc5_on(region, request.seconds, progress) for region in regions)
         case "coq":
+            from loopwright.prove.coq.restatement import NewText
             from loopwright.prove.coq.transformation_file import transformation_file
 
             progress("writing the proof")
             texts = [
-                transformation_file(plan.original, plan.program, node, _title(plan))
-                for plan, node, _ in regions
+                transformation_file(
+                    one.plan.original,
+                    one.plan.program,
+                    one.node,
+                    _title(one.plan),
+                    NewText(one.new, one.calls),
+                )
+                for one in regions
             ]
             return coq_proof(texts, request.path, request.seconds, progress)
         case _:
             return ()
 
 
-def status_of(plan: Plan, node: Node, temporaries: Sequence[str], request: ProverRequest) -> ProofStatus:
+def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
     if request.prover != "isl":
         return ProofStatus(request.prover, CHECKED)
-    if temporaries:
-        detail = f"{', '.join(temporaries)} may hold other values in between"
+    if region.temporaries:
+        detail = f"{', '.join(region.temporaries)} may hold other values in between"
         return ProofStatus("isl", NOT_CHECKED, detail)
     from loopwright.prove.certificates.status import change_status
 
-    return change_status(plan.original, plan.program, node)
+    return change_status(region.plan.original, region.plan.program, region.node)
 
 
-def _cvc5_on(
-    plan: Plan, node: Node, temporaries: Sequence[str], limit: float | None, progress: Progress
-) -> str:
+def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:
     from loopwright.prove.obligations.legality import transformation_obligations
     from loopwright.prove.obligations.sides import both_sides
 
-    sides = both_sides(plan.original, plan.program, node)
-    obligations = transformation_obligations(plan.original, *sides, temporaries)
+    original = region.plan.original
+    sides = both_sides(original, region.plan.program, region.node)
+    obligations = transformation_obligations(original, *sides, region.temporaries)
     return second_opinion(obligations, limit, progress)
 
 

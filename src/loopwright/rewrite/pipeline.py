@@ -29,7 +29,7 @@ from loopwright.rewrite.evidence import (
     of_text,
     on_trust,
 )
-from loopwright.rewrite.opinions import remarks_on, status_of
+from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
 from loopwright.rewrite.request import (
     LoopReport,
     Outcome,
@@ -83,10 +83,13 @@ def rewritten(
             for region, new in zip(regions, again, strict=True)
         ]
         _refuse_temporaries(regions, options)
-        asked = [(region.plan, region.loops.node, region.temporaries) for region in regions]
+        asked = [
+            printed_region(region.plan, region.loops, new, region.temporaries)
+            for region, new in zip(regions, again, strict=True)
+        ]
         remarks = remarks_on(asked, options.prover, progress)
         progress("asking the verified checker")
-        statuses = [status_of(*one, options.prover) for one in asked]
+        statuses = [status_of(one, options.prover) for one in asked]
         regions = [replace(region, proof=one) for region, one in zip(regions, statuses, strict=True)]
     found = {id(region.plan): region for region in regions}
     notes = [

@@ -19,24 +19,34 @@ from loopwright.read.c.reader import parse_c
 from loopwright.source import Source, Span
 
 
+class Unlike(Exception):
+    """The file is not the original with new text in these regions; the message says why."""
+
+
 def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof."""
+    try:
+        return read_regions(new, originals)
+    except Unlike as failure:
+        raise InternalError(Code.OWN_MISTAKE, f"the new text {failure}") from failure
+
+
+def read_regions(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
+    """The same of a file of any origin; Unlike where it differs in other ways."""
     before = [region.place for region in originals[0].file.regions]
     after = [region.place for region in c_file(new).regions]
     rewritten = [before.index(program.region) for program in originals]
     if len(before) != len(after) or not _same_outside(originals, new, [after[k] for k in rewritten]):
-        raise InternalError(Code.OWN_MISTAKE, "the new text differs outside its regions")
+        raise Unlike("differs outside its regions")
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         outline, whole = outlined(new, programs)
         found = parse_c(outline, pure=_called(originals), whole=whole)
     except BadInput as failure:
         line = failure.span.excerpt.strip() if failure.span else ""
-        raise InternalError(
-            Code.OWN_MISTAKE, f"the new text cannot be read back: {failure.message}: {line}"
-        ) from failure
+        raise Unlike(f"cannot be read back: {failure.message}: {line}") from failure
     except Unreadable as failure:
-        raise InternalError(Code.OWN_MISTAKE, f"the new text cannot be read back: {failure}") from failure
+        raise Unlike(f"cannot be read back: {failure}") from failure
     return tuple(unfolded(found[k], new, program) for k, program in programs.items())
 
 

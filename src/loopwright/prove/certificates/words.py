@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar, assert_never
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops import expressions as ex
@@ -95,6 +95,66 @@ def test(term: ex.Test) -> Words:
             yield from test(argument)
         case _:
             assert_never(term)
+
+
+NARY: dict[str, type[ex.Sum] | type[ex.Min] | type[ex.Max]] = {"sum": ex.Sum, "min": ex.Min, "max": ex.Max}
+DIVISIONS: dict[str, type[ex.FloorDiv] | type[ex.TruncDiv] | type[ex.Rem]] = {
+    "floor": ex.FloorDiv,
+    "trunc": ex.TruncDiv,
+    "rem": ex.Rem,
+}
+
+
+def read_expr(words: Words) -> ex.Expr:
+    """What `expr` wrote; ValueError where it is something else."""
+    match read_word(words):
+        case "int":
+            return ex.Int(int(read_word(words)))
+        case "var":
+            return ex.Var(read_name(words))
+        case word if word in NARY:
+            return NARY[word](read_list(words, read_expr))
+        case "scaled":
+            return ex.Scaled(int(read_word(words)), read_expr(words))
+        case word if word in DIVISIONS:
+            argument, divisor = read_expr(words), int(read_word(words))
+            if divisor <= 0:
+                raise ValueError(f"a division by {divisor}")
+            return DIVISIONS[word](argument, divisor)
+        case "select":
+            return ex.Select(read_test(words), read_expr(words), read_expr(words))
+        case word:
+            raise ValueError(f"{word!r} is no expression")
+
+
+def read_test(words: Words) -> ex.Test:
+    match read_word(words):
+        case "and":
+            return ex.And(read_list(words, read_test))
+        case "or":
+            return ex.Or(read_list(words, read_test))
+        case "not":
+            return ex.Not(read_test(words))
+        case word:
+            return ex.Compare(ex.Relation(word), read_expr(words), read_expr(words))
+
+
+def read_list(words: Words, read: Callable[[Words], T]) -> tuple[T, ...]:
+    return tuple(read(words) for _ in range(int(read_word(words))))
+
+
+def read_name(words: Words) -> str:
+    word = read_word(words)
+    if not word.startswith("'"):
+        raise ValueError(f"{word!r} is no name")
+    return unquote(word[1:])
+
+
+def read_word(words: Words) -> str:
+    word = next(words, None)
+    if word is None:
+        raise ValueError("the words end too early")
+    return word
 
 
 def program(node: nd.Node, hint: Hint) -> Words:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -114,17 +115,28 @@ def _compile(files: list[Path], folder: Path) -> None:
             os.mkdir(made)  # for the context manager to remove
 
 
-def check(text: str, seconds: float = ENOUGH, progress: Progress = silent) -> Answer:
-    """What `coqc` says of a file with this text."""
+def the_coqc() -> str:
     program = coqc()
     if program is None:
         raise GaveUp(Code.MISSING_PROGRAM, "coqc is not installed", hint=INSTALL)
+    return program
+
+
+def check(text: str, seconds: float = ENOUGH, progress: Progress = silent) -> Answer:
+    """What `coqc` says of a file with this text."""
+    program = the_coqc()
     folder = library(progress)
     with tempfile.TemporaryDirectory() as made:
-        file = Path(made) / "proof.v"
-        file.write_text(text)
-        command = [program, "-q", "-noglob", "-time", "-Q", str(folder), "Loopwright", file.name]
-        done = _followed(command, made, seconds, _lemmas(text), progress)
+        (Path(made) / "proof.v").write_text(text)
+        command = [program, "-q", "-noglob", "-Q", str(folder), "Loopwright"]
+        return compiled(command, made, "proof.v", text, seconds, progress)
+
+
+def compiled(
+    command: list[str], folder: str, file: str, text: str, seconds: float, progress: Progress
+) -> Answer:
+    """What `command` says of the file in `folder` that has this text."""
+    done = _followed([*command, "-time", file], folder, seconds, _lemmas(text), progress)
     return OutOfTime(seconds) if done is None else _answer(text, *done)
 
 
@@ -135,7 +147,10 @@ SENTENCE = re.compile(r"Chars \d+ - \d+ \[(.*)\] \S+ secs ")
 def _followed(
     command: list[str], folder: str, seconds: float, total: int, progress: Progress
 ) -> tuple[int, str, str] | None:
-    """The status of `coqc` and what it said, lemmas counted when it is proved; None if it takes too long."""
+    """The status of `coqc` and what it said, lemmas counted when proved; None if it takes too long.
+
+    The limit is one of processor time: on a machine that does other things nothing is lost.
+    """
     doing = "checking the lemmas with coqc"
     progress(doing, 0, total)
     errors = Path(folder) / "errors"
@@ -145,12 +160,16 @@ def _followed(
         subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as process,
     ):
 
-        def stop() -> None:
-            late.set()
-            process.kill()
+        def watch() -> None:
+            while process.poll() is None:
+                if processor_time(process.pid, started) > seconds:
+                    late.set()
+                    process.kill()
+                ended.wait(WATCHED)
 
-        timer = threading.Timer(seconds, stop)
-        timer.start()
+        started, ended = time.monotonic(), threading.Event()
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
         said: list[str] = []
         proved = 0
         assert process.stdout is not None
@@ -162,8 +181,22 @@ def _followed(
                 proved += 1
                 progress(doing, proved, total)
         status = process.wait()
-        timer.cancel()
+        ended.set()
+        watcher.join()
     return None if late.is_set() else (status, "".join(said), errors.read_text())
+
+
+WATCHED = 0.02
+"""Seconds between two looks at a process."""
+
+
+def processor_time(pid: int, started: float) -> float:
+    """Seconds of processor time of a process or, where the system does not tell, since it was started."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic() - started
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _lemmas(text: str) -> int:

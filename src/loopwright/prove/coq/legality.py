@@ -22,7 +22,6 @@ from loopwright.prove.coq.statements import (
     binders,
     domain_name,
     label,
-    remark,
     statement_term,
     time_name,
 )
@@ -155,33 +154,6 @@ def decided(one: Outline, other: Outline) -> bool:
 
 
 # -- the file -------------------------------------------------------------------------------------
-
-
-def use_definition(one: Outline, named: Named) -> str:
-    """The accesses as lists of cells."""
-    own = variables(one.use.arguments, named.parameters.values())
-    names = {**named.parameters, **own}
-    pattern = listed(own.values())
-    parts = [
-        f"    (fun x => match x with {pattern} => {_cells(cells, names)} | _ => [] end)"
-        for cells in (one.use.reads, one.use.writes)
-    ]
-    head = f"Definition use_{one.label}{binders(list(named.parameters.values()))} : access :="
-    about = remark(named, one.statement, "It may read, and may write:")
-    return about + "\n".join([head, f"  Access {text(one.statement)}", *parts]) + "."
-
-
-def _cells(cells: Sequence[Cell], names: Names) -> str:
-    return listed(f"({text(one.array)}, {vector(one.subscripts, names)})" for one in cells)
-
-
-def memory_use(found: Sequence[Outline], named: Named) -> str:
-    inside = "; ".join(f"use_{one.label}{applied(named)}" for one in found)
-    return (
-        f"Definition memory_use (p : list Z) : accesses :=\n"
-        f"  match p with\n  | {listed(named.parameters.values())} => accesses_of [{inside}]\n"
-        f"  | _ => accesses_of []\n  end."
-    )
 
 
 def outline_definition(one: Outline, named: Named) -> str:

@@ -8,6 +8,7 @@ a statement about the memory as it is.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from itertools import product
 
@@ -34,6 +35,8 @@ class Marked:
     """The iterators of the loops that are marked."""
     others: tuple[str, ...]
     """Those of loops that are to be parallel, or vector loops, in another sense."""
+    positions: tuple[int, ...]
+    """Of the loops that are marked, counted in the order of the text."""
 
 
 def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
@@ -44,13 +47,15 @@ def marked(node: Node, accesses: Program, context: isl.Set) -> Marked:
     apart = {k for k in wanted if _apart(found[k], tables)}
     names = {k: found[k].iterator for k in sorted(wanted)}
     return Marked(
-        _with_marks(node, apart),
+        with_marks(node, apart),
         tuple(name for k, name in names.items() if k in apart),
         tuple(name for k, name in names.items() if k not in apart),
+        tuple(sorted(apart)),
     )
 
 
-def _with_marks(node: Node, which: set[int]) -> Node:
+def with_marks(node: Node, which: Container[int]) -> Node:
+    """The loops at these positions marked."""
     seen = iter(range(sum(isinstance(part, For) for part in subprograms(node))))
 
     def visit(part: Node) -> Node:

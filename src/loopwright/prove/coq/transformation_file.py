@@ -13,13 +13,12 @@ from loopwright.prove.coq.layout import laid_out
 from loopwright.prove.coq.legality import (
     kept_lemmas,
     legality_proof,
-    memory_use,
     outline_definition,
     outlines,
-    use_definition,
 )
 from loopwright.prove.coq.names import comment
 from loopwright.prove.coq.parallel import Marked, marked
+from loopwright.prove.coq.restatement import NewText, claims_of, claims_text
 from loopwright.prove.coq.samples import sample_examples
 from loopwright.prove.coq.scanning import scanning_proof
 from loopwright.prove.coq.statements import (
@@ -31,16 +30,20 @@ from loopwright.prove.coq.statements import (
     program_definition,
     schedule_definitions,
 )
+from loopwright.prove.coq.uses import use_definitions
 from loopwright.prove.obligations.cells import touched, whole_arrays
 from loopwright.prove.obligations.legality import spans_of
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Timetable
 
 
-def transformation_file(original: Program, new: Program, loops: Node, title: str) -> str:
+def transformation_file(
+    original: Program, new: Program, loops: Node, title: str, printed: NewText | None = None
+) -> str:
     """The whole file: `original`, as its text runs it, against `loops`, which run the schedule of `new`.
 
-    The first line of the title is the heading; the others, if there are any, are the script.
+    The first line of the title is the heading; the others, if there are any, are the script.  Where
+    `loops` are those of a text, `printed` is that text.
     """
     parallel = marked(loops, original, original.context)
     (old_table, text_program), (new_table, _) = both_sides(original, new, parallel.program)
@@ -48,10 +51,12 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
     sources = _sources(original)
     before = Named(old_table, text_program, "original", "source", "old_", shared, sources)
     after = Named(new_table, parallel.program, "transformed", "target", "new_", shared, sources)
-    found = outlines(before, after, touched(original))
+    uses = touched(original)
+    found = outlines(before, after, uses)
     lemmas = dict(kept_lemmas(found, before))
     parts = [
-        _heading(original, before, loops, parallel, title),
+        _heading(original, before, _shown(loops, printed), parallel, title),
+        *([] if printed is None else [claims_text(claims_of(original, printed, parallel.positions))]),
         "From Loopwright Require Import Tactics.",
         "(** ** The programs *)",
         f"(** The original, lines {_lines(original)}. *)\n{program_definition(before)}",
@@ -62,8 +67,7 @@ def transformation_file(original: Program, new: Program, loops: Node, title: str
         *schedule_definitions(after, "known", again=True),
         USES,
         *_whole(original),
-        *(use_definition(one, before) for one in found),
-        memory_use(found, before),
+        *use_definitions(uses, before),
         *sample_examples(before, "known"),
         "(** ** The original runs its instances in the original order. *)",
         *scanning_proof(before, "known", "original_correct"),
@@ -209,21 +213,27 @@ def _names(iterators: Sequence[str]) -> str:
     return comment(", ".join(dict.fromkeys(iterators)))
 
 
-def _heading(original: Program, before: Named, loops: Node, parallel: Marked, title: str) -> str:
-    start, end = original.region.start, original.region.end
-    source = comment(original.source.text[start:end]).strip("\n").splitlines()
+def _shown(loops: Node, printed: NewText | None) -> str:
+    """The new loops: as they are printed, or around calls."""
+    if printed is None:
+        return f"The new loops, around the same statements:\n<<\n{_lines_of(to_c(loops))}\n>>"
+    return f"The new text:\n<<\n{_lines_of(printed.program.region.text)}\n>>"
+
+
+def _lines_of(text: str) -> str:
+    return indented(comment(text).strip("\n").splitlines(), 4)
+
+
+def _heading(original: Program, before: Named, shown: str, parallel: Marked, title: str) -> str:
     first, *script = title.splitlines()
     scripted = f"<<\n{indented(comment(chr(10).join(script)).splitlines(), 4)}\n>>\n" if script else ""
     return f"""(** * {comment(first)}
 
 {scripted}    The original, lines {_lines(original)}:
 <<
-{indented(source, 4)}
+{_lines_of(original.region.text)}
 >>
-    The new loops, around the same statements:
-<<
-{indented(comment(to_c(loops)).splitlines(), 4)}
->>
+    {shown}
     Theorem [same_memory], at the end: {every(before.table, "for")}, both programs end and
     leave the same memory, whatever was in it before and whatever the statements compute, as long
     as they read and write only what [memory_use] says.
@@ -237,7 +247,8 @@ def _heading(original: Program, before: Named, loops: Node, parallel: Marked, ti
     Coq knows nothing of C.  That [original] and [transformed] are the two texts above, constructor
     by constructor, and that [memory_use] lists what is read and written by the statement shown above
     each of its definitions, is taken from the program that wrote this file; both can be compared
-    line by line.  So is that integers do not overflow, and that different cells are different places. *)"""
+    line by line, or restated from the C files: loopwright verify NEW.c FILE.v.  Trusted are, too, that
+    integers do not overflow, and that different cells are different places. *)"""
 
 
 def _meaning(parallel: Marked) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
@@ -22,17 +21,31 @@ Side: TypeAlias = tuple[Timetable, Node]
 
 def both_sides(original: Program, new: Program, loops: Node) -> tuple[Side, Side]:
     """`original`, as its text runs it, and `loops`, which run the schedule of `new`."""
+    old, later = _aligned(flat_schedule(original), flat_schedule(new))
+    return _text_side(original, old), _side(original, later, loops)
+
+
+def original_side(original: Program) -> Side:
+    """`original`, as its text runs it."""
+    schedule, _ = _aligned(flat_schedule(original), flat_schedule(original))
+    return _text_side(original, schedule)
+
+
+def _text_side(original: Program, schedule: Schedule) -> Side:
     try:
-        text_program = opened(text_loops(original))
+        return _side(original, schedule, opened(text_loops(original)))
     except Unreadable as failure:
         raise GaveUp(
             Code.NO_PROOF, f"no proof can be written: the loops of the text are not read: {failure}"
         ) from None
-    old, later = _aligned(flat_schedule(original), flat_schedule(new))
+
+
+def _side(original: Program, schedule: Schedule, node: Node) -> Side:
+    """With the statements in the order of the text."""
+    table = timetable(schedule, node)
     order = [statement.name for statement in original.statements]
-    sides = (old, text_program), (later, loops)
-    first, second = ((_sorted(timetable(schedule, node), order), node) for schedule, node in sides)
-    return first, second
+    statements = sorted(table.statements, key=lambda one: order.index(one.name))
+    return replace(table, statements=tuple(statements)), node
 
 
 def opened(node: Node) -> Node:
@@ -50,12 +63,6 @@ def opened(node: Node) -> Node:
             return replace(node, body=opened(body))
         case _:
             assert_never(node)
-
-
-def _sorted(table: Timetable, order: Sequence[str]) -> Timetable:
-    """With the statements in the order of the text."""
-    statements = sorted(table.statements, key=lambda one: order.index(one.name))
-    return replace(table, statements=tuple(statements))
 
 
 def _aligned(one: Schedule, other: Schedule) -> tuple[Schedule, Schedule]:

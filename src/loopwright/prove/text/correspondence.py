@@ -25,7 +25,8 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.loops.expressions import Expr
-from loopwright.loops.nodes import Call
+from loopwright.loops.nodes import Call, Node
+from loopwright.loops.traverse import variables
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
@@ -54,33 +55,44 @@ def prove_text(intended: Program, new: Program, claims: Sequence[Call]) -> Verdi
     `claims` say, for each statement of `new` in the order of the text, which instance of
     `intended` it is, in terms of the names in the text.
     """
+    claimed = prove_claims(intended, new, claims)
+    if not isinstance(claimed, Proved):
+        return claimed
+    verdict = prove_scan(flat_schedule(intended), claimed_loops(new, claims))
+    return Proved(verdict.obligations + claimed.obligations) if isinstance(verdict, Proved) else verdict
+
+
+def claimed_loops(new: Program, claims: Sequence[Call]) -> Node:
+    """The loops of the text around the claimed instances."""
+    by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
+
+    def call(statement: Statement, words: Words) -> Call:
+        return by_name[statement.name]
+
+    return text_loops(new, call)
+
+
+def prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+    """Whether each statement of `new` is the operation of the claimed instance, wherever the text runs it."""
     try:
-        return _prove(intended, new, claims)
+        return _prove_claims(old, new, claims)
     except Unreadable as failure:
         return Undecided(f"the text is not read: {failure}")
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not decide about the text: {failure}") from failure
 
 
-def _prove(intended: Program, new: Program, claims: Sequence[Call]) -> Verdict:
-    wrong = _different_setting(intended, new)
-    if wrong is not None or len(claims) != len(new.statements):
-        return Undecided(wrong or f"the text has {len(new.statements)} statements, not {len(claims)}")
+def _prove_claims(old: Program, new: Program, claims: Sequence[Call]) -> Verdict:
+    wrong = _different_setting(old, new) or _misfit(old, new, claims)
+    if wrong is not None:
+        return Undecided(wrong)
     by_name = {new.statements[k].name: claim for k, claim in enumerate(claims)}
     try:
-        equations = _equations(intended, new, by_name)
+        equations = _equations(old, new, by_name)
     except Different as failure:
         return Refuted("operation", f"a statement of the text is another one: {failure}", "all sizes")
-    mistaken = _false_claim(intended, new, by_name, equations)
-    if mistaken is not None:
-        return mistaken
-
-    def call(statement: Statement, words: Words) -> Call:
-        return by_name[statement.name]
-
-    verdict = prove_scan(flat_schedule(intended), text_loops(new, call))
-    more = len(claims) + sum(map(len, equations.values()))
-    return Proved(verdict.obligations + more) if isinstance(verdict, Proved) else verdict
+    mistaken = _false_claim(old, new, by_name, equations)
+    return mistaken or Proved(len(claims) + sum(map(len, equations.values())))
 
 
 def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
@@ -113,6 +125,22 @@ def _different_setting(old: Program, new: Program) -> str | None:
     changed = [name for name in other if one.get(name) != other[name]]
     if changed:
         return f"declared differently in the text: {', '.join(changed)}"
+    return None
+
+
+def _misfit(old: Program, new: Program, claims: Sequence[Call]) -> str | None:
+    """What keeps claims from being about these texts."""
+    if len(claims) != len(new.statements):
+        return f"the text has {len(new.statements)} statements, not {len(claims)}"
+    depths = {statement.name: statement.depth for statement in old.statements}
+    after = sides(new)
+    for statement, claim in zip(new.statements, claims, strict=True):
+        if depths.get(claim.name) != len(claim.arguments):
+            return f"the original has no statement {claim.name} with {len(claim.arguments)} iterators"
+        known = {*old.params, *after[statement.name].words.values}
+        strange = sorted({name for one in claim.arguments for name in variables(one)} - known)
+        if strange:
+            return f"{strange[0]} is no name of the text"
     return None
 
 

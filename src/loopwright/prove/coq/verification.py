@@ -1,0 +1,148 @@
+"""Whether a proof file proves a given statement: nothing in it is believed but what Coq's kernel checks.
+
+Three files are compiled.  The restatement is ours.  The proof file is of unknown origin: it may consist of
+definitions, lemmas and tactics only, so that it cannot read or write files, load plugins, or change what a
+later file means.  The third asks Coq whether the theorem of the second is the statement of the first, and
+on which axioms it rests.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from loopwright.progress import Progress, silent
+from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused, compiled, library, the_coqc
+
+REQUIRED = "From Loopwright Require Import Tactics"
+SENTENCES = ("Definition", "Lemma", "Theorem", "Example")
+PARTS = ("original", "transformed", "known", "memory_use")
+"""The definitions of a proof file that a statement is made of."""
+
+
+@dataclass(frozen=True)
+class Another:
+    """The file proves something, but not the statement; `parts` are the definitions that differ."""
+
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """The file has a sentence that no proof needs."""
+
+    line: int
+    sentence: str
+
+
+Verification: TypeAlias = Accepted | Refused | OutOfTime | Another | Forbidden
+
+
+def verify(
+    proof: str,
+    statement: str,
+    theorems: Sequence[str],
+    seconds: float = ENOUGH,
+    progress: Progress = silent,
+) -> Verification:
+    """Whether `proof` proves, by these theorems, the propositions of the same names in `statement`."""
+    found = forbidden(proof)
+    if found is not None:
+        return found
+    program = the_coqc()
+    folder = library(progress)
+    with tempfile.TemporaryDirectory() as made:
+        command = [program, "-q", "-noglob", "-Q", str(folder), "Loopwright", "-Q", ".", "Verified"]
+
+        def answer(name: str, text: str) -> Accepted | Refused | OutOfTime:
+            (Path(made) / f"{name}.v").write_text(text)
+            return compiled(command, made, f"{name}.v", text, seconds, progress)
+
+        restated = answer("Statement", f"{statement}\n{_asked('same_memory')}")
+        if restated != Accepted():
+            return restated
+        proved = answer("Proof", proof)
+        if proved != Accepted():
+            return proved
+        compared = answer("Comparison", _comparison(theorems))
+        if not isinstance(compared, Refused):
+            return compared
+        return Another(tuple(part for part in PARTS if answer("Part", _same(part)) != Accepted()))
+
+
+def _asked(name: str) -> str:
+    return f"Print Assumptions {name}.\n"
+
+
+BOTH = "From Verified Require Statement Proof.\n"
+
+
+def _comparison(theorems: Sequence[str]) -> str:
+    lines = [f"Definition verified_{one} : Statement.{one} := Proof.{one}." for one in theorems]
+    return "\n".join([BOTH, *lines, *(_asked(f"verified_{one}") for one in theorems)])
+
+
+def _same(part: str) -> str:
+    return f"{BOTH}Definition same : Proof.{part} = Statement.{part} := eq_refl.\n{_asked('same')}"
+
+
+# -- what a proof file may consist of -----------------------------------------------------------------
+
+
+def forbidden(proof: str) -> Forbidden | None:
+    """The first sentence that is no definition, no lemma, and no step of a proof.
+
+    Commands begin with a capital letter, steps of a proof do not.  In a proof, braces are sentences of
+    their own, with what is before and after them.
+    """
+    inside = False
+    for line, sentence in sentences(proof):
+        if inside and sentence == "Qed":
+            inside = False
+        elif inside:
+            parts = [part.lstrip("-+* \n\t") for part in re.split(r"[{}]", sentence)]
+            wrong = next((part for part in parts if part[:1].isupper() or part.startswith("#")), None)
+            if wrong is not None:
+                return Forbidden(line, wrong)
+        elif sentence == "Proof":
+            inside = True
+        elif not _is_harmless(sentence):
+            return Forbidden(line, sentence)
+    return None
+
+
+def _is_harmless(sentence: str) -> bool:
+    """Outside of proofs."""
+    if sentence == REQUIRED or re.fullmatch(r"Print Assumptions \w+", sentence) is not None:
+        return True
+    return re.split(r"\W", sentence, maxsplit=1)[0] in SENTENCES
+
+
+TOKEN = re.compile(r'\(\*|\*\)|"[^"]*"|\.(?=\s|\Z)|[^.(*"]+|.', re.DOTALL)
+
+
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a Coq file without comments, each with the line that it starts on.
+
+    A string without an end is a sentence too, which Coq refuses.
+    """
+    depth, found, line, start = 0, "", 1, 1
+    for token in TOKEN.findall(text):
+        if token == "(*":
+            depth += 1
+        elif token == "*)" and depth > 0:
+            depth -= 1
+        elif depth == 0 and token == ".":
+            yield start, found.strip()
+            found = ""
+        elif depth == 0:
+            blank = token[: len(token) - len(token.lstrip())]
+            start = start if found.strip() else line + blank.count("\n")
+            found += token
+        line += token.count("\n")
+    if found.strip():
+        yield start, found.strip()

@@ -1,0 +1,197 @@
+"""`verify`: a new C file, and proof files of unknown origin about it.
+
+The theorem is restated from the two C files.  Proof files contribute steps for Coq to check and claims to
+be proved: which file was the original, and which of its instances the statements of the new text are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
+from loopwright.model.annotations import Clauses, Independent
+from loopwright.model.program import Program
+from loopwright.progress import Progress
+from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
+from loopwright.prove.coq.restatement import TextClaims, read_claims, restatement
+from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
+from loopwright.prove.obligations.sides import opened
+from loopwright.prove.text.annotations import prove_annotations, said_of_loops
+from loopwright.prove.text.correspondence import claimed_loops, modelled, prove_claims, prove_model
+from loopwright.prove.text.scopes import prove_scopes
+from loopwright.prove.verdict import CHECKED, NOTHING, SEQUENTIAL, ProofStatus, Proved, Refuted, Verdict
+from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.text import load
+from loopwright.rewrite.rereading import Unlike, read_regions
+from loopwright.source import Source, Span
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """The new file, the proofs of its regions, and how the original is read."""
+
+    new: str
+    proofs: tuple[str, ...]
+    old: str | None = None
+    pure: tuple[str, ...] = ()
+    assume: tuple[str, ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class VerifiedRegion:
+    """One region with its proof, and what the proof is worth."""
+
+    line: int
+    proof: str
+    status: ProofStatus
+
+
+@dataclass(frozen=True)
+class Verified:
+    old: str
+    regions: tuple[VerifiedRegion, ...]
+    assumptions: tuple[str, ...]
+
+
+def verified(request: VerifyRequest, progress: Progress) -> Verified:
+    """What the proofs prove of the new file; raises where one does not prove its theorem."""
+    progress("reading")
+    sources = [load(path) for path in request.proofs]
+    claims = [read_claims(source) for source in sources]
+    old = request.old or _original(request, claims)
+    programs = read_c(old, pure=request.pure, assume=request.assume)
+    originals = [_region(programs, one, source) for one, source in zip(claims, sources, strict=True)]
+    if len({program.region for program in originals}) < len(originals):
+        raise BadInput(Code.PROOF_FILE, "two proof files are about the same region")
+    new_source = load_c(request.new)
+    order = sorted(range(len(claims)), key=lambda k: claims[k].region)
+    try:
+        texts = read_regions(new_source, [originals[k] for k in order])
+    except Unlike as failure:
+        raise _no(request.new, f"{request.new} {failure}: it is not the text of the proof") from None
+    regions = tuple(
+        _verified_region(originals[k], text, claims[k], sources[k], request, progress)
+        for k, text in zip(order, texts, strict=True)
+    )
+    trusted = dict.fromkeys(entry.text for program in originals for entry in program.assumptions)
+    return Verified(old, regions, tuple(trusted))
+
+
+def _original(request: VerifyRequest, claims: Sequence[TextClaims]) -> str:
+    """The file that the proofs name: next to the first of them, or next to the new file."""
+    names = {one.original for one in claims}
+    name = claims[0].original
+    places = [Path(place).parent / name for place in (*request.proofs[:1], request.new)]
+    found = next((place for place in places if place.is_file()), None)
+    hint = "--old names the original"
+    if len(names) > 1:
+        message = f"the proof files have different originals: {', '.join(sorted(names))}"
+        raise BadInput(Code.PROOF_FILE, message, span=Span.start_of(request.proofs[0]), hint=hint)
+    if Path(name).name != name or found is None:
+        message = f"the original, {name}, is neither next to the proof nor next to {request.new}"
+        raise BadInput(Code.PROOF_FILE, message, span=Span.start_of(request.proofs[0]), hint=hint)
+    return str(found)
+
+
+def _region(programs: Sequence[Program], claims: TextClaims, source: Source) -> Program:
+    places = [region.place for region in programs[0].file.regions]
+    found = [one for one in programs if places.index(one.region) == claims.region]
+    if not found:
+        message = f"the original has no region {claims.region + 1}"
+        raise BadInput(Code.PROOF_FILE, message, span=Span.start_of(source.path))
+    return found[0]
+
+
+def _verified_region(
+    original: Program,
+    new: Program,
+    claims: TextClaims,
+    proof: Source,
+    request: VerifyRequest,
+    progress: Progress,
+) -> VerifiedRegion:
+    progress("restating the theorem")
+    _demanded(prove_model(original), request.new)
+    _demanded(prove_claims(original, new, claims.calls), request.new)
+    text = modelled(original, new, claims.calls)
+    _demanded(prove_scopes(text), request.new)
+    _demanded(prove_annotations(text, allow_reassociation=True), request.new)
+    statement = restatement(original, opened(claimed_loops(new, claims.calls)), claims.parallel)
+    theorems = ["same_memory", *(["same_memory_in_any_order"] if claims.parallel else [])]
+    limit = ENOUGH if request.seconds is None else request.seconds
+    found = verify(proof.text, statement, theorems, limit, progress)
+    _accepted(found, proof, request.new)
+    return VerifiedRegion(new.region.line, proof.path, _status(original, new, claims))
+
+
+def _demanded(verdict: Verdict, file: str) -> None:
+    match verdict:
+        case Proved():
+            return
+        case Refuted(message=message, witness=witness):
+            raise _no(file, f"{message} ({witness})")
+        case _:
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {verdict.reason}", span=Span.start_of(file))
+
+
+def _accepted(found: Verification, proof: Source, new: str) -> None:
+    match found:
+        case Accepted():
+            return
+        case OutOfTime(spent):
+            raise GaveUp(
+                Code.TIME,
+                f"could not decide: coqc was not done after {spent:g} s of processor time",
+                span=Span.start_of(proof.path),
+                hint="allow more time with --prover-timeout",
+            )
+        case Refused(line, lemma, said):
+            raise _no(
+                proof.path, f"coqc does not accept it: {lemma}, line {line}: {' '.join(said.split())[:200]}"
+            )
+        case Forbidden(line, sentence):
+            shown = " ".join(sentence.split())[:60]
+            raise _no(proof.path, f"line {line}: '{shown}' has no place in a proof, and is not run")
+        case Another(parts):
+            differ = f": {', '.join(parts)} of the file {_is_not(parts)} what the texts say" if parts else ""
+            raise _no(proof.path, f"its theorem is not the one about {new}{differ}")
+
+
+def _is_not(parts: Sequence[str]) -> str:
+    return "is not" if len(parts) == 1 else "are not"
+
+
+def _no(path: str, message: str) -> Illegal:
+    return Illegal.of(Diagnostic(Code.ANOTHER_THEOREM, message, span=Span.start_of(path)))
+
+
+def _status(original: Program, new: Program, claims: TextClaims) -> ProofStatus:
+    """What the theorem is about: nothing, the sequential order, or all that the text says."""
+    if original.context.is_empty():
+        return ProofStatus("coq", NOTHING, "the context is contradictory")
+    if all(one.domain.intersect_params(original.context.params()).is_empty() for one in original.statements):
+        return ProofStatus("coq", NOTHING, "no statement has an instance")
+    if not all(_covered(k, one, claims, new) for k, one in enumerate(said_of_loops(new))):
+        detail = "isl proves that the iterations of its parallel loops are independent"
+        return ProofStatus("coq", SEQUENTIAL, detail)
+    return ProofStatus("coq", CHECKED)
+
+
+def _covered(position: int, said: frozenset[Independent], claims: TextClaims, new: Program) -> bool:
+    """Whether the theorem takes the loop in any order, and its pragma says no more than that.
+
+    An iterator is no memory: it may be private.
+    """
+    arrays = {array.name for array in new.arrays}
+    plain = all(
+        clauses is None or (clauses.collapse == 1 and not clauses.reductions and not arrays & _owned(clauses))
+        for clauses in (one.clauses for one in said)
+    )
+    return not said or (plain and position in claims.parallel)
+
+
+def _owned(clauses: Clauses) -> frozenset[str]:
+    return frozenset(clauses.private + clauses.lastprivate)

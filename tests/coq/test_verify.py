@@ -1,0 +1,277 @@
+"""`loopwright verify`: a proof file is accepted for the texts it is about, and for nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    TruncDiv,
+    Var,
+)
+from loopwright.prove.certificates.words import expr, read_expr
+from loopwright.prove.coq import check as coq
+from loopwright.prove.coq.check import Accepted
+from loopwright.prove.coq.restatement import read_claims, restatement
+from loopwright.prove.coq.verification import Another, Forbidden, forbidden, sentences, verify
+from loopwright.prove.obligations.sides import opened
+from loopwright.prove.text.correspondence import claimed_loops
+from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.text import load
+from loopwright.rewrite.rereading import read_regions
+from tests.coq.support import SECONDS, needs_coqc
+from tests.coq.test_cli import KERNEL, run
+
+
+@dataclass(frozen=True)
+class Files:
+    """An original, a new text, and the proof about both."""
+
+    new: Path
+    proof: Path
+
+    def but(self, folder: Path, *, new: str | None = None, proof: str | None = None) -> tuple[str, str]:
+        """Copies with another text, next to a copy of the original."""
+        (folder / "k.c").write_text(KERNEL)
+        places = folder / "new.c", folder / "proof.v"
+        places[0].write_text(self.new.read_text() if new is None else new)
+        places[1].write_text(self.proof.read_text() if proof is None else proof)
+        return str(places[0]), str(places[1])
+
+
+def made(folder: Path, capsys: pytest.CaptureFixture[str], script: str, *more: str) -> Files:
+    source, proof = folder / "k.c", folder / "proof.v"
+    source.write_text(KERNEL)
+    words = ("--prover", "coq", "-o", str(proof), "--prover-timeout", str(SECONDS), *more)
+    assert run("transform", str(source), "-e", script, *words) == 0
+    (folder / "new.c").write_text(capsys.readouterr().out)
+    return Files(folder / "new.c", proof)
+
+
+@pytest.fixture
+def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Files:
+    """What transform writes, not checked: each test has its own way to do that."""
+    source, proof = tmp_path / "k.c", tmp_path / "proof.v"
+    source.write_text(KERNEL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coq, "check", lambda *_: Accepted())
+        patch.setattr(coq, "coqc", lambda: "coqc")
+        words = ("--prover", "coq", "-o", str(proof))
+        assert run("transform", str(source), "-e", "interchange(L, i, j)", *words) == 0
+    (tmp_path / "new.c").write_text(capsys.readouterr().out)
+    return Files(tmp_path / "new.c", proof)
+
+
+def statement(files: Files) -> str:
+    """The theorem that the texts ask for."""
+    claims = read_claims(load(files.proof))
+    (original,) = read_c(files.proof.with_name("k.c"))
+    (new,) = read_regions(load_c(files.new), [original])
+    return restatement(original, opened(claimed_loops(new, claims.calls)), claims.parallel)
+
+
+# -- right files --------------------------------------------------------------------------------------
+
+
+@needs_coqc
+def test_a_proof_is_verified(files: Files, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("verify", str(files.new), str(files.proof)) == 0
+    said = capsys.readouterr().out
+    assert "leaves the memory that" in said and "proved by" in said
+
+
+@needs_coqc
+def test_a_parallel_loop_is_verified_in_any_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = made(tmp_path, capsys, "parallel(L, i)", "--openmp")
+    assert "#pragma omp parallel for" in found.new.read_text()
+    assert run("verify", str(found.new), str(found.proof), "--json") == 0
+    (region,) = json.loads(capsys.readouterr().out)["regions"]
+    assert region["proof"]["status"] == "checked"
+
+
+def test_expressions_are_read_as_they_are_written() -> None:
+    i, n = Var("i's"), Var("a b")
+    test = And((Compare(Relation.LE, i, Int(-3)), Compare(Relation.NE, n, i)))
+    parts: list[Expr] = [Sum((i, Scaled(-2, n))), FloorDiv(i, 4), TruncDiv(n, 3), Rem(i, 2)]
+    term: Expr = Select(test, Min((*parts, Int(0))), Max(tuple(parts)))
+    assert read_expr(iter(list(expr(term)))) == term
+
+
+# -- texts that are not those of the proof --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("a[i][j]", "a[j][i]", "does not do what"),
+        ("x[i] + a", "x[i] - a", "a statement of the text is another one"),
+        ("int i, j;", "int j, i;", "differs outside its regions"),
+        ("#pragma scop\n", "#pragma scop\nx[0] = 1;\n", "has 2 statements, not 1"),
+    ],
+)
+def test_another_text_is_refused_before_coq_is_asked(
+    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    changed = files.new.read_text().replace(old, new)
+    assert changed != files.new.read_text()
+    assert run("verify", *files.but(tmp_path, new=changed)) in (1, 3)
+    assert message in capsys.readouterr().err
+
+
+@needs_coqc
+def test_other_loops_are_refused(
+    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = files.new.read_text().replace("i = j;", "i = j + 1;")
+    assert changed != files.new.read_text()
+    assert run("verify", *files.but(tmp_path, new=changed)) == 1
+    assert "transformed of the file is not what the texts say" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "status", "message"),
+    [
+        ("var 'i var 'j", "var 'j var 'i", 1, "does not do what"),
+        ("'S1 2", "'S1 3", 2, "cannot be read"),
+        ("'S1 2 var 'i", "'S1 2 floor var 'i 0", 2, "a division by 0"),
+        ("'S1 2 var 'i", "'S1 2 " + "scaled 1 " * 100_000 + "var 'i", 2, "cannot be read"),
+        ("'k.c 0", "'k.c 1", 2, "has no region 2"),
+        ("'k.c 0", "'k.c -1", 2, "cannot be read"),
+        ("'k.c", "'..%2Fk.c", 2, "is neither next to the proof"),
+        ("For loopwright verify", "For nobody", 2, "no proof file about a C file"),
+        ("'S1 2", "'S7 2", 3, "no statement S7 with 2 iterators"),
+        ("'S1 2 var 'i", "'S1 1", 3, "no statement S1 with 1 iterators"),
+        ("var 'i var 'j", "var 'i var 'm", 3, "m is no name of the text"),
+    ],
+)
+def test_claims_are_not_believed(
+    files: Files,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    pattern: str,
+    new: str,
+    status: int,
+    message: str,
+) -> None:
+    changed = files.proof.read_text().replace(pattern, new)
+    assert changed != files.proof.read_text()
+    assert run("verify", *files.but(tmp_path, proof=changed)) == status
+    assert message in capsys.readouterr().err
+
+
+# -- proofs of something else ---------------------------------------------------------------------------
+
+CLAIM = "(memory_use p) (environment source p) original transformed"
+
+
+def definitions(proof: str) -> str:
+    found = [text for _, text in sentences(proof) if text.startswith(("From", "Definition"))]
+    return "".join(f"{text}.\n" for text in found)
+
+
+def by_contradiction(proof: str) -> str:
+    """A context that has no sizes: everything is true of them."""
+    known = re.compile(r"(Definition known \(p : list Z\) : Prop :=).*?\.\n", re.DOTALL)
+    plain = known.sub(r"\1 False.\n", definitions(proof))
+    theorem = f"Theorem same_memory : forall p, known p -> compute_the_same {CLAIM}"
+    return f"{plain}{theorem}.\nProof. intros p H. destruct H. Qed.\nPrint Assumptions same_memory.\n"
+
+
+def about_nothing(proof: str) -> str:
+    theorem = "Theorem same_memory : True.\nProof. exact I. Qed.\nPrint Assumptions same_memory.\n"
+    return definitions(proof) + theorem
+
+
+def another_meaning(proof: str) -> str:
+    """The same words for something that is true of all programs."""
+    meaning = "Definition compute_the_same (A : accesses) (e : env) (n m : node) : Prop := True.\n"
+    theorem = f"Theorem same_memory : forall p, known p -> compute_the_same {CLAIM}"
+    proved = "Proof. intros p H. exact I. Qed.\nPrint Assumptions same_memory.\n"
+    return f"{definitions(proof)}{meaning}{theorem}.\n{proved}"
+
+
+def without_reads(proof: str) -> str:
+    """A statement said to read less than it does; the steps of the proof still prove that."""
+    return re.sub(r'; \("y", \[[^]]*\]\)', "", proof).replace('["x"; "a"; "y"]', '["x"; "a"]')
+
+
+@needs_coqc
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (by_contradiction, ("known",)),
+        (about_nothing, ()),
+        (another_meaning, ()),
+        (without_reads, ("memory_use",)),
+    ],
+)
+def test_another_theorem_is_refused(
+    files: Files, change: Callable[[str], str], parts: tuple[str, ...]
+) -> None:
+    """Files that coqc accepts, and that prove nothing of the texts."""
+    proof = files.proof.read_text()
+    assert change(proof) != proof
+    assert verify(change(proof), statement(files), ["same_memory"], SECONDS) == Another(parts)
+
+
+# -- commands that no proof needs -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Axiom all : False.",
+        "Lemma all : False. Proof. Admitted.",
+        "Unset Guard Checking.",
+        'Redirect "file" Print nat.',
+        'Lemma all : True. Proof. 1: { Redirect "file" Print nat. exact I. } Qed.',
+        "Lemma all : True. Proof. - exact I. + Axiom x : False. Qed.",
+        'Declare ML Module "plugin".',
+        'Extraction "file" nat.',
+        'Load "file".',
+        'Notation "a < b" := True.',
+        "From Coq Require Import Reals.",
+        "#[bypass_check(guard)] Fixpoint f (n : nat) : False := f n.",
+        'Definition x := "(*". Axiom all : False. Definition y := "*)".',
+        '(* " *) (* " *) Axiom all : False. (* *)',
+        "Module Loopwright. End Loopwright.",
+        "Lemma all : True. Proof. #[global] exact I. Qed.",
+        "Definition x := 1. Axiom",
+    ],
+)
+def test_commands_are_not_run(text: str) -> None:
+    assert isinstance(forbidden(f"From Loopwright Require Import Tactics.\n{text}\n"), Forbidden), text
+
+
+def test_what_a_proof_consists_of_is_allowed(files: Files) -> None:
+    assert forbidden(files.proof.read_text()) is None
+
+
+def test_a_sentence_knows_its_line() -> None:
+    text = 'Definition x := "a. b".\n\n(* one. (* two. *) *)\nLemma y :\n  x = x. Proof. auto. Qed.'
+    assert [(line, one.split()[0]) for line, one in sentences(text)] == [
+        (1, "Definition"),
+        (4, "Lemma"),
+        (5, "Proof"),
+        (5, "auto"),
+        (5, "Qed"),
+    ]
