@@ -14,7 +14,7 @@
 
     print(lw.prove("old.c", "new.c").verdict)
     print(lw.check("new.c", "old.c", N=100).answer)
-    print(lw.tune("program.c", budget=60).script)
+    print(lw.optimise("program.c", budget=60).script)
     Path("report.html").write_text(lw.report("gemm.c", "tile(Mult, 32, 32)").html)
 
 docs/python.md has examples of all functions.  Errors are `LoopwrightError`s; each has a `Code`.
@@ -36,7 +36,7 @@ import loopwright.generate
 import loopwright.prove
 import loopwright.read
 import loopwright.report
-import loopwright.tune  # noqa: F401
+import loopwright.optimise  # noqa: F401
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from loopwright.read.c.find import Nest
     from loopwright.report.regions import HtmlReport
     from loopwright.transform.plan import Plan
-    from loopwright.tune.tuning import Tuned
+    from loopwright.optimise.optimising import Optimised
 
 __version__ = "0.1.0"
 
@@ -69,6 +69,7 @@ __all__ = [
     "describe",
     "find",
     "generate",
+    "optimise",
     "prove",
     "read",
     "read_regions",
@@ -76,7 +77,6 @@ __all__ = [
     "report",
     "suggest",
     "to_c",
-    "tune",
 ]
 
 
@@ -252,19 +252,21 @@ def check(
     return check_file(program, spec, CheckOptions(sizes, choice=choice(function, loop)))
 
 
-def tune(
+def optimise(
     path: str | Path,
     *,
     budget: float = 60.0,
-    defines: Sequence[str] = (),
+    model: bool = False,
     function: str | Sequence[str] | None = None,
     loop: int | str | Sequence[int | str] | None = None,
-) -> Tuned:
-    """The fastest script for a C file with a main that `budget` seconds of trying find, proved."""
+    **sizes: int,
+) -> Optimised:
+    """The fastest script for a C file that `budget` seconds find, proved; with `model` nothing is run."""
     from loopwright.c.choice import choice
-    from loopwright.tune.tuning import tune_file
+    from loopwright.optimise.optimising import Search, optimise_file
 
-    return tune_file(path, budget=budget, defines=defines, choice=choice(function, loop))
+    defines = tuple(f"{name}={size}" for name, size in sizes.items())
+    return optimise_file(path, Search(budget, model, defines=defines), choice(function, loop))
 
 
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:

@@ -57,7 +57,7 @@ for name in {ROOMS!r}:
     room = importlib.import_module("loopwright." + name)
     assert isinstance(room, types.ModuleType) and room is sys.modules["loopwright." + name]
     assert getattr(lw, name) is function
-import loopwright.check.verify, loopwright.generate.program, loopwright.read.c.reader, loopwright.tune.moves
+import loopwright.check.verify, loopwright.generate.program, loopwright.read.c.reader, loopwright.optimise.moves
 import loopwright.prove.legality.plans
 from loopwright.read import poly
 from loopwright import read, generate

@@ -82,10 +82,10 @@ VERBS = {
         "loopwright suggest kernel.c",
         "what could be done to the loops",
     ),
-    "tune": Verb(
-        lambda: import_module("loopwright.cli.tune"),
-        "loopwright tune program.c -o fast.lw",
-        "the fastest script that trying finds, proved",
+    "optimise": Verb(
+        lambda: import_module("loopwright.cli.optimise"),
+        "loopwright optimise program.c -o fast.lw",
+        "the fastest script that is found, proved",
     ),
     "bench": Verb(
         lambda: import_module("loopwright.cli.bench"),
@@ -105,6 +105,10 @@ VERBS = {
         "for the shell",
     ),
 }
+
+
+RENAMED = {"tune": "optimise"}
+"""Verbs that have another name now."""
 
 
 class VerbParser(argparse.ArgumentParser):
@@ -156,7 +160,7 @@ def _verb(words: Sequence[str]) -> str | None:
     verb = next((word for word in words if not word.startswith("-")), None)
     if verb is None or verb in VERBS:
         return verb
-    near = difflib.get_close_matches(verb, VERBS, 1)
+    near = [RENAMED[verb]] if verb in RENAMED else difflib.get_close_matches(verb, VERBS, 1)
     hint = f"did you mean {near[0]}?" if near else f"the verbs are {', '.join(VERBS)}"
     raise BadInput(Code.OPTION, f"no verb is called '{shortened(verb)}'", hint=hint)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from loopwright.rewrite.generation import GenerationStats
     from loopwright.rewrite.request import Outcome, RegionReport
     from loopwright.run.benchmark import Result
-    from loopwright.tune.tuning import Tuned
+    from loopwright.optimise.optimising import Optimised
 
 HEADINGS = {
     "parallel loop": "loops whose iterations are independent",
@@ -147,25 +147,51 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
     }
 
 
-def tuned_text(file: str, tuned: Tuned) -> str:
+def optimised_text(file: str, found: Optimised) -> str:
     """How much faster the script makes the program, in one line."""
-    counts = f"{tuned.tried} programs were run, {tuned.illegal} scripts were refused as illegal"
-    if tuned.outcome is None:
+    timed = sum(one.seconds is not None for one in found.tried)
+    counts = f"{found.estimated} scripts were estimated, {found.illegal} refused as illegal"
+    if found.original is not None:
+        counts += f", {timed} programs timed"
+    if found.outcome is None:
         return f"{file}: nothing faster was found; {counts}\n"
-    times = f"{tuned.tuned.median:.3g} s instead of {tuned.original.median:.3g} s"
-    return f"{file}: {tuned.ratio:.2f} times as fast, {times}, proved; {counts}\n"
+    if found.original is None or found.new is None:
+        return f"{file}: {found.ratio:.2f} times as fast by the model, proved; {counts}\n"
+    times = f"{min(found.new.seconds):.3g} s instead of {min(found.original.seconds):.3g} s"
+    return f"{file}: {found.ratio:.2f} times as fast, {times}, proved; {counts}\n"
 
 
-def tuned_data(file: str, tuned: Tuned) -> dict[str, Any]:
+SHOWN = 20
+"""So many rows of the table of what was tried."""
+
+
+def optimised_table(found: Optimised) -> str:
+    """What was tried, the best first."""
+    lines = [f"{'seconds':>10}{'Mcycles':>10}  script\n"]
+    for one in found.tried[:SHOWN]:
+        seconds = "" if one.seconds is None else f"{one.seconds:.4g}"
+        script = "; ".join(map(str, one.script)) or "(as it is)"
+        lines.append(f"{seconds:>10}{one.cycles / 1e6:10.4g}  {script}\n")
+    more = len(found.tried) - SHOWN
+    return "".join(lines) + (f"and {more} more: --json lists all\n" if more > 0 else "")
+
+
+def optimised_data(file: str, found: Optimised) -> dict[str, Any]:
     return {
         "file": file,
-        "verdict": "proved" if tuned.outcome is not None else "nothing faster",
-        "script": tuned.script,
-        "ratio": tuned.ratio,
-        "original_s": tuned.original.median,
-        "tuned_s": tuned.tuned.median,
-        "programs": tuned.tried,
-        "illegal": tuned.illegal,
+        "verdict": "proved" if found.outcome is not None else "nothing faster",
+        "script": found.script,
+        "ratio": found.ratio,
+        "predicted_ratio": found.predicted,
+        "original_s": None if found.original is None else min(found.original.seconds),
+        "new_s": None if found.new is None else min(found.new.seconds),
+        "machine": str(found.machine),
+        "estimated": found.estimated,
+        "illegal": found.illegal,
+        "tried": [
+            {"script": "\n".join(map(str, one.script)), "cycles": one.cycles, "seconds": one.seconds}
+            for one in found.tried
+        ],
         "diagnostics": [],
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from itertools import combinations, pairwise
+from itertools import chain, combinations, count, pairwise
 
 import islpy as isl
 
@@ -185,7 +185,8 @@ def handle_at(plan: Plan, position: Position) -> str | None:
 
 
 def _fresh(plan: Plan) -> str:
-    return next(name for name in ("L", "Nest", "Loops", "L_", "L__") if name not in plan.components)
+    names = chain(("L", "Nest", "Loops"), (f"L{k}" for k in count(2)))
+    return next(name for name in names if name not in plan.components)
 
 
 def _parallel(plan: Plan) -> Iterator[Proposal]:

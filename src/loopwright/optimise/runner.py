@@ -29,6 +29,7 @@ class TrialRunner:
     compiler: Compiler
     flags: tuple[str, ...]
     prints_time: bool = False
+    threads: int = 1
 
     def program(self, text: str, name: str, flags: Sequence[str] = FAST) -> Path:
         """`text` compiled; what it includes is looked for beside the original."""

@@ -13,7 +13,7 @@ import pytest
 from loopwright.model.dependences import memory_based
 from loopwright.read.c.reader import read_c
 from loopwright.transform import plan_of, script_text
-from loopwright.tune.moves import moves
+from loopwright.optimise.moves import moves
 from tests.conftest import ROOT
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

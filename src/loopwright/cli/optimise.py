@@ -1,0 +1,96 @@
+"""`loopwright optimise FILE`: the fastest proved script for a C file, found by a model and by trying."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from loopwright.cli.frame import Invocation, Printed, as_lines
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, integer, seconds
+from loopwright.rewrite.request import Request
+from loopwright.source import STANDARD
+
+if TYPE_CHECKING:
+    from loopwright.optimise.optimising import Optimised
+    from loopwright.progress import Progress
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "optimise",
+        help="search for the script that makes a C program fastest, proved",
+        description="Take schedules of isl and moves of our own, those that are proved legal, rank them by a "
+        "model of the machine, compile and time the best. The script that wins is proved as 'transform' "
+        "proves it, and written with a reason at each line.",
+    )
+    parser.set_defaults(invocation=optimise)
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a C file; without --model one with a main that runs its regions")
+    add("-o", "--output", metavar="PATH", help="write the script there instead of to standard output")
+    add("--code", metavar="PATH", help="write the new C file there")
+    add("--budget", type=seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
+    add("--model", action="store_true", help="choose by the model alone, and run nothing")
+    add("--threads", type=integer(1), default=1, metavar="N", help="also try parallel loops, for N threads (1)")
+    add_reading_options(parser)
+    add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
+    add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
+    add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
+    add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
+    add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+    add("--json", action="store_true", help="script, times and what was tried as JSON")
+
+
+def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
+    empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "script": None}
+    return Invocation(
+        work=lambda progress: _optimised(arguments, progress),
+        render=lambda found: _printed(arguments, found),
+        file=arguments.file,
+        failed=(lambda: empty) if arguments.json else None,
+    )
+
+
+def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
+    from loopwright.optimise.optimising import Search
+    from loopwright.optimise.optimising import optimise as search_for
+    from loopwright.optimise.runner import TrialRunner
+    from loopwright.run.compiler import find_compiler
+
+    flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
+    request = Request(
+        file=arguments.file,
+        script_file="<optimised>",
+        pure=tuple(arguments.pure),
+        assume=tuple(arguments.assume),
+        choice=choice_of(arguments),
+        allow_reassociation=arguments.allow_reassociation,
+        openmp=arguments.threads > 1,
+    )
+    search = Search(
+        budget=arguments.budget,
+        model=arguments.model,
+        threads=arguments.threads,
+        defines=(*arguments.define, *arguments.size),
+    )
+    compiler = find_compiler(arguments.cc)
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        runner = TrialRunner(Path(arguments.file), Path(folder), compiler, flags, threads=arguments.threads)
+        return search_for(request, runner, search, progress)
+
+
+def _printed(arguments: argparse.Namespace, found: Optimised) -> Printed:
+    from loopwright.report.results import optimised_data, optimised_table, optimised_text
+
+    code = () if found.outcome is None else ((arguments.code, found.outcome.source.encode()),)
+    files = () if arguments.code is None else code
+    if arguments.json:
+        return Printed(as_lines(optimised_data(arguments.file, found)), files=files)
+    summary = optimised_text(arguments.file, found)
+    script = f"# {summary}# {found.machine}\n{found.script}"
+    table = optimised_table(found)
+    if arguments.output in (None, STANDARD):
+        return Printed(script, err=table, files=files)
+    return Printed(err=summary + table, files=((arguments.output, script.encode()), *files))

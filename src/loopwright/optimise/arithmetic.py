@@ -1,0 +1,177 @@
+"""The cycles of a body: operations, loads and stores per iteration, and what has to wait for what.
+
+    cycles of an iteration = max(operations / units, loads / ports, stores / ports, longest wait) + overhead
+
+With a vector loop an iteration is that of as many lanes as a register has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from loopwright.model.program import Statement
+from loopwright.optimise.machine import Machine
+from loopwright.optimise.touches import CallCost, LoopCost
+from loopwright.optimise.traffic import TouchGroup, grouped
+
+UNITS = 2.0
+"""Arithmetic operations, and loads, that start in a cycle; stores: half of them."""
+
+LATENCY = 4.0
+"""Cycles until the result of an addition or a product can be used."""
+
+DIVISION = (5.0, 12.0)
+"""Cycles between two divisions or square roots, and until the result of one can be used."""
+
+CALLED = 25.0
+"""Cycles of another function."""
+
+STARTED = 12.0
+"""Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
+
+
+@dataclass(frozen=True)
+class Operations:
+    """What one instance of a statement computes."""
+
+    simple: int
+    divisions: int
+    calls: int
+
+
+def operations_of(statement: Statement) -> Operations:
+    """Counted in its text: subscripts are left out, and a product that is added at once is one operation."""
+    text = statement.body.place.text
+    while (shorter := re.sub(r"\[[^][]*\]", "", text)) != text:
+        text = shorter
+    sums = len(re.findall(r"[+-]", text)) + text.count("?") + len(re.findall(r"[<>]", text))
+    products = text.count("*")
+    names = re.findall(r"\b([a-z]\w*)\s*\(", text)
+    roots = sum(name.startswith("sqrt") for name in names)
+    others = [name for name in names if not name.startswith(("sqrt", "fabs", "fmax", "fmin", "if"))]
+    return Operations(max(1, sums, products), text.count("/") + roots, len(others))
+
+
+def body_cycles(
+    loop: LoopCost, operations: Mapping[str, Operations], elements: Mapping[str, int], machine: Machine
+) -> float:
+    """The cycles of one execution of a loop for the calls right inside it."""
+    groups = grouped(loop)
+    is_innermost = not loop.loops
+    lanes = _lanes(loop, groups, elements, machine) if is_innermost else 1
+    work = [operations[call.statement] for call in loop.calls]
+    simple = sum(one.simple for one in work) / UNITS / lanes
+    divided = sum(one.divisions for one in work) * DIVISION[0] / max(1, lanes / 2)
+    called = sum(one.calls for one in work) * CALLED
+    moving = [one for one in groups if one.factors is None or _moves(one, loop.name) or not is_innermost]
+    still = [one for one in groups if one not in moving]
+    spilled = max(0, sum(one.count for one in still) - machine.registers + 4)
+    loads = sum(_loads(one, lanes, loop.name) for one in moving) + spilled
+    stores = sum(one.count for one in moving if one.is_written)
+    waiting = 0.0 if lanes > 1 else _wait(loop, groups, operations)
+    busy = max(simple + divided + called, loads / UNITS / lanes, 2 * stores / UNITS / lanes, waiting)
+    rounds = loop.trip / lanes if lanes == 1 else loop.trip // lanes + loop.trip % lanes
+    entered = sum(one.count for one in still) / UNITS if is_innermost else 0.0
+    return rounds * (busy * lanes + 1.0 + loop.tests) + STARTED + entered
+
+
+def _moves(group: TouchGroup, loop: str) -> bool:
+    return group.factors is None or any(name == loop for row in group.factors for name, _ in row)
+
+
+def _loads(group: TouchGroup, lanes: int, loop: str) -> float:
+    """Cells of a row that are next to each other are one load each; a column is one for each lane."""
+    if lanes > 1 and group.factors is not None:
+        row = dict(group.factors[-1]).get(loop, 0)
+        if row not in (0, 1):
+            return float(group.count * lanes)
+    return float(group.count)
+
+
+def _lanes(
+    loop: LoopCost, groups: tuple[TouchGroup, ...], elements: Mapping[str, int], machine: Machine
+) -> int:
+    """How many iterations a compiler puts into a vector: it has to see that they are independent."""
+    size = max((elements[one.array] for one in groups), default=8)
+    lanes = machine.vector // size
+    if loop.tests or loop.trip < lanes or not _goes_along_rows(loop.name, groups):
+        return 1
+    written = [one for one in groups if one.is_written]
+    if any(not _moves(one, loop.name) for one in written):
+        return 1
+    if any(_carries(one, loop.calls, lanes) for one in written):
+        return 1
+    clash = any(_may_clash(one, two, loop) for one in written for two in groups if one is not two)
+    return 1 if clash else max(1, lanes)
+
+
+def _goes_along_rows(loop: str, groups: tuple[TouchGroup, ...]) -> bool:
+    """Every access stays where it is or moves to the next cell of its row."""
+    for one in groups:
+        if one.factors is None:
+            return False
+        steps = [dict(row).get(loop, 0) for row in one.factors]
+        if steps and (any(steps[:-1]) or steps[-1] not in (0, 1)):
+            return False
+    return True
+
+
+def _carries(group: TouchGroup, calls: Sequence[CallCost], lanes: int) -> bool:
+    """Whether an iteration reads or writes again what one shortly before it in the row wrote."""
+    if not group.factors:
+        return False
+    mine = [
+        one
+        for call in calls
+        for one in call.touches
+        if (one.array, one.factors) == (group.array, group.factors)
+    ]
+    return any(
+        one.is_write and one.middle[:-1] == two.middle[:-1] and 0 < one.middle[-1] - two.middle[-1] < lanes
+        for one in mine
+        for two in mine
+    )
+
+
+def _may_clash(written: TouchGroup, other: TouchGroup, loop: LoopCost) -> bool:
+    """Accesses of one array that move differently: whether the cells of a whole execution meet.
+
+    That is what a compiler that cannot tell tests before it enters the vector loop.
+    """
+    if written.array != other.array:
+        return False
+    if written.factors is None or other.factors is None:
+        return True
+    for k, (one, two) in enumerate(zip(written.factors, other.factors, strict=True)):
+        reach = [abs(dict(row).get(loop.name, 0)) * loop.trip / 2 for row in (one, two)]
+        if written.low[k] - reach[0] > other.high[k] + reach[1]:
+            return False
+        if written.high[k] + reach[0] < other.low[k] - reach[1]:
+            return False
+    return True
+
+
+def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[str, Operations]) -> float:
+    """The longest chain of one iteration that the next one has to wait for: a sum in one cell, or a recursion."""
+    longest = 0.0
+    for group in groups:
+        if not group.is_written:
+            continue
+        chains: dict[tuple[int, ...], float] = {}
+        for call in loop.calls:
+            mine = [one for one in call.touches if (one.array, one.factors) == (group.array, group.factors)]
+            written = [one.middle for one in mine if one.is_write]
+            read = [one.middle for one in mine if not one.is_write]
+            if not written or not read:
+                continue
+            still = not _moves(group, loop.name)
+            recursive = [one for one in read if one[:-1] == written[0][:-1] and one != written[0]]
+            if (still and written[0] in read) or (not still and recursive):
+                work = operations[call.statement]
+                one = LATENCY * (1 if still else max(1, work.simple / 2)) + DIVISION[1] * work.divisions
+                cell = written[0] if still else written[0][:-1]
+                chains[cell] = chains.get(cell, 0.0) + one
+        longest = max([longest, *chains.values()])
+    return longest

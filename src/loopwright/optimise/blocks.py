@@ -1,0 +1,83 @@
+"""The iterations of a nest that fill whole blocks of some of its loops, as the condition of an `isplit`.
+
+With blocks of s iterations of i, the block of x is { y : [y_i / s] = [x_i / s], y_k = x_k elsewhere }, and it
+lies in the domain where every bound c i + r >= 0 holds for all of it:
+
+    c s [i/s] + r >= 0                  where c > 0
+    c (s [i/s] + s - 1) + r >= 0        where c < 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from loopwright.presburger.sets import DIM, PARAM
+from loopwright.read.formula import Binary, Call, Chain, Formula, Junction, Name, Number, Sum
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.formulas import AffineSet, set_of
+
+
+def whole_blocks(plan: Plan, component: Component, blocks: Mapping[str, int]) -> AffineSet | None:
+    """The condition, where the domain is one polyhedron and some block is not whole; else None."""
+    loops = plan.leaf(component.first).loops
+    domains = plan.iterations(component, len(loops))
+    hulls = {str(one.coalesce()) for one in domains}
+    if len(hulls) != 1:
+        return None
+    parts = domains[0].coalesce().remove_redundancies().get_basic_sets()
+    if len(parts) != 1 or parts[0].dim(isl.dim_type.div) > 0:
+        return None
+    bounds = parts[0].get_constraints()
+    if any(bound.is_equality() for bound in bounds):
+        return None
+    names, params = tuple(map(Name, loops)), plan.program.params
+    sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
+    tests = tuple(Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None)
+    domain = domains[0].intersect_params(plan.program.context)
+    tests = tuple(one for one in tests if not domain.is_subset(set_of(AffineSet(names, one), params)))
+    if not tests:
+        return None
+    return AffineSet(names, tests[0] if len(tests) == 1 else Junction(True, tests))
+
+
+def _in_whole_block(
+    bound: isl.Constraint, loops: Sequence[str], blocks: Mapping[str, int]
+) -> tuple[Formula, Formula] | None:
+    """low <= high, the bound for a whole block; None where the block does not matter for it."""
+    constant = int(bound.get_constant_val().to_python())
+    low: list[Formula] = []
+    high: list[Formula] = []
+    matters = False
+    for k, loop in enumerate(loops):
+        factor = int(bound.get_coefficient_val(DIM, k).to_python())
+        if not factor:
+            continue
+        size = blocks.get(loop)
+        term: Formula = Name(loop)
+        if size is not None:
+            term = Binary("*", Number(size), Call("floor", (Binary("/", Name(loop), Number(size)),)))
+            constant += factor * (size - 1) if factor < 0 else 0
+            matters = True
+        (high if factor > 0 else low).append(_times(abs(factor), term))
+    for k in range(bound.space.dim(PARAM)):
+        factor = int(bound.get_coefficient_val(PARAM, k).to_python())
+        if factor:
+            name = Name(bound.space.get_dim_name(PARAM, k))
+            (high if factor > 0 else low).append(_times(abs(factor), name))
+    if not matters:
+        return None
+    if constant:
+        (high if constant > 0 else low).append(Number(abs(constant)))
+    return _sum(low), _sum(high)
+
+
+def _times(factor: int, term: Formula) -> Formula:
+    return term if factor == 1 else Binary("*", Number(factor), term)
+
+
+def _sum(terms: Sequence[Formula]) -> Formula:
+    if not terms:
+        return Number(0)
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))

@@ -1,0 +1,92 @@
+"""The cost model: the cycles a generated program takes, before anything runs.
+
+    cycles = arithmetic of all bodies + lines moved between the caches + loops
+
+It ranks programs; docs/optimise.md has its formulas and its measured error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
+from loopwright.optimise.arithmetic import body_cycles, operations_of
+from loopwright.optimise.machine import Machine
+from loopwright.optimise.touches import LoopCost, costed_loops
+from loopwright.optimise.traffic import traffic
+
+ELEMENTS = {"double": 8, "float": 4, "int": 4, "long": 8, "char": 1, "short": 2}
+"""Bytes of an element by its type; 8 of any other."""
+
+ENTERED = 3.0
+"""Cycles of an iteration of a loop around others."""
+
+BARRIER = 5000.0
+"""Cycles until all threads have reached the end of a parallel loop."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Cycles by statement, those of loops around several of them by the first one."""
+
+    cycles: Mapping[str, float]
+    arithmetic: float
+    moved: float
+    lines: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(self.cycles.values())
+
+
+def estimate(
+    node: Node, program: Program, sizes: Mapping[str, int], machine: Machine, threads: int = 1
+) -> Estimate:
+    """What the program costs at these sizes."""
+    root = costed_loops(node, program, sizes)
+    elements = {one.name: _bytes(one.element_type) for one in program.arrays}
+    operations = {one.name: operations_of(one) for one in program.statements}
+    moved = traffic(root, elements, machine)
+    cycles: dict[str, float] = {one.name: 0.0 for one in program.statements}
+    arithmetic = 0.0
+    for loop in root.inside():
+        owner = _first(loop)
+        if owner is None:
+            continue
+        spent = ENTERED * loop.executions * loop.trip
+        if loop.calls:
+            spent = loop.executions * body_cycles(loop, operations, elements, machine)
+        arithmetic += spent
+        cycles[owner] += spent
+    for name, spent in moved.cycles.items():
+        cycles[name] += spent
+    if threads > 1:
+        cycles = {name: spent for name, spent in _shared(root, cycles, threads).items()}
+    return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines)
+
+
+def _bytes(element: str | None) -> int:
+    words = (element or "double").split()
+    return next((ELEMENTS[word] for word in words if word in ELEMENTS), 8)
+
+
+def _first(loop: LoopCost) -> str | None:
+    """The first statement called in a loop."""
+    return next((call.statement for one in loop.inside() for call in one.calls), None)
+
+
+def _shared(root: LoopCost, cycles: Mapping[str, float], threads: int) -> dict[str, float]:
+    """What is inside a parallel loop is done by all threads, which then wait for each other."""
+    found = dict(cycles)
+    for loop in root.inside():
+        if not loop.is_parallel:
+            continue
+        names = dict.fromkeys(call.statement for one in loop.inside() for call in one.calls)
+        for name in names:
+            found[name] = cycles[name] / min(threads, loop.trip)
+        first = next(iter(names), None)
+        if first is not None:
+            found[first] += BARRIER * loop.executions
+    return found

@@ -1,0 +1,82 @@
+"""The processor that programs are made for: its caches and vectors, as the system describes them."""
+
+from __future__ import annotations
+
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+PROCESSOR = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True)
+class CacheLevel:
+    """`cycles` is what a line costs that is not in this cache, where lines are fetched in order."""
+
+    size: int
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Sizes in bytes; `caches` from the nearest to the farthest, each as far as one core may use it."""
+
+    caches: tuple[CacheLevel, ...]
+    line: int = 64
+    vector: int = 16
+    registers: int = 32
+
+    def __str__(self) -> str:
+        sizes = ", ".join(f"L{k} {one.size // 1024} KiB" for k, one in enumerate(self.caches, 1))
+        return f"{sizes}; lines of {self.line} bytes; {self.registers} vector registers of {self.vector} bytes"
+
+
+LINE_COSTS = (5.0, 12.0, 25.0)
+"""Cycles for a line from the second cache, from the third and from memory."""
+
+USUAL = Machine((CacheLevel(32 << 10, 5.0), CacheLevel(1 << 20, 12.0), CacheLevel(16 << 20, 25.0)))
+"""Where the system does not say."""
+
+
+def this_machine(caches: Path = CACHES, processor: Path = PROCESSOR) -> Machine:
+    """The machine this runs on; what the system does not describe is as in `USUAL`."""
+    sizes = [size for _, size in sorted(_data_caches(caches))]
+    found = tuple(CacheLevel(size, cost) for size, cost in zip(sizes, LINE_COSTS, strict=False))
+    line = _number(caches / "index0" / "coherency_line_size") or USUAL.line
+    vector, registers = _vectors(_text(processor))
+    return Machine(found or USUAL.caches, line, vector, registers)
+
+
+def _data_caches(folder: Path) -> list[tuple[int, int]]:
+    """(level, bytes) of the caches that hold data."""
+    found = []
+    for index in sorted(folder.glob("index*")):
+        kind, size = _text(index / "type").strip(), re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip())
+        level = _number(index / "level")
+        if kind != "Instruction" and size is not None and level is not None:
+            found.append((level, int(size[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]))
+    return found
+
+
+def _vectors(description: str) -> tuple[int, int]:
+    """Bytes in a vector register, and how many registers there are."""
+    words = set(description.split())
+    if "avx512f" in words:
+        return 64, 32
+    if "avx" in words:
+        return 32, 16
+    if "sse2" in words:
+        return 16, 16
+    return (16, 32) if platform.machine() in ("aarch64", "arm64") else (USUAL.vector, USUAL.registers)
+
+
+def _number(path: Path) -> int | None:
+    text = _text(path).strip()
+    return int(text) if text.isdigit() else None
+
+
+def _text(path: Path) -> str:
+    """Empty where the system has no such file."""
+    return path.read_text(errors="replace") if path.is_file() else ""

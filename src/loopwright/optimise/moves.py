@@ -1,0 +1,215 @@
+"""What may make a nest faster, as steps to add to its script; legality is checked by the caller.
+
+The moves come in phases, each of which works on what the one before left:
+
+    exchanged  two loops of a nest that is not perfect
+    orders     another order of the loops of one that is
+    tiles      parts that stay in a cache, skewed where dependences ask for it
+    registers  iterations of outer loops written out inside the innermost one, remainders split off
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.model.dependences import Dependence
+from loopwright.optimise.blocks import whole_blocks
+from loopwright.optimise.machine import Machine
+from loopwright.presburger.named import without_parameters
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Isplit, Permute, Tile, UnrollAndJam
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, ProposalKind, nests, proposals
+from loopwright.transform.vectors import iteration_numbers, pieces
+
+Script: TypeAlias = tuple[Step, ...]
+
+REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
+"""How many iterations of two loops are written out, the outer one first."""
+
+REGISTER_ROWS = (8, 4)
+"""How many of one loop."""
+
+DEEPEST = 4
+"""All orders of no more loops than this are tried."""
+
+MOST = 6
+"""A nest with more statements than this is not tiled with a skew."""
+
+WIDTH, SQUARE = 256, 32
+"""The sizes of tiles along the innermost loop, and of those that are the same in all loops."""
+
+ELEMENT = 8
+"""Bytes of the elements tiles are made for."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What moves are made for: the machine, the sizes, and the dependences of the region."""
+
+    machine: Machine
+    sizes: Mapping[str, int]
+    dependences: tuple[Dependence, ...]
+
+
+Phase: TypeAlias = Callable[[Plan, NamedNest, Setting], Iterator[Script]]
+
+
+def is_perfect(plan: Plan, nest: NamedNest) -> bool:
+    """Whether all statements of the nest stand in its innermost loop."""
+    return all(plan.leaf(position).depth == len(nest.loops) for position in nest.component.positions)
+
+
+def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Every other order of the loops of a perfect nest, of up to four loops."""
+    if not is_perfect(plan, nest) or not 2 <= len(nest.loops) <= DEEPEST:
+        return
+    for order in permutations(nest.loops):
+        if order != nest.loops:
+            yield (*nest.definition, Step(Permute(nest.handle, order)))
+
+
+def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Interchanges in a nest that is not perfect."""
+    if is_perfect(plan, nest):
+        return
+    inside = set(plan.statements_at(nest.component))
+    for one in proposals(plan, setting.dependences):
+        if one.kind is ProposalKind.INTERCHANGE and inside >= set(one.statements):
+            yield one.steps
+
+
+def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
+    """Neighbours in the same loops, the second one delayed where that is needed."""
+    yield from (one.steps for one in proposals(plan, dependences) if one.kind is ProposalKind.FUSION)
+
+
+def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Tiles for the first and the second cache: of the two innermost loops, and of all that can be."""
+    if is_perfect(plan, nest) and len(nest.loops) >= 2:
+        yield from _flat_tiles(nest, setting.machine)
+    if not is_perfect(plan, nest) or _goes_backwards(plan, nest, setting.dependences):
+        yield from _skewed_tiles(plan, nest)
+
+
+def _goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:
+    """Whether a dependence inside a perfect nest goes backwards along one of its loops."""
+    depth = len(nest.loops)
+    numbers = {
+        one.name: iteration_numbers(piece, depth)
+        for one in plan.program.statements
+        for position, piece in pieces(one.schedule)
+        if position in nest.component.positions
+    }
+    for one in dependences:
+        if one.source in numbers and one.sink in numbers:
+            pairs = one.relation.apply_domain(numbers[one.source]).apply_range(numbers[one.sink])
+            apart = without_parameters(pairs.intersect_params(plan.program.context).deltas())
+            if any(not apart.is_empty() and not _is_positive(apart, k) for k in range(depth)):
+                return True
+    return False
+
+
+def _is_positive(apart: isl.Set, dimension: int) -> bool:
+    least = apart.dim_min_val(dimension)
+    return bool(least.is_int()) and bool(least.is_nonneg())
+
+
+def _flat_tiles(nest: NamedNest, machine: Machine) -> Iterator[Script]:
+    """A block of the two innermost loops stays in a cache while the loops around pass over it."""
+    *around, outer, inner = nest.loops
+    for cache in machine.caches[:2]:
+        height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
+        if height >= 8:
+            tile = Step(Tile(nest.handle, (LoopNumber(WIDTH, inner), LoopNumber(height, outer))))
+            order = (f"{inner}T", f"{outer}T", *around)
+            moved = (Step(Permute(nest.handle, order)),) if around else ()
+            yield (*nest.definition, tile, *moved)
+    square = tuple(LoopNumber(SQUARE, one) for one in nest.loops)
+    yield (*nest.definition, Step(Tile(nest.handle, square)))
+
+
+def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """Time steps on a part that stays in a cache: all loops, or all but the innermost, which stays whole."""
+    deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
+    if len(nest.component.positions) > MOST:
+        return
+    shapes: dict[int, tuple[tuple[int, ...], ...]] = {
+        2: ((100, 1000), (32, 512), (16, 4096)),
+        3: ((16, 16, 64), (8, 32, 128), (16, 32, 256)),
+        4: ((8, 8, 8, 128), (4, 16, 16, 256)),
+    }
+    for shape in shapes.get(len(deepest), ()):
+        sizes = tuple(map(LoopNumber, shape))
+        yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
+    if len(deepest) > 2:
+        for size in (20, 8, 40):
+            rows = tuple(LoopNumber(size, one) for one in deepest[:-1])
+            yield (*nest.definition, Step(Tile(nest.handle, rows, skew=True)))
+
+
+def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Iterations of the loops around the innermost one, written out in it; what fills no block, apart."""
+    deepest = max(plan.leaf(position).depth for position in nest.component.positions)
+    outer = [name for name in nest.loops[: deepest - 1] if not name.endswith("T")]
+    if not outer:
+        return
+    for factors in _factors(outer):
+        jammed = Step(UnrollAndJam(nest.handle, factors))
+        split = _split(plan, nest, factors)
+        yield (*nest.definition, *split, jammed)
+
+
+def _factors(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
+    """For each of the two innermost of the outer loops, and for both."""
+    if len(outer) > 1:
+        for block in REGISTER_BLOCKS:
+            yield tuple(LoopNumber(factor, loop) for factor, loop in zip(block, outer[-2:], strict=True))
+    for factor in REGISTER_ROWS:
+        yield from ((LoopNumber(factor, loop),) for loop in outer[-2:])
+
+
+def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
+    """The whole blocks of a single statement, before the others; nothing where all are whole."""
+    if not is_perfect(plan, nest) or len(nest.component.positions) > 1:
+        return ()
+    blocks = {one.loop: one.number for one in factors if one.loop is not None}
+    condition = whole_blocks(plan, nest.component, blocks)
+    if condition is None:
+        return ()
+    names = list(nest.loops)
+    common = min(names.index(one) for one in blocks)
+    tiles = [k for k, name in enumerate(names) if name.endswith("T")]
+    common = min([common, *tiles])
+    rest = _fresh(plan, f"{nest.handle}Rest")
+    return (Step(Isplit(nest.handle, condition, common), (nest.handle, rest)),)
+
+
+def _fresh(plan: Plan, name: str) -> str:
+    found = name
+    while found in plan.components:
+        found += "_"
+    return found
+
+
+PHASES: tuple[Phase, ...] = (exchanged, orders, cache_tiles, registers)
+
+
+def is_written_out(plan: Plan, nest: NamedNest) -> bool:
+    """Whether iterations of a statement of the nest are written out already."""
+    inside = set(nest.component.positions)
+    return any(
+        one.kind is DirectiveKind.UNROLL and inside & set(one.positions) for one in plan.directives
+    )
+
+
+def targets(plan: Plan) -> list[NamedNest]:
+    """The nests that moves are for, those around others first."""
+    return sorted(nests(plan), key=lambda one: (-len(one.component.positions), one.component.first))

@@ -1,0 +1,287 @@
+"""From a C file to the fastest script for it that was found, proved.
+
+    read -> candidates, ranked by the model -> the best ones compiled and timed -> the winner proved whole
+
+While it searches, only legality is proved: what is illegal is not run.  The script that is the fastest in
+the end is proved as `loopwright transform` proves it; where that is not possible, the next one is.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.model.dependences import memory_based
+from loopwright.optimise.machine import Machine, this_machine
+from loopwright.optimise.moves import Script, Setting
+from loopwright.optimise.planner import Estimated, Planner
+from loopwright.optimise.reasons import Reasoned, reasoned
+from loopwright.optimise.runner import TrialRunner, prepared
+from loopwright.optimise.sizes import sizes_of
+from loopwright.optimise.trials import LONGEST, WORTH, Trial, Trials, compared, ranked
+from loopwright.progress import Progress, silent
+from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import rewritten
+from loopwright.rewrite.request import Outcome, Request
+from loopwright.rewrite.scripts import applied
+from loopwright.run.compiler import find_compiler
+from loopwright.run.supervise import within
+from loopwright.run.timing import Times
+from loopwright.source import Span
+from loopwright.transform import Plan, plan_of
+
+ESTIMATING, TIMING = 0.4, 0.75
+"""The parts of the budget after which candidates are complete, and after which the last one is timed."""
+
+ROUNDS = 3
+"""Runs of the original and of the result, in turns, for the figures that are reported."""
+
+SLOWER = 1.03
+"""A result that takes longer than this many times the original is not given."""
+
+SHORTEST = 0.01
+"""Seconds a run of the original has to take, so that one program can be told from another."""
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The result; without `steps` nothing was found to be faster."""
+
+    steps: tuple[Reasoned, ...]
+    outcome: Outcome | None
+    machine: Machine
+    tried: tuple[Trial, ...]
+    """The best of what was estimated, and all that was timed, the best first."""
+    estimated: int
+    illegal: int
+    predicted: float
+    """Cycles of the original over those of the result, by the model."""
+    original: Times | None = None
+    new: Times | None = None
+    """The seconds, where programs were run."""
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast: measured if anything was run, else by the model."""
+        if self.original is None or self.new is None:
+            return self.predicted
+        return min(self.original.seconds) / min(self.new.seconds)
+
+    @property
+    def script(self) -> str:
+        """The steps as a script, each after its reason."""
+        return "".join(f"# {one.reason}\n{one.step}\n" for one in self.steps)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What to search with: the machine, seconds, threads, sizes ("N=2000"); whether to run nothing."""
+
+    budget: float = 60.0
+    model: bool = False
+    threads: int = 1
+    defines: tuple[str, ...] = ()
+    machine: Machine | None = None
+
+
+def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS) -> Optimised:
+    """`optimise` with gcc."""
+    flags = tuple(f"-D{one}" for one in search.defines)
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
+        request = Request(file=str(path), script_file="<optimised>", choice=choice)
+        return optimise(request, runner, search, silent)
+
+
+def optimise(request: Request, runner: TrialRunner, search: Search, progress: Progress) -> Optimised:
+    """The fastest script for the file of `request` that the budget is enough to find.
+
+    An interrupt ends the search, not the work: what was best so far is the result.
+    """
+    begun = time.monotonic()
+    progress(f"reading {request.file}")
+    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
+    plans = tuple(plan_of(one) for one in programs)
+    machine = search.machine or this_machine()
+    until = begun + search.budget * (TIMING if search.model else ESTIMATING)
+    planners = _planners(plans, request, search, machine, until, progress)
+    found = [_interruptible(planner.ranked, planner.found) for planner in planners]
+    candidates = _combined(planners, found)
+    end = begun + search.budget
+    if search.model:
+        return _best_by_model(plans, request, planners, candidates, machine, end, progress)
+    return _best_by_time(
+        plans, request, runner, planners, candidates, machine, (begun + TIMING * search.budget, end), progress
+    )
+
+
+def _planners(
+    plans: Sequence[Plan],
+    request: Request,
+    search: Search,
+    machine: Machine,
+    until: float,
+    progress: Progress,
+) -> list[Planner]:
+    """One for each region, with an equal part of the time."""
+    now = time.monotonic()
+    return [
+        Planner(
+            plan,
+            Setting(machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))),
+            now + (until - now) * number / len(plans),
+            progress,
+            alone=len(plans) == 1,
+            allow_reassociation=request.allow_reassociation,
+            threads=search.threads,
+        )
+        for number, plan in enumerate(plans, 1)
+    ]
+
+
+def _interruptible(
+    work: Callable[[], list[Estimated]], so_far: Callable[[], list[Estimated]]
+) -> list[Estimated]:
+    try:
+        return work()
+    except KeyboardInterrupt:
+        return so_far()
+
+
+def _combined(planners: Sequence[Planner], found: Sequence[list[Estimated]]) -> list[Trial]:
+    """Scripts for the whole file: those of one region, with the best of every other region."""
+    if len(found) == 1:
+        return [Trial(one.script, one.total, one.origin) for one in found[0]]
+    best = [one[0] for one in found]
+    combined: dict[Script, Trial] = {}
+    for number, region in enumerate(found):
+        for one in region:
+            parts = [*best[:number], one, *best[number + 1 :]]
+            script = tuple(step for part in parts for step in part.script)
+            combined.setdefault(script, Trial(script, sum(part.total for part in parts), one.origin))
+    return sorted(combined.values(), key=lambda one: one.cycles)
+
+
+def _best_by_model(
+    plans: tuple[Plan, ...],
+    request: Request,
+    planners: Sequence[Planner],
+    candidates: list[Trial],
+    machine: Machine,
+    end: float,
+    progress: Progress,
+) -> Optimised:
+    original = sum(planner.original().total for planner in planners)
+    better = [one for one in candidates if one.cycles < original * WORTH]
+    best, outcome = _proved(better, plans, request, end, progress)
+    script, cycles = (best.script, best.cycles) if best is not None else ((), original)
+    return Optimised(
+        reasoned(script, plans, machine, planners[0].setting.sizes),
+        outcome,
+        machine,
+        tuple(candidates),
+        sum(len(planner.known) for planner in planners),
+        sum(planner.refused for planner in planners),
+        original / cycles,
+    )
+
+
+def _best_by_time(
+    plans: tuple[Plan, ...],
+    request: Request,
+    runner: TrialRunner,
+    planners: Sequence[Planner],
+    candidates: list[Trial],
+    machine: Machine,
+    ends: tuple[float, float],
+    progress: Progress,
+) -> Optimised:
+    program, runner, seconds = _original(plans[0], runner, progress)
+    trials = Trials(plans, request, runner, seconds)
+    timed = _timed(candidates, trials, ends[0], progress)
+    as_written = Trial((), sum(planner.original().total for planner in planners), "as written", seconds)
+    better = [one for one in ranked([as_written, *timed]) if (one.seconds or 0.0) < seconds * WORTH]
+    best, outcome = _proved(better, plans, request, ends[1], progress)
+    new = program if outcome is None else runner.program(outcome.source.text, "optimised")
+    progress("comparing")
+    times = compared(runner, program, new, ROUNDS)
+    if min(times[1].seconds) > SLOWER * min(times[0].seconds):
+        best, outcome, times = None, None, (times[0], times[0])
+    script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
+    return Optimised(
+        reasoned(script, plans, machine, planners[0].setting.sizes),
+        outcome,
+        machine,
+        tuple(ranked([as_written, *timed])),
+        sum(len(planner.known) for planner in planners),
+        sum(planner.refused for planner in planners),
+        as_written.cycles / cycles,
+        times[0],
+        times[1],
+    )
+
+
+def _original(plan: Plan, runner: TrialRunner, progress: Progress) -> tuple[Path, TrialRunner, float]:
+    """The original's program, how programs of the file are timed, and its seconds."""
+    source = plan.original.source
+    progress("running the original")
+    program, runner = prepared(runner, source.text)
+    seconds = min(runner.seconds(program, LONGEST) for _ in range(2))
+    if seconds < SHORTEST:
+        raise BadInput(
+            Code.RUN,
+            f"the original takes {seconds * 1000:.1f} ms, too short to tell one program from another",
+            span=Span.start_of(source.path),
+            hint="give a larger problem size, with -D N=2000 for example, or ask the model alone: --model",
+        )
+    return program, runner, seconds
+
+
+def _timed(candidates: Iterable[Trial], trials: Trials, until: float, progress: Progress) -> list[Trial]:
+    """The candidates in the order of the model, until the time is over or an interrupt comes."""
+    found: list[Trial] = []
+    try:
+        for number, one in enumerate(_diverse(candidates), 1):
+            if time.monotonic() > until:
+                break
+            progress(f"timing program {number} (best so far: {trials.best:.3g} s)")
+            seconds = trials.seconds(one.script)
+            if seconds is not None:
+                found.append(replace(one, seconds=seconds))
+    except KeyboardInterrupt:
+        progress("interrupted: proving the best so far")
+    return found
+
+
+def _diverse(candidates: Iterable[Trial]) -> list[Trial]:
+    """The best of each structure first, then all in their order; the original is known."""
+    ordered = [one for one in candidates if one.script]
+    first: dict[str, Trial] = {}
+    for one in ordered:
+        first.setdefault(one.origin, one)
+    return list(dict.fromkeys([*first.values(), *ordered]))
+
+
+def _proved(
+    candidates: Iterable[Trial], plans: tuple[Plan, ...], request: Request, end: float, progress: Progress
+) -> tuple[Trial | None, Outcome | None]:
+    """The first script of which everything can be proved in the time that is left."""
+    for one in candidates:
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        try:
+            work = _proof(applied(one.script, plans).plans, request)
+            return one, within(left, work, progress)
+        except (GaveUp, InternalError):
+            continue
+    return None, None
+
+
+def _proof(plans: tuple[Plan, ...], request: Request) -> Callable[[Progress], Outcome]:
+    return lambda progress: rewritten(plans, request, progress)

@@ -1,0 +1,202 @@
+"""The search by the model alone: scripts for one region, ranked by what their programs are estimated to take.
+
+First the structures: the region as written, distributed, and as isl's scheduler would have it.  Then, nest
+by nest, the phases of `moves`; of each phase the few best are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.optimise.cost import estimate
+from loopwright.optimise.moves import PHASES, Phase, Script, Setting, fusions, is_written_out, targets
+from loopwright.optimise.scheduler import Fusion, scheduled
+from loopwright.progress import Progress, silent
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.run.supervise import within
+from loopwright.transform import Plan, to_schedule
+from loopwright.transform.script.operations import DistributeLegally
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest
+from loopwright.transform.vectors import pieces
+
+WIDTH = 3
+"""How many scripts are kept after each phase."""
+
+PATIENCE = 3.0
+"""Seconds the proof of legality and the loops of one script may take."""
+
+SHARE = 0.5
+"""The part of the time that the first structure may take; what it leaves, the others have."""
+
+STRUCTURES = 6
+"""How many ways to share loops are worked out."""
+
+WORTH = 0.02
+"""A nest with a smaller part of the cycles is left alone."""
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A legal script, the plan after it and the cycles of its statements."""
+
+    script: Script
+    plan: Plan
+    cycles: Mapping[str, float]
+    origin: str = ""
+
+    @property
+    def total(self) -> float:
+        return sum(self.cycles.values())
+
+
+@dataclass
+class Planner:
+    """The search in one region; `refused` counts the scripts that are not legal."""
+
+    plan: Plan
+    setting: Setting
+    deadline: float
+    progress: Progress = silent
+    alone: bool = True
+    allow_reassociation: bool = False
+    threads: int = 1
+    known: dict[Script, Estimated | None] = field(default_factory=dict)
+    refused: int = 0
+
+    clock: Callable[[], float] = time.monotonic
+
+    def is_over(self) -> bool:
+        return self.clock() > self.deadline
+
+    def original(self) -> Estimated:
+        found = self.estimated((), "as written")
+        assert found is not None, "a program as it was written is legal"
+        return found
+
+    def ranked(self) -> list[Estimated]:
+        """All legal scripts that were found, the cheapest first, with the original."""
+        starts = [self.original(), *self._structures()]
+        for fusion in fusions(self.plan, self.setting.dependences):
+            found = None if self.is_over() else self.estimated(fusion, "joined as written")
+            starts += [] if found is None else [found]
+        begun = self.clock()
+        best = sorted(starts[1:], key=lambda one: (one.total, len(one.script)))
+        chosen = {one.script: one for one in (*starts[1:2], starts[0], *best)}
+        order = list(chosen.values())[:STRUCTURES]
+        for number, start in enumerate(order, 1):
+            left = self.deadline - begun
+            self._improved(start, begun + left * (SHARE + (1 - SHARE) * (number - 1) / max(1, len(order) - 1)))
+        return self.found()
+
+    def found(self) -> list[Estimated]:
+        """What is known to be legal so far, the cheapest first."""
+        found = [one for one in self.known.values() if one is not None]
+        return sorted(found, key=lambda one: (one.total, len(one.script)))
+
+    def _structures(self) -> Iterator[Estimated]:
+        """Other ways to share loops, each once."""
+        scripts: dict[Script, str] = {}
+        if self.alone:
+            scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
+        for fusion in Fusion:
+            try:
+                script = within(PATIENCE, lambda _, how=fusion: scheduled(self.plan, self.setting.dependences, how), silent)
+            except (GaveUp, InternalError):
+                continue
+            if script:
+                scripts.setdefault(script, f"isl's schedule: {fusion.value}")
+        for script, origin in scripts.items():
+            found = self.estimated(script, origin)
+            if found is not None:
+                yield found
+
+    def _improved(self, start: Estimated, until: float) -> None:
+        """The nests of a structure, the outer ones first; the result is in `known`."""
+        pool = [start]
+        for target in targets(start.plan):
+            names = start.plan.statements_at(target.component)
+            if sum(start.cycles[name] for name in names) < WORTH * start.total:
+                continue
+            for phase in PHASES:
+                if self.clock() > until:
+                    return
+                pool = self._extended(pool, names, phase)
+
+    def _extended(self, pool: list[Estimated], names: tuple[str, ...], phase: Phase) -> list[Estimated]:
+        found = dict.fromkeys(one.script for one in pool)
+        for one in pool:
+            nest = _nest_of(one.plan, names)
+            if nest is None or is_written_out(one.plan, nest):
+                continue
+            for move in phase(one.plan, nest, self.setting):
+                if self.is_over():
+                    break
+                after = self.estimated((*one.script, *move), one.origin, (names, one))
+                if after is not None:
+                    found[after.script] = None
+        known = [self.known[script] for script in found]
+        legal = [one for one in known if one is not None]
+        return sorted(legal, key=lambda one: (one.total, len(one.script)))[:WIDTH]
+
+    def estimated(
+        self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None = None
+    ) -> Estimated | None:
+        """None where the script has no meaning, is not legal or takes too long to judge.
+
+        `known` is a script in which all but some statements cost the same, with their names.
+        """
+        if script not in self.known:
+            last = f": {script[-1]}" if script else ""
+            self.progress(f"estimating script {len(self.known) + 1}{last}")
+            self.known[script] = self._judged(script, origin, known)
+        return self.known[script]
+
+    def _judged(
+        self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None
+    ) -> Estimated | None:
+        try:
+            plan = self.plan.perform(*script)
+            part = plan if known is None else part_with(plan, known[0])
+            cycles = within(PATIENCE, lambda _: self._cycles(plan, part), silent)
+        except (BadInput, GaveUp, InternalError):
+            return None
+        if cycles is None:
+            self.refused += 1
+            return None
+        others = {} if known is None else known[1].cycles
+        return Estimated(script, plan, {**others, **cycles}, origin)
+
+    def _cycles(self, plan: Plan, part: Plan) -> Mapping[str, float] | None:
+        """What the statements of a part of the plan cost; None where the plan is not legal."""
+        dependences, allowed = self.setting.dependences, self.allow_reassociation
+        if plan.history and not prove_plan(plan, dependences=dependences, allow_reassociation=allowed).proved:
+            return None
+        node = generate(to_schedule(part), GenerationOptions())
+        found = estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+        return dict(found.cycles)
+
+
+def _nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:
+    """The nest of exactly these statements; of several the first."""
+    return next((one for one in targets(plan) if plan.statements_at(one.component) == names), None)
+
+
+def part_with(plan: Plan, names: tuple[str, ...]) -> Plan:
+    """The nests of the region in which statements of these names stand, and nothing else."""
+    places = {one.name: {place[0] for place, _ in pieces(one.schedule)} for one in plan.program.statements}
+    tops = {place for name in names for place in places[name]}
+    while (more := {place for found in places.values() if found & tops for place in found}) != tops:
+        tops = more
+    statements = tuple(one for one in plan.program.statements if places[one.name] & tops)
+    return replace(
+        plan,
+        program=replace(plan.program, statements=statements),
+        leaves=tuple(leaf for leaf in plan.leaves if leaf.position[0] in tops),
+        directives=tuple(one for one in plan.directives if {place[0] for place in one.positions} & tops),
+    )

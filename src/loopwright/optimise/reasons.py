@@ -1,0 +1,115 @@
+"""Why each step of a script that was found is there, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from loopwright.optimise.machine import Machine
+from loopwright.optimise.moves import ELEMENT, Script
+from loopwright.presburger.sets import IN, OUT
+from loopwright.rewrite.scripts import regions_of
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Affine,
+    Distribute,
+    DistributeLegally,
+    Fuse,
+    Interchange,
+    Isplit,
+    Lift,
+    Operation,
+    Parallel,
+    Permute,
+    Reorder,
+    Shift,
+    Skew,
+    Tile,
+    UnrollAndJam,
+    Vectorize,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.vectors import pieces
+
+
+@dataclass(frozen=True)
+class Reasoned:
+    """A step and the reason for it."""
+
+    step: Step
+    reason: str
+
+
+def reasoned(
+    script: Script, plans: Sequence[Plan], machine: Machine, sizes: Mapping[str, int]
+) -> tuple[Reasoned, ...]:
+    """The steps of a script, each with what it is for in the program that it changes."""
+    now = list(plans)
+    found: list[Reasoned] = []
+    for step in script:
+        regions = regions_of(step, now)
+        for index in regions:
+            now[index] = now[index].perform(step)
+        found.append(Reasoned(step, _reason(step.operation, now[regions[0]], machine)))
+    return tuple(found)
+
+
+def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
+    match operation:
+        case DistributeLegally() | Distribute():
+            return "loops for each statement, so that the order of one does not bind the others"
+        case Fuse():
+            return "statements that use the same data run in the same loops"
+        case Reorder():
+            return "makes neighbours of statements that share loops afterwards"
+        case Affine():
+            return "all statements on common coordinates, which every dependence follows forwards"
+        case Skew() | Shift():
+            return "moved so that every dependence goes forwards"
+        case Permute(target=target) | Interchange(target=target):
+            return _order(after, target)
+        case Isplit():
+            return "whole register blocks first, without guards; what fills none comes after them"
+        case Tile(sizes=sizes, skew=skew):
+            return _tile(sizes, skew, machine)
+        case UnrollAndJam(factors=factors):
+            copies = " x ".join(str(one.number) for one in factors)
+            return f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
+        case Lift():
+            return "a handle on the loop around"
+        case Parallel():
+            return "iterations that do not depend on each other, one part for each thread"
+        case Vectorize():
+            return "iterations that do not depend on each other, in the lanes of a vector"
+        case _:
+            return "makes the steps after it possible"
+
+
+def _order(plan: Plan, handle: str) -> str:
+    """How many accesses the innermost loop leaves where they are or moves along a row."""
+    component = plan.component(handle)
+    inner = plan.leaf(component.first).loops[-1]
+    smooth = every = 0
+    for statement in plan.program.statements:
+        for position, piece in pieces(statement.schedule):
+            if position not in component.positions:
+                continue
+            for access in statement.accesses:
+                rank = access.relation.dim(OUT)
+                every += 1
+                rows = access.relation.project_out(OUT, rank - 1, 1) if rank else access.relation
+                last = 2 * plan.leaf(position).depth - 1
+                timed = piece.reverse().apply_range(rows).intersect_domain(piece.range())
+                smooth += rank == 0 or bool(timed.eliminate(IN, last, 1).is_single_valued())
+    return f"{smooth} of {every} accesses stay in their row while {inner}, the innermost loop, runs"
+
+
+def _tile(sizes: Sequence[LoopNumber], is_skewed: bool, machine: Machine) -> str:
+    cells = 1
+    for one in sizes:
+        cells *= one.number
+    size = cells * ELEMENT
+    level = next((k for k, one in enumerate(machine.caches, 1) if size <= one.size), len(machine.caches))
+    how = "slanted blocks" if is_skewed else "blocks"
+    return f"{how} of {' x '.join(str(one.number) for one in sizes)} iterations, for data that stay in the L{level} cache"

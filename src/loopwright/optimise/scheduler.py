@@ -1,0 +1,211 @@
+"""What isl's scheduler proposes, as scripts: it may propose anything, since every script is proved.
+
+The scheduler [Bondhugula2008; Verdoolaege2010] gives every statement rows of affine functions that all
+dependences follow forwards, in bands, and says which statements share them.  Written as operations:
+
+    distribute(S1, ..., Sn)                       each statement by itself
+    reorder(A, B) ...                             in the order of the sequences
+    affine(S, {[x] -> [f1(x), f2(x), ...]})       its rows as its loops
+    fuse(A, B, n)                                 with the loops two neighbours share
+
+None of these is legal alone; the last one is what counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+import islpy as isl
+
+from loopwright.model.dependences import Dependence, DependenceKind
+from loopwright.presburger.sets import IN, OUT, PARAM
+from loopwright.read.formula import Binary, Formula, Name, Negative, Number, Sum
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.operations import Affine, Distribute, Fuse, Operation, Permute, Reorder
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import handle_at
+from loopwright.transform.vectors import Position, iteration_numbers, pieces
+
+
+class Fusion(Enum):
+    """Which statements the scheduler puts into the same loops."""
+
+    MOST = "as many statements as possible in the same loops"
+    SCC = "only statements that depend on each other in a circle in the same loops"
+    BANDS = "the deepest bands of loops that can be tiled"
+
+
+@dataclass(frozen=True)
+class ScheduleRow:
+    """One loop of a statement: its function of the iteration numbers, and the band it is in."""
+
+    function: isl.Aff
+    band: int
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A statement in isl's tree: places in sequences, and after how many rows each stands."""
+
+    statement: str
+    places: tuple[tuple[int, int], ...]
+    rows: tuple[isl.MultiUnionPwAff, ...]
+
+
+def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> tuple[Step, ...] | None:
+    """The steps that give a plan as written the schedule of isl; None where it cannot be written so."""
+    if any(len(pieces(one.schedule)) != 1 for one in plan.program.statements) or len(plan.leaves) != len(
+        plan.program.statements
+    ):
+        return None
+    tree = _computed(plan, dependences, fusion)
+    placed = sorted(_walk(tree.get_root(), (), ()), key=lambda one: one.places)
+    handles = {name: handle_at(plan, position) for name, position in _positions(plan).items()}
+    if any(handle is None for handle in handles.values()) or len(placed) != len(handles):
+        return None
+    named = {name: str(handle) for name, handle in handles.items()}
+    operations = [*_apart(plan, named), *_ordered(plan, named, placed)]
+    for one in placed:
+        change = _rows(plan, named[one.statement], one)
+        if change is None:
+            return None
+        operations += change
+    for first, second in pairwise(placed):
+        shared = _shared(first, second)
+        if shared:
+            operations.append(Fuse((named[first.statement], named[second.statement]), shared))
+    return tuple(Step(one) for one in operations)
+
+
+def _positions(plan: Plan) -> dict[str, Position]:
+    return {one.name: pieces(one.schedule)[0][0] for one in plan.program.statements}
+
+
+def _computed(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> isl.Schedule:
+    program = plan.original
+    domain = program.domain()
+    empty = isl.UnionMap.empty(domain.get_space())
+    order, flow = empty, empty
+    for one in dependences:
+        relation = isl.UnionMap.from_map(one.relation)
+        order = order.union(relation)
+        flow = flow.union(relation) if one.kind is DependenceKind.FLOW else flow
+    order, flow = (one.intersect_params(program.context).coalesce() for one in (order, flow))
+    constraints = isl.ScheduleConstraints.on_domain(domain)
+    constraints = constraints.set_validity(order).set_proximity(flow)
+    if fusion is Fusion.BANDS:
+        constraints = constraints.set_coincidence(order)
+    context = isl.DEFAULT_CONTEXT
+    serialize, whole = context.get_schedule_serialize_sccs(), context.get_schedule_whole_component()
+    try:
+        context.set_schedule_serialize_sccs(int(fusion is Fusion.SCC))
+        context.set_schedule_whole_component(int(fusion is Fusion.MOST))
+        return constraints.compute_schedule()
+    finally:
+        context.set_schedule_serialize_sccs(serialize)
+        context.set_schedule_whole_component(whole)
+
+
+def _walk(
+    node: isl.ScheduleNode, places: tuple[tuple[int, int], ...], rows: tuple[isl.MultiUnionPwAff, ...]
+) -> Iterator[_Placed]:
+    """The statements below a node, with the rows and places they have got so far."""
+    kind = node.get_type()
+    kinds = isl.schedule_node_type
+    if kind == kinds.leaf:
+        names: list[str] = []
+        node.get_domain().foreach_set(lambda part: names.append(str(part.get_tuple_name())))
+        yield from (_Placed(name, (*places, (len(rows), k)), rows) for k, name in enumerate(sorted(names)))
+        return
+    if kind == kinds.band:
+        partial = node.band_get_partial_schedule()
+        members = [partial.get_union_pw_aff(k) for k in range(node.band_n_member())]
+        rows = (*rows, *(isl.MultiUnionPwAff.from_union_pw_aff(one) for one in members))
+    for k in range(node.n_children()):
+        inside = (*places, (len(rows), k)) if kind == kinds.sequence else places
+        yield from _walk(node.child(k), inside, rows)
+
+
+def _apart(plan: Plan, named: dict[str, str]) -> list[Operation]:
+    positions = _positions(plan)
+    ordered = sorted(positions, key=lambda name: positions[name])
+    if len({positions[name][0] for name in ordered}) == len(ordered):
+        return []
+    return [Distribute(tuple(named[name] for name in ordered))]
+
+
+def _ordered(plan: Plan, named: dict[str, str], placed: Sequence[_Placed]) -> list[Operation]:
+    """Neighbours exchanged until the statements stand in the order of `placed`."""
+    positions = _positions(plan)
+    wanted = {one.statement: k for k, one in enumerate(placed)}
+    now = sorted(positions, key=lambda name: positions[name])
+    found: list[Operation] = []
+    for last in range(len(now) - 1, 0, -1):
+        for k in range(last):
+            if wanted[now[k]] > wanted[now[k + 1]]:
+                found.append(Reorder(named[now[k]], named[now[k + 1]]))
+                now[k], now[k + 1] = now[k + 1], now[k]
+    return found
+
+
+def _shared(first: _Placed, second: _Placed) -> int:
+    """The rows before the first sequence in which the two stand in different places."""
+    return next(
+        (rows for (rows, one), (_, two) in zip(first.places, second.places, strict=False) if one != two),
+        len(first.rows),
+    )
+
+
+def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
+    """The operation that makes the rows the loops of the statement; None where they are not affine."""
+    statement = plan.program.statement(placed.statement)
+    ((position, piece),) = pieces(statement.schedule)
+    numbers = iteration_numbers(piece, statement.depth).intersect_domain(statement.domain)
+    names = plan.leaf(position).loops
+    functions: list[isl.Aff] = []
+    for row in placed.rows:
+        whole = isl.UnionMap.from_multi_union_pw_aff(row).intersect_domain(isl.UnionSet.from_set(statement.domain))
+        relation = isl.Map.from_union_map(whole)
+        values = numbers.reverse().apply_range(relation)
+        function = _affine(values)
+        if function is None:
+            return None
+        functions.append(function)
+    outputs = [_formula(one, names) for one in functions]
+    while len(outputs) < len(names):
+        outputs.append(next(Name(one) for one in names if Name(one) not in outputs))
+    if outputs == [Name(one) for one in names]:
+        return []
+    used = [one.text for one in outputs if isinstance(one, Name)]
+    if len(outputs) == len(names) == len(set(used)) and set(used) == set(names):
+        return [Permute(handle, tuple(used))]
+    return [Affine(handle, AffineMap(tuple(map(Name, names)), tuple(outputs)))]
+
+
+def _affine(values: isl.Map) -> isl.Aff | None:
+    """The one quasi-affine piece, without divisions, that the map is."""
+    found: list[isl.Aff] = []
+    isl.PwMultiAff.from_map(values).foreach_piece(lambda _, value: found.append(value.get_aff(0)))
+    if len(found) != 1 or found[0].dim(isl.dim_type.div) > 0:
+        return None
+    return found[0] if found[0].get_denominator_val().is_one() else None
+
+
+def _formula(function: isl.Aff, names: Sequence[str]) -> Formula:
+    """c0 + c1 i + c2 j + ... as it is written."""
+    terms: list[Formula] = []
+    spaces = [(IN, k, name) for k, name in enumerate(names)]
+    spaces += [(PARAM, k, function.get_dim_name(PARAM, k)) for k in range(function.dim(PARAM))]
+    for side, k, name in spaces:
+        factor = int(function.get_coefficient_val(side, k).to_python())
+        if factor:
+            product = Name(name) if abs(factor) == 1 else Binary("*", Number(abs(factor)), Name(name))
+            terms.append(Negative(product) if factor < 0 else product)
+    constant = int(function.get_constant_val().to_python())
+    if constant or not terms:
+        terms.append(Number(constant) if constant >= 0 else Negative(Number(-constant)))
+    return terms[0] if len(terms) == 1 else Sum(tuple(terms))

@@ -1,0 +1,97 @@
+"""Scripts made into programs and timed; programs with the same text are run once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.optimise.moves import Script
+from loopwright.optimise.runner import TrialRunner
+from loopwright.progress import silent
+from loopwright.rewrite.pipeline import rewritten
+from loopwright.rewrite.request import Request
+from loopwright.rewrite.scripts import applied
+from loopwright.run.supervise import within
+from loopwright.run.timing import Times
+from loopwright.transform import Plan
+
+WORTH = 0.97
+"""A program is faster if it takes less than this much of the time: by less, runs differ by chance."""
+
+SLOW = 1.3
+"""A run that takes longer than this many times the fastest one is stopped."""
+
+PATIENCE = 10.0
+"""Seconds it may take to make the text of a script: one that takes longer is too large."""
+
+LONGEST = 60.0
+"""Seconds a run of the original may take."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A script, the cycles it was estimated to take, and the seconds it took; None where it was not timed."""
+
+    script: Script
+    cycles: float
+    origin: str
+    seconds: float | None = None
+
+
+@dataclass
+class Trials:
+    """What was run so far; `best` is the shortest time."""
+
+    plans: tuple[Plan, ...]
+    request: Request
+    runner: TrialRunner
+    best: float
+    known: dict[str, float] = field(default_factory=dict)
+
+    def seconds(self, script: Script) -> float | None:
+        """None where no program can be made of the script, or a run is not worth its end."""
+        try:
+            text = within(PATIENCE, lambda _: self._text(script), silent)
+            if text not in self.known:
+                self.known[text] = self._run(text)
+        except (BadInput, GaveUp, InternalError):
+            return None
+        self.best = min(self.best, self.known[text])
+        return self.known[text]
+
+    def _text(self, script: Script) -> str:
+        plans = applied(script, self.plans).plans
+        return rewritten(plans, replace(self.request, prove=False), silent).source.text
+
+    def _run(self, text: str) -> float:
+        """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""
+        program = self.runner.program(text, "trial")
+        limit = self.best * SLOW
+        seconds = self.runner.seconds(program, limit)
+        if seconds < self.best / WORTH:
+            seconds = min(seconds, self.runner.seconds(program, limit))
+        return seconds
+
+
+def ranked(trials: Sequence[Trial]) -> list[Trial]:
+    """By time; of those as fast as the fastest, but for chance, the shortest script first."""
+    timed = [(one.seconds, one) for one in trials if one.seconds is not None]
+    fastest = min((seconds for seconds, _ in timed), default=0.0)
+
+    def rank(pair: tuple[float, Trial]) -> tuple[bool, int, float]:
+        seconds, one = pair
+        is_slower = seconds * WORTH > fastest
+        return is_slower, 0 if is_slower else len(one.script), seconds
+
+    return [one for _, one in sorted(timed, key=rank)]
+
+
+def compared(runner: TrialRunner, original: Path, new: Path, rounds: int) -> tuple[Times, Times]:
+    """Runs of the two in turns."""
+    found: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for seconds, program in zip(found, (original, new), strict=True):
+            seconds.append(runner.seconds(program, LONGEST))
+    return Times(tuple(found[0])), Times(tuple(found[1]))
