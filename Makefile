@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates bench-codegen bench-codegen-fast bench-check bench-speed bench-tune bench-tadashi bench-latency clean
+.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -21,7 +21,7 @@ help:
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
 	@echo "make bench-check    what checking a run costs, kernel by kernel"
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
-	@echo "make bench-tune     what loopwright tune finds for the kernels, a minute for each"
+	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make clean          removes what make made"
@@ -76,8 +76,8 @@ bench-check: $(INSTALLED)
 bench-speed: $(INSTALLED)
 	$(BIN)/python -m benchmarks.speed
 
-bench-tune: $(INSTALLED)
-	$(BIN)/python -m benchmarks.tuning
+bench-optimise: $(INSTALLED)
+	$(BIN)/python -m benchmarks.optimising
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency

@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING, overload
 
 import loopwright.check
 import loopwright.generate
+import loopwright.optimise
 import loopwright.prove
 import loopwright.read
-import loopwright.report
-import loopwright.optimise  # noqa: F401
+import loopwright.report  # noqa: F401
 from loopwright.display import Displayed
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError, LoopwrightError
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from loopwright.loops.nodes import Node
     from loopwright.model.program import Program
     from loopwright.model.schedule import LoopType, Schedule
+    from loopwright.optimise.optimising import Optimised
     from loopwright.prove.equivalence.files import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from loopwright.read.c.find import Nest
     from loopwright.report.regions import HtmlReport
     from loopwright.transform.plan import Plan
-    from loopwright.optimise.optimising import Optimised
 
 __version__ = "0.1.0"
 

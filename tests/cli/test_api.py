@@ -24,7 +24,7 @@ from loopwright.rewrite import pipeline
 from loopwright.source import Source
 from tests.conftest import ROOT
 
-ROOMS = ("check", "generate", "prove", "read", "report", "tune")
+ROOMS = ("check", "generate", "prove", "read", "report", "optimise")
 """Functions with the name of a room."""
 
 SUMS = (
@@ -57,7 +57,8 @@ for name in {ROOMS!r}:
     room = importlib.import_module("loopwright." + name)
     assert isinstance(room, types.ModuleType) and room is sys.modules["loopwright." + name]
     assert getattr(lw, name) is function
-import loopwright.check.verify, loopwright.generate.program, loopwright.read.c.reader, loopwright.optimise.moves
+import loopwright.check.verify, loopwright.generate.program, loopwright.read.c.reader
+import loopwright.optimise.moves
 import loopwright.prove.legality.plans
 from loopwright.read import poly
 from loopwright import read, generate

@@ -91,7 +91,7 @@ def _farewell(keep: str | None, seconds: float) -> str:
         "  loopwright suggest kernel.c               what is legal, ready to paste\n"
         "  loopwright transform kernel.c script.lw   the new file, proved\n"
         "  loopwright show kernel.c script.lw        pictures, and what a refusal means\n"
-        "  loopwright tune program.c -o script.lw    the fastest script, for a C file with a main\n\n"
+        "  loopwright optimise kernel.c -o script.lw the fastest script that is found\n\n"
         f"This took {seconds:.0f} s.\n"
     )
 

@@ -33,7 +33,13 @@ def add_to(verbs: Verbs) -> None:
     add("--code", metavar="PATH", help="write the new C file there")
     add("--budget", type=seconds, default=60.0, metavar="SECONDS", help="how long it may take (60)")
     add("--model", action="store_true", help="choose by the model alone, and run nothing")
-    add("--threads", type=integer(1), default=1, metavar="N", help="also try parallel loops, for N threads (1)")
+    add(
+        "--threads",
+        type=integer(1),
+        default=1,
+        metavar="N",
+        help="also try parallel loops, for N threads (1)",
+    )
     add_reading_options(parser)
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
     add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")

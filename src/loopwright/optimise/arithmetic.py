@@ -154,7 +154,7 @@ def _may_clash(written: TouchGroup, other: TouchGroup, loop: LoopCost) -> bool:
 
 
 def _wait(loop: LoopCost, groups: tuple[TouchGroup, ...], operations: Mapping[str, Operations]) -> float:
-    """The longest chain of one iteration that the next one has to wait for: a sum in one cell, or a recursion."""
+    """The longest chain that the next iteration waits for: a sum in one cell, or a recursion."""
     longest = 0.0
     for group in groups:
         if not group.is_written:

@@ -64,7 +64,7 @@ def _in_whole_block(
     for k in range(bound.space.dim(PARAM)):
         factor = int(bound.get_coefficient_val(PARAM, k).to_python())
         if factor:
-            name = Name(bound.space.get_dim_name(PARAM, k))
+            name = Name(str(bound.space.get_dim_name(PARAM, k)))
             (high if factor > 0 else low).append(_times(abs(factor), name))
     if not matters:
         return None

@@ -63,7 +63,7 @@ def estimate(
     for name, spent in moved.cycles.items():
         cycles[name] += spent
     if threads > 1:
-        cycles = {name: spent for name, spent in _shared(root, cycles, threads).items()}
+        cycles = _shared(root, cycles, threads)
     return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines)
 
 

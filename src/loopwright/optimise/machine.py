@@ -30,7 +30,9 @@ class Machine:
 
     def __str__(self) -> str:
         sizes = ", ".join(f"L{k} {one.size // 1024} KiB" for k, one in enumerate(self.caches, 1))
-        return f"{sizes}; lines of {self.line} bytes; {self.registers} vector registers of {self.vector} bytes"
+        return (
+            f"{sizes}; lines of {self.line} bytes; {self.registers} vector registers of {self.vector} bytes"
+        )
 
 
 LINE_COSTS = (5.0, 12.0, 25.0)
@@ -53,7 +55,10 @@ def _data_caches(folder: Path) -> list[tuple[int, int]]:
     """(level, bytes) of the caches that hold data."""
     found = []
     for index in sorted(folder.glob("index*")):
-        kind, size = _text(index / "type").strip(), re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip())
+        kind, size = (
+            _text(index / "type").strip(),
+            re.fullmatch(r"(\d+)([KMG]?)", _text(index / "size").strip()),
+        )
         level = _number(index / "level")
         if kind != "Instruction" and size is not None and level is not None:
             found.append((level, int(size[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[size[2]]))

@@ -11,8 +11,7 @@ The moves come in phases, each of which works on what the one before left:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import islpy as isl
@@ -23,6 +22,7 @@ from loopwright.optimise.machine import Machine
 from loopwright.presburger.named import without_parameters
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
+from loopwright.transform.script.arguments import NAME
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Isplit, Permute, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step
@@ -37,9 +37,6 @@ REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
 REGISTER_ROWS = (8, 4)
 """How many of one loop."""
 
-DEEPEST = 4
-"""All orders of no more loops than this are tried."""
-
 MOST = 6
 """A nest with more statements than this is not tiled with a skew."""
 
@@ -52,14 +49,16 @@ ELEMENT = 8
 
 @dataclass(frozen=True)
 class Setting:
-    """What moves are made for: the machine, the sizes, and the dependences of the region."""
+    """What moves are made for: the region as written, the machine, the sizes, and the dependences."""
 
+    start: Plan
     machine: Machine
     sizes: Mapping[str, int]
     dependences: tuple[Dependence, ...]
 
 
 Phase: TypeAlias = Callable[[Plan, NamedNest, Setting], Iterator[Script]]
+"""From a plan and a nest of it to other scripts of the whole region."""
 
 
 def is_perfect(plan: Plan, nest: NamedNest) -> bool:
@@ -68,12 +67,24 @@ def is_perfect(plan: Plan, nest: NamedNest) -> bool:
 
 
 def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
-    """Every other order of the loops of a perfect nest, of up to four loops."""
-    if not is_perfect(plan, nest) or not 2 <= len(nest.loops) <= DEEPEST:
+    """One loop of a perfect nest in another place; loops it shares with other statements stay."""
+    if not is_perfect(plan, nest):
         return
-    for order in permutations(nest.loops):
-        if order != nest.loops:
-            yield (*nest.definition, Step(Permute(nest.handle, order)))
+    shared = [k for k in range(len(nest.loops)) if plan.sharing(nest.component, k).positions]
+    fixed, free = nest.loops[: len(shared)], nest.loops[len(shared) :]
+    found = dict.fromkeys(
+        (*rest[:place], loop, *rest[place:])
+        for loop in reversed(free)
+        for rest in [tuple(one for one in free if one != loop)]
+        for place in range(len(free))
+    )
+    for order in found:
+        if order != free:
+            yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, (*fixed, *order))))
+
+
+def script_of(plan: Plan) -> Script:
+    return tuple(one.step for one in plan.history)
 
 
 def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
@@ -83,7 +94,7 @@ def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
     inside = set(plan.statements_at(nest.component))
     for one in proposals(plan, setting.dependences):
         if one.kind is ProposalKind.INTERCHANGE and inside >= set(one.statements):
-            yield one.steps
+            yield (*script_of(plan), *one.steps)
 
 
 def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
@@ -94,9 +105,9 @@ def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
 def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """Tiles for the first and the second cache: of the two innermost loops, and of all that can be."""
     if is_perfect(plan, nest) and len(nest.loops) >= 2:
-        yield from _flat_tiles(nest, setting.machine)
+        yield from ((*script_of(plan), *tiles) for tiles in _flat_tiles(nest, setting.machine))
     if not is_perfect(plan, nest) or _goes_backwards(plan, nest, setting.dependences):
-        yield from _skewed_tiles(plan, nest)
+        yield from ((*script_of(plan), *tiles) for tiles in _skewed_tiles(plan, nest))
 
 
 def _goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:
@@ -161,10 +172,22 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
     outer = [name for name in nest.loops[: deepest - 1] if not name.endswith("T")]
     if not outer:
         return
+    before, after = _at_tiles(script_of(plan), nest.handle)
+    untiled = setting.start.perform(*before)
     for factors in _factors(outer):
-        jammed = Step(UnrollAndJam(nest.handle, factors))
-        split = _split(plan, nest, factors)
-        yield (*nest.definition, *split, jammed)
+        split = _split(untiled, nest, factors)
+        yield (*before, *split, *after, *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
+
+
+def _at_tiles(script: Script, handle: str) -> tuple[Script, Script]:
+    """The script before the nest is tiled, and the rest of it."""
+    for k, step in enumerate(script):
+        match step.operation:
+            case Tile(target=target) if target == handle:
+                return script[:k], script[k:]
+            case _:
+                pass
+    return script, ()
 
 
 def _factors(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
@@ -178,18 +201,23 @@ def _factors(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
 
 def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
     """The whole blocks of a single statement, before the others; nothing where all are whole."""
-    if not is_perfect(plan, nest) or len(nest.component.positions) > 1:
+    component = plan.components.get(nest.handle)
+    if component is None or len(component.positions) > 1 or len(nest.component.positions) > 1:
         return ()
-    blocks = {one.loop: one.number for one in factors if one.loop is not None}
-    condition = whole_blocks(plan, nest.component, blocks)
+    if not NAME.fullmatch(nest.handle):
+        return ()
+    loops = plan.leaf(component.first).loops
+    blocks = {one.loop: one.number for one in factors if one.loop is not None and one.loop in loops}
+    condition = whole_blocks(plan, component, blocks)
     if condition is None:
         return ()
-    names = list(nest.loops)
-    common = min(names.index(one) for one in blocks)
-    tiles = [k for k, name in enumerate(names) if name.endswith("T")]
-    common = min([common, *tiles])
+    alone = 0 if is_tiled(nest) else min(loops.index(one) for one in blocks)
     rest = _fresh(plan, f"{nest.handle}Rest")
-    return (Step(Isplit(nest.handle, condition, common), (nest.handle, rest)),)
+    return (Step(Isplit(nest.handle, condition, alone), (nest.handle, rest)),)
+
+
+def is_tiled(nest: NamedNest) -> bool:
+    return any(name.endswith("T") for name in nest.loops)
 
 
 def _fresh(plan: Plan, name: str) -> str:
@@ -205,11 +233,16 @@ PHASES: tuple[Phase, ...] = (exchanged, orders, cache_tiles, registers)
 def is_written_out(plan: Plan, nest: NamedNest) -> bool:
     """Whether iterations of a statement of the nest are written out already."""
     inside = set(nest.component.positions)
-    return any(
-        one.kind is DirectiveKind.UNROLL and inside & set(one.positions) for one in plan.directives
-    )
+    return any(one.kind is DirectiveKind.UNROLL and inside & set(one.positions) for one in plan.directives)
 
 
 def targets(plan: Plan) -> list[NamedNest]:
-    """The nests that moves are for, those around others first."""
-    return sorted(nests(plan), key=lambda one: (-len(one.component.positions), one.component.first))
+    """The nests that moves are for, those around others first, under names that a step can bind again."""
+    found = sorted(nests(plan), key=lambda one: (-len(one.component.positions), one.component.first))
+    return [replace(one, handle=_name(plan, one)) for one in found]
+
+
+def _name(plan: Plan, nest: NamedNest) -> str:
+    """A label or a statement's name rather than a line, where the nest has one."""
+    known = (name for name, component in plan.components.items() if component == nest.component)
+    return next((name for name in known if NAME.fullmatch(name)), nest.handle)

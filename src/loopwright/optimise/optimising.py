@@ -35,7 +35,7 @@ from loopwright.run.timing import Times
 from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
 
-ESTIMATING, TIMING = 0.4, 0.75
+ESTIMATING, TIMING = 0.35, 0.7
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
 
 ROUNDS = 3
@@ -108,7 +108,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
     plans = tuple(plan_of(one) for one in programs)
     machine = search.machine or this_machine()
-    until = begun + search.budget * (TIMING if search.model else ESTIMATING)
+    until = begun + search.budget * (0.5 if search.model else ESTIMATING)
     planners = _planners(plans, request, search, machine, until, progress)
     found = [_interruptible(planner.ranked, planner.found) for planner in planners]
     candidates = _combined(planners, found)
@@ -133,7 +133,9 @@ def _planners(
     return [
         Planner(
             plan,
-            Setting(machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))),
+            Setting(
+                plan, machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))
+            ),
             now + (until - now) * number / len(plans),
             progress,
             alone=len(plans) == 1,

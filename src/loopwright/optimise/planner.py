@@ -91,7 +91,9 @@ class Planner:
         order = list(chosen.values())[:STRUCTURES]
         for number, start in enumerate(order, 1):
             left = self.deadline - begun
-            self._improved(start, begun + left * (SHARE + (1 - SHARE) * (number - 1) / max(1, len(order) - 1)))
+            self._improved(
+                start, begun + left * (SHARE + (1 - SHARE) * (number - 1) / max(1, len(order) - 1))
+            )
         return self.found()
 
     def found(self) -> list[Estimated]:
@@ -106,7 +108,7 @@ class Planner:
             scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
         for fusion in Fusion:
             try:
-                script = within(PATIENCE, lambda _, how=fusion: scheduled(self.plan, self.setting.dependences, how), silent)
+                script = within(PATIENCE, self._scheduled(fusion), silent)
             except (GaveUp, InternalError):
                 continue
             if script:
@@ -115,6 +117,9 @@ class Planner:
             found = self.estimated(script, origin)
             if found is not None:
                 yield found
+
+    def _scheduled(self, fusion: Fusion) -> Callable[[Progress], Script | None]:
+        return lambda _: scheduled(self.plan, self.setting.dependences, fusion)
 
     def _improved(self, start: Estimated, until: float) -> None:
         """The nests of a structure, the outer ones first; the result is in `known`."""
@@ -134,10 +139,10 @@ class Planner:
             nest = _nest_of(one.plan, names)
             if nest is None or is_written_out(one.plan, nest):
                 continue
-            for move in phase(one.plan, nest, self.setting):
+            for script in phase(one.plan, nest, self.setting):
                 if self.is_over():
                     break
-                after = self.estimated((*one.script, *move), one.origin, (names, one))
+                after = self.estimated(script, one.origin, (names, one))
                 if after is not None:
                     found[after.script] = None
         known = [self.known[script] for script in found]

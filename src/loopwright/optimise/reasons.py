@@ -75,7 +75,9 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             return _tile(sizes, skew, machine)
         case UnrollAndJam(factors=factors):
             copies = " x ".join(str(one.number) for one in factors)
-            return f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
+            return (
+                f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
+            )
         case Lift():
             return "a handle on the loop around"
         case Parallel():
@@ -112,4 +114,5 @@ def _tile(sizes: Sequence[LoopNumber], is_skewed: bool, machine: Machine) -> str
     size = cells * ELEMENT
     level = next((k for k, one in enumerate(machine.caches, 1) if size <= one.size), len(machine.caches))
     how = "slanted blocks" if is_skewed else "blocks"
-    return f"{how} of {' x '.join(str(one.number) for one in sizes)} iterations, for data that stay in the L{level} cache"
+    shape = " x ".join(str(one.number) for one in sizes)
+    return f"{how} of {shape} iterations, for data that stay in the L{level} cache"

@@ -21,7 +21,7 @@ from itertools import pairwise
 import islpy as isl
 
 from loopwright.model.dependences import Dependence, DependenceKind
-from loopwright.presburger.sets import IN, OUT, PARAM
+from loopwright.presburger.sets import IN, PARAM
 from loopwright.read.formula import Binary, Formula, Name, Negative, Number, Sum
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
@@ -114,7 +114,7 @@ def _walk(
     node: isl.ScheduleNode, places: tuple[tuple[int, int], ...], rows: tuple[isl.MultiUnionPwAff, ...]
 ) -> Iterator[_Placed]:
     """The statements below a node, with the rows and places they have got so far."""
-    kind = node.get_type()
+    kind = isl.schedule_node_type(node.get_type())
     kinds = isl.schedule_node_type
     if kind == kinds.leaf:
         names: list[str] = []
@@ -168,7 +168,9 @@ def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
     names = plan.leaf(position).loops
     functions: list[isl.Aff] = []
     for row in placed.rows:
-        whole = isl.UnionMap.from_multi_union_pw_aff(row).intersect_domain(isl.UnionSet.from_set(statement.domain))
+        whole = isl.UnionMap.from_multi_union_pw_aff(row).intersect_domain(
+            isl.UnionSet.from_set(statement.domain)
+        )
         relation = isl.Map.from_union_map(whole)
         values = numbers.reverse().apply_range(relation)
         function = _affine(values)
@@ -199,7 +201,7 @@ def _formula(function: isl.Aff, names: Sequence[str]) -> Formula:
     """c0 + c1 i + c2 j + ... as it is written."""
     terms: list[Formula] = []
     spaces = [(IN, k, name) for k, name in enumerate(names)]
-    spaces += [(PARAM, k, function.get_dim_name(PARAM, k)) for k in range(function.dim(PARAM))]
+    spaces += [(PARAM, k, str(function.get_dim_name(PARAM, k))) for k in range(function.dim(PARAM))]
     for side, k, name in spaces:
         factor = int(function.get_coefficient_val(side, k).to_python())
         if factor:

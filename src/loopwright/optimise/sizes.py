@@ -30,9 +30,7 @@ def _value(text: str, macros: Sequence[Macro], given: Mapping[str, str], depth: 
     return _evaluated(tree, macros, given, depth)
 
 
-def _evaluated(
-    tree: ast.expr, macros: Sequence[Macro], given: Mapping[str, str], depth: int
-) -> int | None:
+def _evaluated(tree: ast.expr, macros: Sequence[Macro], given: Mapping[str, str], depth: int) -> int | None:
     match tree:
         case ast.Constant(int(value)):
             return value

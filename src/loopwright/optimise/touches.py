@@ -26,7 +26,7 @@ LONGEST = 1 << 40
 
 @dataclass(frozen=True)
 class Subscripts:
-    """An access of a statement: for each dimension of the array the factors of its iterators, and a constant."""
+    """An access of a statement: for each dimension the factors of the iterators, and a constant."""
 
     array: str
     is_write: bool
@@ -97,7 +97,7 @@ def _subscripts(statement: Statement, access: Access, sizes: Mapping[str, int]) 
     if len(found) != 1:
         return unknown
     functions = [found[0].get_aff(k) for k in range(found[0].dim(isl.dim_type.out))]
-    if any(one.dim(isl.dim_type.div) or not one.get_denominator_val().is_one() for one in functions):
+    if any(one.dim(isl.dim_type.div) > 0 or not one.get_denominator_val().is_one() for one in functions):
         return unknown
     factors = tuple(
         tuple(int(one.get_coefficient_val(IN, k).to_python()) for k in range(statement.depth))
@@ -106,7 +106,7 @@ def _subscripts(statement: Statement, access: Access, sizes: Mapping[str, int]) 
     constants = tuple(
         int(one.get_constant_val().to_python())
         + sum(
-            int(one.get_coefficient_val(PARAM, k).to_python()) * sizes[one.get_dim_name(PARAM, k)]
+            int(one.get_coefficient_val(PARAM, k).to_python()) * sizes[str(one.get_dim_name(PARAM, k))]
             for k in range(one.dim(PARAM))
         )
         for one in functions

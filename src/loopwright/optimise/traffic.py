@@ -126,7 +126,9 @@ def traffic(root: LoopCost, elements: Mapping[str, int], machine: Machine) -> Tr
                 lines = scope[0].executions * lines_touched(group, scope, element, machine.line)
                 total += lines
                 ordered = is_in_order(group, path.loops, element, machine.line)
-                cost = lines * cache.cycles * (1.0 if ordered else STRIDED) * (1.5 if group.is_written else 1.0)
+                cost = (
+                    lines * cache.cycles * (1.0 if ordered else STRIDED) * (1.5 if group.is_written else 1.0)
+                )
                 cycles[group.statement] = cycles.get(group.statement, 0.0) + cost
         moved.append(total)
     return Traffic(cycles, tuple(moved))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL
 
 if TYPE_CHECKING:
+    from loopwright.optimise.optimising import Optimised
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import ProofStatus
     from loopwright.rewrite.generation import GenerationStats
     from loopwright.rewrite.request import Outcome, RegionReport
     from loopwright.run.benchmark import Result
-    from loopwright.optimise.optimising import Optimised
 
 HEADINGS = {
     "parallel loop": "loops whose iterations are independent",

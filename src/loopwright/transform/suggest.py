@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from itertools import chain, combinations, count, pairwise
+from itertools import chain, combinations, pairwise
+from itertools import count as numbers_from
 
 import islpy as isl
 
@@ -185,7 +186,7 @@ def handle_at(plan: Plan, position: Position) -> str | None:
 
 
 def _fresh(plan: Plan) -> str:
-    names = chain(("L", "Nest", "Loops"), (f"L{k}" for k in count(2)))
+    names = chain(("L", "Nest", "Loops"), (f"L{k}" for k in numbers_from(2)))
     return next(name for name in names if name not in plan.components)
 
 

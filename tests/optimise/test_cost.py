@@ -1,0 +1,147 @@
+"""The cost model on a machine that is always the same: what it counts, and how it ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.optimise.arithmetic import Operations, operations_of
+from loopwright.optimise.cost import Estimate, estimate
+from loopwright.optimise.machine import USUAL, CacheLevel, Machine, this_machine
+from loopwright.optimise.sizes import SUPPOSED, sizes_of
+from loopwright.optimise.touches import costed_loops
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of, to_schedule
+from tests.conftest import ROOT
+
+MACHINE = Machine(
+    (CacheLevel(32 << 10, 5.0), CacheLevel(1 << 20, 12.0), CacheLevel(32 << 20, 25.0)), vector=32
+)
+
+PRODUCT = """\
+double A[{n}][{n}], B[{n}][{n}], C[{n}][{n}];
+void f(void)
+{{
+#pragma scop
+  for (int i = 0; i < {n}; i++)
+    for (int j = 0; j < {n}; j++)
+      for (int k = 0; k < {n}; k++)
+        S: C[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}}
+"""
+
+
+def estimated(file: Path, script: str = "", machine: Machine = MACHINE) -> Estimate:
+    (program,) = read_c(file)
+    node = generate(to_schedule(plan_of(program).transform(script)), GenerationOptions())
+    return estimate(node, program, sizes_of(program, ()), machine)
+
+
+BETTER = [
+    "2mm",
+    "gemm",
+    "syrk",
+    "lu",
+    "trmm",
+    "covariance",
+    "gramschmidt",
+    "mvt",
+    "atax",
+    "jacobi-2d",
+    "seidel-2d",
+]
+
+
+@pytest.mark.parametrize("name", BETTER)
+def test_what_experience_says_is_faster_costs_less(name: str) -> None:
+    file = ROOT / "kernels" / f"{name}.c"
+    script = file.with_suffix(".lw").read_text()
+    assert estimated(file, script).total < 0.9 * estimated(file).total
+
+
+def test_trip_counts_and_factors(tmp_path: Path) -> None:
+    file = tmp_path / "triangle.c"
+    file.write_text(
+        "double A[100][100];\nvoid f(void)\n{\n#pragma scop\n  for (int i = 0; i < 100; i++)\n"
+        "    for (int j = 0; j < i; j++)\n      A[i][2 * j] = 0;\n#pragma endscop\n}\n"
+    )
+    (program,) = read_c(file)
+    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {})
+    (outer,) = root.loops
+    (inner,) = outer.loops
+    assert 98 <= outer.trip <= 100 and 45 <= inner.trip <= 55 and inner.executions == outer.trip
+    (touch,) = inner.calls[0].touches
+    assert touch.is_write and touch.factors == (((outer.name, 1),), ((inner.name, 2),))
+
+
+def test_a_tile_that_fits_moves_fewer_lines(tmp_path: Path) -> None:
+    file = tmp_path / "product.c"
+    file.write_text(PRODUCT.format(n=600))
+    plain = estimated(file, "interchange(S, [i, k, j])")
+    tiled = estimated(file, "tile(S, 64, 64, 64)\ninterchange(S, k, j)")
+    assert tiled.lines[1] < plain.lines[1] / 4, "B does not fit into the second cache, a tile of it does"
+    small = tmp_path / "small.c"
+    small.write_text(PRODUCT.format(n=24))
+    fitting = estimated(small).lines
+    assert fitting[0] == fitting[2] <= 3 * 24 * 24 / 8 + 3, "what fits is fetched once"
+
+
+def test_vectors_go_along_rows(tmp_path: Path) -> None:
+    file = tmp_path / "product.c"
+    file.write_text(PRODUCT.format(n=64))
+    down, along = estimated(file), estimated(file, "interchange(S, k, j)")
+    assert along.arithmetic < down.arithmetic / 2, "k waits for the sum; j does four at a time"
+
+
+def test_iterations_written_out_share_loads(tmp_path: Path) -> None:
+    file = tmp_path / "product.c"
+    file.write_text(PRODUCT.format(n=64))
+    rows = "interchange(S, [i, k, j])"
+    assert (
+        estimated(file, f"{rows}\nunroll_and_jam(S, i=4, k=4)").arithmetic
+        < 0.8 * estimated(file, rows).arithmetic
+    )
+
+
+def test_operations_are_counted_in_the_text() -> None:
+    (program,) = read_c(ROOT / "kernels" / "seidel-2d.c")
+    assert operations_of(program.statements[0]) == Operations(simple=8, divisions=1, calls=0)
+
+
+def test_sizes_are_given_defined_or_supposed(tmp_path: Path) -> None:
+    file = tmp_path / "sizes.c"
+    file.write_text(
+        "#define M 20\n#define N (2 * M)\ndouble A[9][9][9];\nvoid f(int n)\n{\n#pragma scop\n"
+        "  for (int i = 0; i < N; i++)\n    for (int j = 0; j < M; j++)\n"
+        "      for (int k = 0; k < n; k++)\n        A[i][j][k] = 0;\n#pragma endscop\n}\n"
+    )
+    (program,) = read_c(file)
+    known = sizes_of(program, ["n=7"])
+    assert known.get("n") == 7 and known.get("N", 40) == 40
+    assert sizes_of(program, ())["n"] == SUPPOSED
+
+
+def test_the_machine_is_what_the_system_says(tmp_path: Path) -> None:
+    for k, (level, kind, size) in enumerate(
+        [(1, "Data", "48K"), (1, "Instruction", "32K"), (2, "Unified", "2M")]
+    ):
+        index = tmp_path / f"index{k}"
+        index.mkdir()
+        for name, text in (
+            ("level", str(level)),
+            ("type", kind),
+            ("size", size),
+            ("coherency_line_size", "128"),
+        ):
+            (index / name).write_text(text + "\n")
+    processor = tmp_path / "cpuinfo"
+    processor.write_text("flags : fpu sse2 avx avx2\n")
+    machine = this_machine(tmp_path, processor)
+    assert [one.size for one in machine.caches] == [48 << 10, 2 << 20]
+    assert (machine.line, machine.vector, machine.registers) == (128, 32, 16)
+    nothing = this_machine(tmp_path / "none", tmp_path / "none")
+    assert nothing.caches == USUAL.caches and str(nothing).startswith("L1 32 KiB, L2 1024 KiB")

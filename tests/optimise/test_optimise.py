@@ -1,0 +1,147 @@
+"""`loopwright optimise`, by the model and on programs that run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loopwright.model.dependences import memory_based
+from loopwright.optimise.blocks import whole_blocks
+from loopwright.optimise.machine import USUAL
+from loopwright.optimise.moves import PHASES, Setting, targets
+from loopwright.optimise.planner import Planner
+from loopwright.optimise.trials import Trial, ranked
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of, script_text
+from loopwright.transform.script.operations import Interchange
+from loopwright.transform.script.steps import Step, parse_script
+from tests.conftest import ROOT
+
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+COLUMNS = """\
+#include <stdio.h>
+#ifndef N
+#define N 2000
+#endif
+double A[N][N], x[N], y[N];
+int main(void)
+{
+  for (int i = 0; i < N * N; i++)
+    A[i / N][i % N] = i;
+  for (int r = 0; r < 6; r++) {
+#pragma scop
+    for (int i = 0; i < N; i++) {
+      x[i] = 0;
+      for (int j = 0; j < N; j++)
+        x[i] += A[j][i] * y[j];
+    }
+#pragma endscop
+  }
+  printf("%f\\n", x[N / 2]);
+  return x[0] > 0;
+}
+"""
+
+
+def optimise(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "loopwright", "optimise", str(file), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("name", ["gemm", "jacobi-2d", "gesummv"])
+def test_every_move_is_a_script_that_is_read_back(name: str) -> None:
+    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    plan = plan_of(program)
+    setting = Setting(plan, USUAL, {}, tuple(memory_based(program)))
+    found = [script for nest in targets(plan) for phase in PHASES for script in phase(plan, nest, setting)]
+    assert len(found) == len(set(found)) > 2
+    for script in found:
+        assert parse_script(script_text(script)) == script
+
+
+def test_whole_blocks_of_a_triangle() -> None:
+    (program,) = read_c(ROOT / "kernels" / "syrk.c")
+    plan = plan_of(program).transform("distribute(Scale, Mult)")
+    condition = whole_blocks(plan, plan.component("Mult"), {"i": 8, "k": 4})
+    assert (
+        str(condition) == "{[i, k, j] : 8 * [i / 8] + 8 <= N and 4 * [k / 4] + 4 <= M and j <= 8 * [i / 8]}"
+    )
+    assert whole_blocks(plan, plan.component("Mult"), {}) is None
+
+
+def test_the_model_finds_the_product_by_register_tiles() -> None:
+    (program,) = read_c(ROOT / "kernels" / "gemm.c")
+    plan = plan_of(program)
+    sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
+    ticks = iter(range(10**6))
+    planner = Planner(
+        plan, Setting(plan, USUAL, sizes, tuple(memory_based(program))), 150, clock=lambda: next(ticks)
+    )
+    best, *_, last = planner.ranked()
+    assert best.total < planner.original().total / 2 and best.total <= last.total
+    assert "unroll_and_jam(Mult, i=" in script_text(best.script) and "isplit" in script_text(best.script)
+
+
+def trial(seconds: float | None, length: int) -> Trial:
+    steps = (Step(Interchange("S", "i", "j")),) * length
+    return Trial(steps, 1.0, "", seconds)
+
+
+def test_of_scripts_that_are_equally_fast_the_shortest_is_first() -> None:
+    trials = [trial(1.0, 3), trial(1.02, 2), trial(1.2, 1), trial(None, 0), trial(5.0, 0)]
+    assert [len(one.script) for one in ranked(trials)] == [2, 3, 1, 0]
+
+
+def test_by_the_model_alone_nothing_is_run(tmp_path: Path) -> None:
+    """Also without a main; each step has its reason, and the script is the file that is written."""
+    file, script, code = tmp_path / "columns.c", tmp_path / "best.lw", tmp_path / "new.c"
+    file.write_text(COLUMNS.replace("int main(void)", "int run(void)"))
+    done = optimise(
+        file, "--model", "--budget", "16", "-o", str(script), "--code", str(code), "--cc-option=-nonsense"
+    )
+    assert done.returncode == 0 and "times as fast by the model, proved" in done.stderr, done.stderr
+    lines = script.read_text().splitlines()
+    steps = [k for k, line in enumerate(lines) if not line.startswith("#")]
+    assert steps and all(lines[k - 1].startswith("# ") for k in steps)
+    again = subprocess.run(
+        [sys.executable, "-m", "loopwright", "transform", str(file), str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert again.returncode == 0 and again.stdout == code.read_text()
+
+
+@needs_gcc
+def test_what_is_timed_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "columns.c"
+    file.write_text(COLUMNS)
+    done = optimise(file, "--budget", "12", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["verdict"] in ("proved", "nothing faster") and told["original_s"] > 0
+    assert any(one["seconds"] is not None for one in told["tried"])
+
+
+@needs_gcc
+def test_what_cannot_be_timed_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "columns.c"
+    file.write_text(COLUMNS)
+    short = optimise(file, "-D", "N=30", "--budget", "6")
+    assert short.returncode == 2 and "too short to tell" in short.stderr
+    file.write_text(COLUMNS.replace("return x[0] > 0", "return 3"))
+    failing = optimise(file, "-D", "N=200", "--budget", "6")
+    assert failing.returncode == 2 and "exit status 3" in failing.stderr
+
+
+def test_the_former_name_of_the_verb_leads_to_the_new_one() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "loopwright", "tune", "x.c"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "did you mean optimise?" in done.stderr

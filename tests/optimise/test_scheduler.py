@@ -1,0 +1,43 @@
+"""isl's schedules as scripts: what they say is what isl means, and every one of them is proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.model.dependences import memory_based
+from loopwright.optimise.scheduler import Fusion, scheduled
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.read.c.reader import read_c
+from loopwright.transform import plan_of, script_text
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize("fusion", Fusion)
+@pytest.mark.parametrize("name", ["2mm", "lu", "gramschmidt", "jacobi-1d", "durbin", "deriche"])
+def test_a_schedule_of_isl_is_a_script_that_is_proved(name: str, fusion: Fusion) -> None:
+    (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+    plan, known = plan_of(program), tuple(memory_based(program))
+    script = scheduled(plan, known, fusion)
+    assert script is not None
+    after = plan.transform(script_text(script))
+    assert [one.step for one in after.history] == list(script)
+    assert prove_plan(after, dependences=known).proved
+
+
+def test_the_skew_of_a_stencil_is_found() -> None:
+    (program,) = read_c(ROOT / "kernels" / "jacobi-1d.c")
+    script = scheduled(plan_of(program), tuple(memory_based(program)), Fusion.MOST)
+    assert script is not None
+    assert script_text(script) == (
+        "distribute(LoopB, LoopA)\n"
+        "affine(LoopB, {[t, i] -> [t, 2 * t + i]})\n"
+        "affine(LoopA, {[t, i] -> [t, 2 * t + i + 1]})\n"
+        "fuse(LoopB, LoopA, 2)\n"
+    )
+
+
+def test_fusion_decides_what_shares_loops() -> None:
+    (program,) = read_c(ROOT / "kernels" / "mvt.c")
+    plan, known = plan_of(program), tuple(memory_based(program))
+    assert script_text(scheduled(plan, known, Fusion.MOST) or ()) == "fuse(First, Second, 2)\n"
+    assert scheduled(plan, known, Fusion.SCC) == ()
