@@ -40,6 +40,7 @@ class Code(Enum):
     RESULTS_DIFFER = "LW107"
     WRONG_LOOPS = "LW108"
     ANOTHER_THEOREM = "LW109"
+    WRONG_VALUE = "LW110"
 
     FILE = "LW201"
     REGION = "LW202"
@@ -62,6 +63,8 @@ class Code(Enum):
     SEGMENT = "LW219"
     ORDERS = "LW220"
     PROOF_FILE = "LW221"
+    NO_VARIABLE = "LW222"
+    STORAGE = "LW223"
 
     TIME = "LW301"
     UNDECIDED = "LW302"

@@ -38,10 +38,12 @@ from loopwright.transform.script.arguments import (
     LoopKind,
     LoopsKind,
     NumberKind,
+    VariableKind,
 )
 from loopwright.transform.script.formulas import AffineMap, AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber, LoopNumbersKind
-from loopwright.transform.script.operations import CLASSES, BaseOperation, Isplit, Operation
+from loopwright.transform.script.operation import BaseOperation
+from loopwright.transform.script.operations import CLASSES, Isplit, Operation
 from loopwright.transform.script.steps import NAMES, SYNONYMS, Step, parse_script, script_text
 from loopwright.transform.script.syntax import LONGEST
 
@@ -105,7 +107,7 @@ def of_kind(kind: ArgumentKind) -> st.SearchStrategy[object]:
             return handles
         case HandlesKind(fewest=fewest):
             return several(handles, fewest)
-        case LoopKind():
+        case LoopKind() | VariableKind():
             return names
         case LoopsKind():
             return several(names)

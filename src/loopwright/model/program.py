@@ -32,6 +32,13 @@ class Parameter:
     text: str
 
 
+class MemorySpace(Enum):
+    """Where storage is that an operation made."""
+
+    STACK = "an array of the function"
+    HEAP = "allocated on each call"
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """Storage the region touches; distinct names are taken to be distinct storage.
@@ -49,6 +56,8 @@ class Array:
     """The text between the brackets of the declaration, where it was seen."""
     rows: tuple[str, ...] = ()
     """Of `A[(i * n + j) * m + k]`, which is read as A[i][j][k]: the sizes n and m of the inner dimensions."""
+    space: MemorySpace | None = None
+    """Of a `local` array that an operation made; None for the author's."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +256,8 @@ class Program(Displayed):
 
     def is_private(self, array: Array) -> bool:
         """Whether a thread can have its own: a variable of the region or of the function, no pointer."""
+        if array.space is MemorySpace.HEAP:
+            return False
         return array.local or is_automatic(self.file, self.region, array.name, array.rank)
 
     def is_dead_after(self, array: Array) -> bool:

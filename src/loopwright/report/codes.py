@@ -92,6 +92,16 @@ NO: tuple[Page, ...] = (
         "original where it has moved.",
         "loopwright verify new.c proof.v --old kernel.c",
     ),
+    Page(
+        Code.WRONG_VALUE,
+        "a read sees another value where storage has changed",
+        "'expand' and the other operations on storage let statements use other cells. Every read must see the"
+        " value it saw, and what is looked at after the region must be there; the message names a read, the"
+        " value it saw, and what it would see instead.",
+        "Name loops around the write and the read of each value, and a variable that is not looked at"
+        " after the region.",
+        "expand(acc, i, j)   # acc is set and used up in each iteration of i and j",
+    ),
 )
 
 BAD_INPUT: tuple[Page, ...] = (
@@ -242,6 +252,20 @@ BAD_INPUT: tuple[Page, ...] = (
         "it is about. This one does not, or names an original that is not there.",
         "Give a file that transform wrote; --old names the original.",
         "loopwright transform kernel.c script.lw --prover coq -o proof.v > new.c",
+    ),
+    Page(
+        Code.NO_VARIABLE,
+        "no variable has this name",
+        "Operations on storage name a variable or an array that the region uses.",
+        "The hint names those that are there, or the one that is spelt almost like this.",
+    ),
+    Page(
+        Code.STORAGE,
+        "this storage cannot be changed",
+        "New storage has a type and sizes that must be known: those of the declaration of the variable, and"
+        " affine bounds of the loops it is expanded along. The accesses are replaced in the text, where the"
+        " variable must stand under its own name.",
+        "Declare the variable by itself and with all its sizes, and change storage before loops are tiled.",
     ),
 )
 

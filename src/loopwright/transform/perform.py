@@ -9,7 +9,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.library import counting, loops, statements, tiling, unrolling
+from loopwright.transform.library import counting, expansion, loops, statements, tiling, unrolling
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan, plan_of
 from loopwright.transform.relations import function_of
@@ -66,7 +66,17 @@ def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
         return _statements(plan, operation)
     if isinstance(operation, ops.DirectiveOperation):
         return OperationResult(_directed(plan, plan.component(operation.target, "target"), operation))
+    if isinstance(operation, ops.StorageOperation):
+        return OperationResult(_stored(plan, operation))
     assert_never(operation)
+
+
+def _stored(plan: Plan, operation: ops.StorageOperation) -> Plan:
+    match operation:
+        case ops.Expand(variable, names):
+            return expansion.expand(plan, variable, names)
+        case _:
+            assert_never(operation)
 
 
 def _component(plan: Plan, target: str | None) -> Component:

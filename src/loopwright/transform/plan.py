@@ -20,6 +20,7 @@ from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.steps import Step, close_to, parse_script
+from loopwright.transform.storage import StorageChange
 from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
@@ -67,7 +68,10 @@ class Performed:
 
 @dataclass(frozen=True)
 class Plan(Displayed):
-    """`program` is `original` with the schedules the operations in `history` gave it."""
+    """`program` is `original` with the schedules the operations in `history` gave it.
+
+    `original` is the program as written or, after a change of storage, what that made of it.
+    """
 
     original: Program
     program: Program
@@ -75,6 +79,8 @@ class Plan(Displayed):
     components: dict[str, Component]
     directives: tuple[LoopDirective, ...] = ()
     history: tuple[Performed, ...] = ()
+    storage: tuple[StorageChange, ...] = ()
+    """The changes of storage: the first is of the program as written, the last one made `original`."""
 
     def __repr__(self) -> str:
         """The region on one line, then the last operations."""
@@ -85,6 +91,11 @@ class Plan(Displayed):
         earlier = len(self.history) - len(shown)
         lines = [f"<Plan {place}:", *([f"... {earlier} operations"] if earlier else []), *shown]
         return "\n  ".join(lines) + ">"
+
+    @property
+    def written(self) -> Program:
+        """The program as it is in the file."""
+        return self.storage[0].original if self.storage else self.original
 
     @cached_property
     def loops(self) -> int:
@@ -167,6 +178,11 @@ class Plan(Displayed):
             for statement in self.program.statements
         )
         return replace(self, program=replace(self.program, statements=statements))
+
+    def stored(self, program: Program) -> Plan:
+        """The plan with `program`, which has other storage and the schedules of this plan."""
+        change = StorageChange(self.original, self.program, program, len(self.history))
+        return replace(self, original=program, program=program, storage=(*self.storage, change))
 
     def directed(
         self,

@@ -16,6 +16,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN
+from loopwright.prove.legality.storage import WrongValue
 from loopwright.prove.legality.times import Schedules, time_of
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
 from loopwright.source import Span
@@ -30,8 +31,10 @@ class Stage:
     schedules: Schedules
 
 
-def introduced_by(found: Violation | Defect, stages: Iterable[Stage]) -> Stage | None:
+def introduced_by(found: Violation | Defect | WrongValue, stages: Iterable[Stage]) -> Stage | None:
     """The operation to blame, or None where the schedules of all stages are right for this witness."""
+    if isinstance(found, WrongValue):
+        return Stage(found.text, found.operation, {})
     try:
         return _introduced_by(found, tuple(stages))
     except isl.Error as failure:
@@ -48,6 +51,10 @@ def _introduced_by(found: Violation | Defect, stages: tuple[Stage, ...]) -> Stag
 
 
 def _is_wrong(found: Violation | Defect, stage: Stage) -> bool:
+    """Whether the stage has the failure; one without the statements, which were made later, has not."""
+    ends = (found.first, found.second) if isinstance(found, Violation) else found.instances
+    if any(one.statement not in stage.schedules for one in ends):
+        return False
     match found:
         case Violation(breach=Breach.UNORDERED):
             return False

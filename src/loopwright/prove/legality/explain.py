@@ -20,12 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias, assert_never
 
 from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
+from loopwright.prove.legality.storage import WrongValue
 from loopwright.prove.legality.violation import (
     Breach,
     ConflictingAccess,
@@ -35,6 +36,8 @@ from loopwright.prove.legality.violation import (
     Violation,
 )
 from loopwright.source import Span, plain_data
+
+Failure: TypeAlias = Violation | Defect | WrongValue
 
 HEADLINES = {
     "flow": "a value is read before it is written",
@@ -67,7 +70,7 @@ DEFECTS = {
 }
 
 
-def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> Diagnostic:
+def explain(found: Failure, stages: Iterable[Stage] = ()) -> Diagnostic:
     """One violation or defect at length."""
     culprit = introduced_by(found, stages)
     return Diagnostic(
@@ -76,9 +79,23 @@ def explain(found: Violation | Defect, stages: Iterable[Stage] = ()) -> Diagnost
         span=_span(found, culprit),
         hint=_hint(found) if isinstance(found, Violation) else None,
         witness=witness(found),
-        notes=_violation(found) if isinstance(found, Violation) else _defect(found),
+        notes=_notes(found),
         excerpt="" if culprit is None else culprit.text,
     )
+
+
+def _notes(found: Failure) -> tuple[Note, ...]:
+    match found:
+        case Violation():
+            return _violation(found)
+        case Defect():
+            return _defect(found)
+        case WrongValue(reader=reader, wanted=wanted, parameters=parameters, span=span):
+            given = f", for {_values(parameters)}" if parameters else ""
+            read = Note(f"{reader}{given}", span=span, excerpt="" if span is None else span.excerpt)
+            return (read, Note(wanted, "as written"), Note(found.found, "transformed"))
+        case _:
+            assert_never(found)
 
 
 def explain_all(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> Diagnostic | None:
@@ -112,10 +129,11 @@ def as_data(verdict: LegalityVerdict, stages: Iterable[Stage] = ()) -> dict[str,
     return verdict.as_json() | {
         "defects": [one.as_json() | _explained(one, known) for one in verdict.defects],
         "violations": [one.as_json() | _explained(one, known) for one in verdict.violations],
+        "wrong": [one.as_json() | _explained(one, known) for one in verdict.wrong],
     }
 
 
-def _explained(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str, Any]:
+def _explained(found: Failure, stages: tuple[Stage, ...]) -> dict[str, Any]:
     culprit = introduced_by(found, stages)
     span = _span(found, culprit)
     data: dict[str, Any] = {
@@ -128,12 +146,14 @@ def _explained(found: Violation | Defect, stages: tuple[Stage, ...]) -> dict[str
     return data
 
 
-def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tuple[Stage, ...]) -> Note:
+def _in_short(found: Failure, first: Failure, stages: tuple[Stage, ...]) -> Note:
     """A further failure: its example, and the new order unless it is that of the first."""
     span, same = (_span(one, introduced_by(one, stages)) for one in (found, first))
     where = f", by {span.place}" if span is not None and span != same else ""
     values = _values(found.parameters)
     given = f", for {values}" if values else ""
+    if isinstance(found, WrongValue):
+        return Note(f"{found.reader}{given}: {found.wanted} as written, {found.found} now{where}", "also")
     if isinstance(found, Defect):
         return Note(f"{headline(found)}{given}: {' and '.join(map(long, found.instances))}{where}", "also")
     notes = [Note(_access(found, *end), span=end[1].span) for end in _ends(found)]
@@ -143,7 +163,7 @@ def _in_short(found: Violation | Defect, first: Violation | Defect, stages: tupl
     return Note(text, "also", notes=tuple(notes))
 
 
-def _code(found: Violation | Defect) -> Code:
+def _code(found: Failure) -> Code:
     match found:
         case Violation(breach=Breach.UNORDERED):
             return Code.NOT_PARALLEL
@@ -151,9 +171,13 @@ def _code(found: Violation | Defect) -> Code:
             return CODES[kind]
         case Defect():
             return Code.NOT_ONE_TO_ONE
+        case WrongValue():
+            return Code.WRONG_VALUE
+        case _:
+            assert_never(found)
 
 
-def headline(found: Violation | Defect) -> str:
+def headline(found: Failure) -> str:
     """What is wrong, without an example."""
     match found:
         case Violation(breach=Breach.UNORDERED, loop=loop):
@@ -167,9 +191,13 @@ def headline(found: Violation | Defect) -> str:
             return HEADLINES[kind]
         case Defect(kind=defect):
             return DEFECTS[defect]
+        case WrongValue():
+            return "a read sees another value where storage has changed"
+        case _:
+            assert_never(found)
 
 
-def witness(found: Violation | Defect) -> str:
+def witness(found: Failure) -> str:
     """The example on one line."""
     values = _values(found.parameters)
     match found:
@@ -177,6 +205,10 @@ def witness(found: Violation | Defect) -> str:
             text = f"{kind} dependence {short(first)} -> {short(second)} on {cell(found)}"
         case Defect(instances=instances):
             text = " and ".join(map(short, instances)) + _at_times(found)
+        case WrongValue(reader=reader, wanted=wanted):
+            text = f"{reader}: {wanted} as written, {found.found} now"
+        case _:
+            assert_never(found)
     return f"{values}: {text}" if values else text
 
 
@@ -185,7 +217,7 @@ def _at_times(found: Defect) -> str:
     return f" at time {times}" if times else " at no time"
 
 
-def _span(found: Violation | Defect, culprit: Stage | None) -> Span | None:
+def _span(found: Failure, culprit: Stage | None) -> Span | None:
     """The operation in the script: the one that marks a parallel loop, or the one to blame."""
     marked = found.loop_span if isinstance(found, Violation) else None
     return culprit.span if culprit is not None else marked

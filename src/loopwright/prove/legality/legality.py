@@ -34,6 +34,7 @@ from loopwright.prove.legality.reductions import (
     reassociation,
     reductions,
 )
+from loopwright.prove.legality.storage import WrongValue
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
 from loopwright.prove.legality.violation import (
     Defect,
@@ -68,23 +69,26 @@ class LegalityVerdict(Displayed):
     """What the proof assumes."""
     private: tuple[Private, ...] = ()
     """Storage that iterations of parallel loops have for themselves."""
+    wrong: tuple[WrongValue, ...] = ()
+    """What reads see where storage has changed, and should not."""
     temporaries: tuple[str, ...] = ()
     """Variables that hold other values in between, which no read sees; every read sees what it saw."""
 
     def __repr__(self) -> str:
         found = [f"{len(self.violations)} violations"] if self.violations else []
         found += [f"{len(self.defects)} defects"] if self.defects else []
+        found += [f"{len(self.wrong)} wrong values"] if self.wrong else []
         return f"<LegalityVerdict {', '.join([self.status.value, *found])}, {self.obligations} obligations>"
 
     @property
     def status(self) -> Status:
-        if self.defects or any(item.certain for item in self.violations):
+        if self.defects or self.wrong or any(item.certain for item in self.violations):
             return Status.ILLEGAL
         return Status.UNDECIDED if self.violations else Status.PROVED
 
     @property
-    def failures(self) -> tuple[Defect | Violation, ...]:
-        return (*self.defects, *self.violations)
+    def failures(self) -> tuple[Defect | Violation | WrongValue, ...]:
+        return (*self.wrong, *self.defects, *self.violations)
 
     @property
     def proved(self) -> bool:
@@ -99,6 +103,7 @@ class LegalityVerdict(Displayed):
             "assumptions": [item.assumption for item in self.reassociations],
             "private": [plain_data(item) for item in self.private],
             "temporaries": list(self.temporaries),
+            "wrong": [item.as_json() for item in self.wrong],
         }
 
 

@@ -10,25 +10,56 @@ from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.storage import WrongValue, prove_storage
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.scheduling import ANNOTATIONS
+from loopwright.transform.storage import StorageChange
 from loopwright.transform.vectors import Position
 
 
 def prove_plan(
     plan: Plan, *, allow_reassociation: bool = False, dependences: Iterable[Dependence] | None = None
 ) -> LegalityVerdict:
-    """Whether the plan computes what its original program does."""
+    """Whether the plan computes what the program as written does.
+
+    One step after the other: an order of the program as written, other storage in that order, an order of
+    what that made, and so on.  `dependences` are those of the program as written, if they are there.
+    """
+    obligations = 0
+    for change in plan.storage:
+        order = prove_legal(
+            change.original,
+            change.before,
+            allow_reassociation=allow_reassociation,
+            dependences=dependences if change is plan.storage[0] else None,
+            temporaries=True,
+        )
+        if not order.proved:
+            return _told(plan, order)
+        values = prove_storage(change)
+        obligations += order.obligations + values.obligations
+        if values.wrong:
+            wrong = tuple(_blamed(plan, change, one) for one in values.wrong)
+            return LegalityVerdict(obligations, wrong=wrong)
     verdict = prove_legal(
         plan.original,
         plan.program,
         parallel=parallel_loops(plan),
         allow_reassociation=allow_reassociation,
-        dependences=dependences,
+        dependences=None if plan.storage else dependences,
         temporaries=True,
     )
+    return _told(plan, replace(verdict, obligations=verdict.obligations + obligations))
+
+
+def _blamed(plan: Plan, change: StorageChange, wrong: WrongValue) -> WrongValue:
+    step = plan.history[change.step].step
+    return replace(wrong, operation=step.span, text=str(step))
+
+
+def _told(plan: Plan, verdict: LegalityVerdict) -> LegalityVerdict:
     return replace(
         verdict,
         defects=tuple(

@@ -208,6 +208,24 @@ def _iterator(reader: Reader, value: ScriptValue) -> ScriptWord:
 
 
 @dataclass(frozen=True)
+class VariableKind(ArgumentKind):
+    """A variable or an array of the program, by its name."""
+
+    def read(self, reader: Reader, name: str) -> str:
+        value = reader.take()
+        if not isinstance(value, ScriptWord) or value.text.startswith("@"):
+            raise reader.wrong(value.place, "the name of a variable")
+        reader.remember(name, value.place)
+        return value.text
+
+    def check(self, value: Any, name: str) -> None:
+        check_name(value, name, 0, NAME, Code.NO_VARIABLE, "variable")
+
+    def words(self, value: Any, name: str) -> list[str]:
+        return [value]
+
+
+@dataclass(frozen=True)
 class LoopsKind(ArgumentKind):
     """Several loops, `i, j` or `[i, j]`."""
 
@@ -310,6 +328,7 @@ class BracesKind(ArgumentKind):
 
 
 HandleArgument: TypeAlias = Annotated[str, HandleKind()]
+VariableArgument: TypeAlias = Annotated[str, VariableKind()]
 LoopArgument: TypeAlias = Annotated[str, LoopKind()]
 NumberedLoopArgument: TypeAlias = Annotated[str, LoopKind(numbered=True)]
 LoopsArgument: TypeAlias = Annotated[tuple[str, ...], LoopsKind()]

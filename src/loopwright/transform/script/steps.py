@@ -14,9 +14,9 @@ from typing import Any
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 from loopwright.transform.script.arguments import NAME, FlagKind, LoopKind, Misuse, Reader
+from loopwright.transform.script.operation import ArgumentField
 from loopwright.transform.script.operations import (
     CLASSES,
-    ArgumentField,
     Distribute,
     DistributeLegally,
     Interchange,

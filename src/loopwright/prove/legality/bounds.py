@@ -1,0 +1,100 @@
+"""Whether new storage has room for all that is kept in it, and copies stay in the arrays they copy.
+
+The sizes of a new array are read from its declaration; { S[i] -> [e1, ..., ek] } are their values where S
+accesses it.  Every cell c that an instance touches must have 0 <= c_k < e_k.  A copy may touch the cells
+of an array that the program touches anyway, and no others: these are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import walk
+from loopwright.errors import Code, GaveUp
+from loopwright.loops.expressions import Expr
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.points import Point, smallest_point
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.text.c_expressions import Unreadable, expression, words_of
+from loopwright.prove.text.instances import values_at
+
+
+def outside(
+    before: Program, after: Program, copies: tuple[Statement, ...]
+) -> Iterator[tuple[Statement, Access, Point]]:
+    """Accesses outside of their arrays, with an example: the instance, then the cell."""
+    try:
+        sizes = {array.name: _sizes(after, array.name) for array in after.arrays if array.space is not None}
+        used = {
+            one.name: {a.array: sizes[a.array] for a in one.accesses if a.array in sizes}
+            for one in after.statements
+        }
+        wanted = {
+            name: tuple(size for own in arrays.values() for size in own) for name, arrays in used.items()
+        }
+        values = values_at(after, {name: own for name, own in wanted.items() if own}, after.context)
+    except Unreadable as failure:
+        raise GaveUp(Code.UNDECIDED, f"could not decide how large new storage is: {failure}") from failure
+    for statement in after.statements:
+        for access in statement.accesses:
+            if access.array in sizes:
+                place = _column(used[statement.name], access.array)
+                wrong = _too_far(access, statement, values[statement.name], place)
+            elif statement in copies:
+                wrong = _not_touched(access, statement, before)
+            else:
+                continue
+            point = smallest_point(wrong.intersect_params(after.context))
+            if point is not None:
+                yield statement, access, point
+
+
+def _sizes(program: Program, name: str) -> tuple[Expr, ...]:
+    """The sizes in the declaration of a local array."""
+    words = words_of(program)
+    for node in walk(program.syntax):
+        named = declared_name(node) if node.type == "array_declarator" else None
+        outer = node.parent
+        if named is None or named[0] != name or outer is None or outer.type != "declaration":
+            continue
+        sizes = [part.child_by_field_name("size") for part in walk(node) if part.type == "array_declarator"]
+        return tuple(expression(size, words) for size in reversed(sizes) if size is not None)
+    raise Unreadable(f"the declaration of {name} is not found")
+
+
+def _column(arrays: dict[str, tuple[Expr, ...]], name: str) -> int:
+    """Where the sizes of an array start among all that a statement uses."""
+    place = 0
+    for array, sizes in arrays.items():
+        if array == name:
+            break
+        place += len(sizes)
+    return place
+
+
+def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int) -> isl.Set:
+    """{ [i, c] : c_k < 0 or c_k >= e_k for some k }."""
+    relation = access.relation.intersect_domain(statement.domain)
+    both = relation.reset_tuple_id(OUT).flat_range_product(sizes.reset_tuple_id(OUT))
+    count = relation.dim(OUT)
+    wrong = isl.Map.empty(both.get_space())
+    for k in range(count):
+        inside = both.lower_bound_val(OUT, k, isl.Val(0))
+        order = isl.Map.universe(both.get_space()).order_lt(OUT, k, OUT, count + place + k)
+        wrong = wrong.union(both.subtract(inside.intersect(order)))
+    return wrong.project_out(OUT, count, wrong.dim(OUT) - count).reset_tuple_id(IN).wrap().flatten()
+
+
+def _not_touched(access: Access, copy: Statement, before: Program) -> isl.Set:
+    """{ [i, c] : the program does not touch c }."""
+    relation = access.relation.intersect_domain(copy.domain)
+    touched = isl.Set.empty(relation.get_space().range())
+    for statement in before.statements:
+        for one in statement.accesses:
+            if one.array == access.array and one.must:
+                touched = touched.union(one.relation.intersect_domain(statement.domain).range())
+    left = relation.subtract_range(touched)
+    return left.reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()

@@ -1,0 +1,85 @@
+"""Where the values that are read come from: exact, value-based data flow, access by access.
+
+A read is an instance of a reader, under the name of the reader; a write is an instance of
+`S writes k`, the access number k of a statement; what a cell held before the region is
+`before A[c]`.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import at, padded
+from loopwright.presburger.sets import IN, OUT
+
+
+def sources(program: Program, readers: list[tuple[str, isl.Map]]) -> dict[str, isl.UnionMap]:
+    """{ reader -> write, or the cell that no write changed before }, by the names of the readers.
+
+    An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
+    """
+    space = program.context.get_space()
+    reads, times = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
+    length = max((one.schedule.dim(OUT) for one in program.statements), default=0)
+    timed = {one.name: _timed(one, length) for one in program.statements}
+    for name, relation in readers:
+        reads = reads.union(isl.UnionMap.from_map(relation))
+        times = times.union(isl.UnionMap.from_map(_reading_time(name, relation, timed, length)))
+    must, may = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
+    touched = {str(relation.get_tuple_name(OUT)) for _, relation in readers}
+    for statement in program.statements:
+        for k, access in enumerate(statement.accesses):
+            if not access.is_write or access.array not in touched:
+                continue
+            name = f"{statement.name} writes {k}"
+            write = access.relation.intersect_domain(statement.domain).set_tuple_name(IN, name)
+            one = isl.UnionMap.from_map(write)
+            must, may = (must.union(one), may) if access.must else (must, may.union(one))
+            time = _at_end(timed[statement.name], 1).set_tuple_name(IN, name)
+            times = times.union(isl.UnionMap.from_map(time))
+    context = program.context
+    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(context))
+    info = info.set_must_source(must.intersect_params(context)).set_may_source(may.intersect_params(context))
+    flow = info.set_schedule_map(times).compute_flow()
+    found: dict[str, isl.UnionMap] = {}
+    parts = [one.reverse() for one in maps_of(flow.get_may_dependence())]
+    parts += [_before(one) for one in maps_of(flow.get_may_no_source())]
+    for part in parts:
+        name = str(part.get_tuple_name(IN))
+        one = isl.UnionMap.from_map(part)
+        found[name] = found[name].union(one) if name in found else one
+    return found
+
+
+def _timed(statement: Statement, length: int) -> isl.Map:
+    """{ S[i] -> [0, θ] }."""
+    schedule = padded(statement.schedule, length).intersect_domain(statement.domain).insert_dims(OUT, 0, 1)
+    return schedule.fix_val(OUT, 0, isl.Val(0))
+
+
+def _at_end(times: isl.Map, value: int) -> isl.Map:
+    return times.add_dims(OUT, 1).fix_val(OUT, times.dim(OUT), isl.Val(value))
+
+
+def _reading_time(name: str, relation: isl.Map, timed: dict[str, isl.Map], length: int) -> isl.Map:
+    statement = name.partition(" reads")[0]
+    if statement not in timed:
+        late = isl.Map.from_domain(relation.domain()).add_dims(OUT, length + 2)
+        return at(late, OUT, (1, *(0,) * (length + 1)))
+    times = _at_end(timed[statement], 0)
+    if relation.domain().get_space().is_wrapping():
+        pairs = relation.domain().unwrap()
+        return pairs.domain_map().apply_range(times).set_tuple_name(IN, name)
+    return times.set_tuple_name(IN, name)
+
+
+def _before(untouched: isl.Map) -> isl.Map:
+    """A cell with the value it had before the region."""
+    return untouched.set_tuple_name(OUT, f"before {untouched.get_tuple_name(OUT)}")
+
+
+def maps_of(relation: isl.UnionMap) -> list[isl.Map]:
+    found: list[isl.Map] = []
+    relation.foreach_map(found.append)
+    return [one for one in found if not one.is_empty()]

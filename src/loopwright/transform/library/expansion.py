@@ -1,0 +1,242 @@
+"""Expansion: a variable gets a cell for each iteration of loops, so that iterations no longer share it.
+
+    x  in iteration (i, j)   -->   x_i_j[i - l][j - m],   l and m the least values of i and j
+
+Every access uses the cell of its own iteration.  The sizes are those of the smallest box that affine
+bounds describe and that holds all iterations in which the variable is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.syntax import Node, walk
+from loopwright.errors import Code
+from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.named import parameter_names, parameter_space
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.script.steps import close_to
+from loopwright.transform.storage import TextEdit, unused_name, with_storage
+from loopwright.transform.vectors import entry, pieces
+
+MOST_ON_STACK = 4096
+"""Elements of an array that the function keeps on its stack."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExpandedLoop:
+    """A loop: the values of its iteration number by statement, and affine bounds of them all."""
+
+    name: str
+    values: dict[str, isl.Aff]
+    low: isl.Aff
+    high: isl.Aff
+
+    def index(self, program: Program, statement: Statement) -> str:
+        """The subscript for an access of the statement, from 0."""
+        value = self.values[statement.name]
+        low = _on(self.low, value)
+        return affine_text(program, value.sub(low), statement.iterators)
+
+    def extent(self, program: Program) -> str:
+        return affine_text(program, self.high.sub(self.low).add_constant_val(isl.Val(1)), ())
+
+
+def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
+    """The plan in which each iteration of `loops` has its own `name`."""
+    program = plan.program
+    array = variable_called(plan, name)
+    users = [one for one in program.statements if any(a.array == name for a in one.accesses)]
+    expanded = [_loop(plan, users, loop, item) for item, loop in enumerate(loops)]
+    new = unused_name(program, "_".join((name, *loops)))
+    extents = (*(one.extent(program) for one in expanded), *array.extents)
+    made = Array(new, rank=len(extents), element_type=array.element_type, local=True, extents=extents)
+    made = in_space(made)
+    edits = list(_without_declaration(program, array))
+    for statement in users:
+        front = new + "".join(f"[{one.index(program, statement)}]" for one in expanded)
+        edits += _moved(statement, name, front)
+    return plan.stored(with_storage(program, tuple(dict.fromkeys(edits)), (made,)))
+
+
+def in_space(array: Array) -> Array:
+    """On the stack where the size is a small constant, else allocated."""
+    size = 1
+    for extent in array.extents:
+        size = size * int(extent) if size and extent.isdigit() else 0
+    small = 0 < size <= MOST_ON_STACK
+    return replace(array, space=MemorySpace.STACK if small else MemorySpace.HEAP)
+
+
+def variable_called(plan: Plan, name: str) -> Array:
+    """The array or variable of that name, if its storage can be changed."""
+    arrays = {array.name: array for array in plan.program.arrays}
+    if name not in arrays:
+        near = close_to(name, list(arrays))
+        hint = f"did you mean {near}?" if near else f"the variables are {', '.join(arrays) or 'none'}"
+        raise Misuse(Code.NO_VARIABLE, f"no variable is called {name}", argument="variable", hint=hint)
+    array = arrays[name]
+    if array.element_type is None or "" in array.extents or len(array.extents) != array.rank:
+        message = f"the declaration of {name} does not say what it holds and how much of it"
+        hint = "declare it in the file, with all its sizes"
+        raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)
+    if array.rows:
+        message = f"{name} is one dimension that is used as {array.rank}"
+        raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it with its dimensions")
+    return array
+
+
+def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> ExpandedLoop:
+    values = {statement.name: _value(plan, statement, name, item) for statement in users}
+    numbers: isl.Set | None = None
+    for statement in users:
+        function = isl.Map.from_aff(values[statement.name])
+        domain = statement.domain.intersect_params(plan.program.context)
+        here = domain.apply(function)
+        numbers = here if numbers is None else numbers.union(here)
+    assert numbers is not None, "a variable of the program is used"
+    low, high = _bounds(numbers, name, item)
+    return ExpandedLoop(name, values, low, high)
+
+
+def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
+    """The iteration number of the loop as a function of the statement's iterators."""
+    found: list[isl.Aff] = []
+    for position, piece in pieces(statement.schedule):
+        loops = plan.leaf(position).loops
+        if name not in loops:
+            message = f"{statement.name} uses the variable, and is not in a loop over {name}"
+            hint = f"its loops are {', '.join(loops) or 'none'}"
+            raise Misuse(Code.NO_ITERATOR, message, argument="loops", item=item, hint=hint)
+        number = only(piece.intersect_domain(statement.domain), OUT, entry(loops.index(name)))
+        isl.PwMultiAff.from_map(number).foreach_piece(lambda _, function: found.append(function.get_at(0)))
+    first, *others = found
+    if any(not one.plain_is_equal(first) for one in others) or first.dim(DIV):
+        message = f"the iteration number of {name} is no affine function of the iterators of {statement.name}"
+        hint = "expand along the loops of the author, before they are tiled or split"
+        raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint=hint)
+    return first
+
+
+def _bounds(numbers: isl.Set, name: str, item: int) -> tuple[isl.Aff, isl.Aff]:
+    """Affine functions of the parameters between which all numbers are, constants where there are some."""
+    below: list[isl.Aff] = []
+    above: list[isl.Aff] = []
+    for constraint in numbers.coalesce().simple_hull().get_constraints():
+        factor = constraint.get_coefficient_val(DIM, 0)
+        if constraint.is_div_constraint() or not (factor.is_one() or factor.is_negone()):
+            continue
+        bound = _of_parameters(constraint.get_bound(DIM, 0))
+        if bound is None:
+            continue
+        if constraint.is_equality() or factor.is_one():
+            below.append(bound)
+        if constraint.is_equality() or factor.is_negone():
+            above.append(bound)
+    if not below or not above:
+        message = f"the values of {name} have no affine bounds"
+        raise Misuse(Code.STORAGE, message, argument="loops", item=item)
+    return min(below, key=_weight), min(above, key=_weight)
+
+
+def _of_parameters(bound: isl.Aff) -> isl.Aff | None:
+    """The bound as a function on the parameters alone."""
+    if bound.dim(DIV) or not bound.get_denominator_val().is_one():
+        return None
+    return _copied(bound, parameter_space(parameter_names(bound.get_domain_space())))
+
+
+def _weight(bound: isl.Aff) -> int:
+    """How many parameters the bound has."""
+    names = range(bound.dim(PARAM))
+    return sum(not bound.get_coefficient_val(PARAM, k).is_zero() for k in names)
+
+
+def _on(bound: isl.Aff, like: isl.Aff) -> isl.Aff:
+    """A function of the parameters on the instances of a statement."""
+    return _copied(bound, like.get_domain_space().align_params(bound.get_domain_space()))
+
+
+def _copied(bound: isl.Aff, space: isl.Space) -> isl.Aff:
+    """The same function of the parameters on another space."""
+    result = isl.Aff.zero_on_domain_space(space)
+    result = result.set_constant_val(bound.get_constant_val())
+    for k, name in enumerate(parameter_names(bound.get_domain_space())):
+        place = result.get_domain_space().find_dim_by_name(PARAM, name)
+        result = result.set_coefficient_val(PARAM, place, bound.get_coefficient_val(PARAM, k))
+    return result
+
+
+def affine_text(program: Program, value: isl.Aff, iterators: Sequence[str]) -> str:
+    """An affine function of iterators and parameters as C; where several terms meet, they are `long long`."""
+    texts = {one.name: one.text for one in program.parameters}
+    terms: list[tuple[int, str]] = []
+    for k, iterator in enumerate(iterators):
+        terms.append((int(value.get_coefficient_val(IN, k).to_python()), iterator))
+    for k, name in enumerate(parameter_names(value.get_domain_space())):
+        terms.append((int(value.get_coefficient_val(PARAM, k).to_python()), texts.get(name, name)))
+    terms = [term for term in terms if term[0]]
+    constant = int(value.get_constant_val().to_python())
+    if not terms:
+        return str(constant)
+    alone = len(terms) == 1 and terms[0][0] == 1 and not constant
+    if alone:
+        return terms[0][1]
+    terms.sort(key=lambda term: term[0] < 0)
+    return "".join(_term(k, factor, name) for k, (factor, name) in enumerate(terms)) + _constant(constant)
+
+
+def _term(place: int, factor: int, name: str) -> str:
+    number = "" if abs(factor) == 1 else f"{abs(factor)} * "
+    text = name if name.isidentifier() else f"({name})"
+    if place == 0:
+        return f"{'-' if factor < 0 else ''}{number}{text}"
+    return f" {'-' if factor < 0 else '+'} {number}{text}"
+
+
+def _constant(value: int) -> str:
+    return "" if not value else f" {'-' if value < 0 else '+'} {abs(value)}"
+
+
+def _moved(statement: Statement, name: str, front: str) -> Iterator[TextEdit]:
+    """`front` for the name in each access to it."""
+    for access in statement.accesses:
+        if access.array != name:
+            continue
+        text = access.place.text
+        if not text.startswith(name) or text[len(name) :].strip()[:1] not in ("", "["):
+            message = f"'{' '.join(text.split())}' is another way to write {name}"
+            raise Misuse(Code.STORAGE, message, argument="variable", hint=f"write {name} and its subscripts")
+        place = access.place.source.at(access.place.start, len(name))
+        yield TextEdit(place, front)
+
+
+def _without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
+    """Of a variable declared in the region only its first value stays."""
+    if not array.local:
+        return
+    for node in walk(program.syntax):
+        if node.type != "declaration":
+            continue
+        declarators = node.children_by_field_name("declarator")
+        names = [declared_name(one) for one in declarators]
+        if not any(named is not None and named[0] == array.name for named in names):
+            continue
+        if len(declarators) != 1:
+            message = f"{array.name} is declared together with others"
+            raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it by itself")
+        yield _only_value(node, declarators[0])
+
+
+def _only_value(declaration: Node, declarator: Node) -> TextEdit:
+    source = declaration.source
+    if declarator.type == "init_declarator":
+        return TextEdit(source.at(declaration.start, declarator.start - declaration.start), "")
+    return TextEdit(declaration.span, "")

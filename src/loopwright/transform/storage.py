@@ -1,0 +1,118 @@
+"""Storage changed: the same statements on other cells, a value in the plan.
+
+An operation on storage rewrites accesses in the text of a region, `acc` to `acc_i[i]`, and declares what is
+new there.  The text is read like any other, so the new accesses are what their text says; the schedules of
+the plan stay.  Whether every read still sees the value it saw is proved of the two programs
+(`prove.legality.storage`), whoever made the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from loopwright.c.file import c_file
+from loopwright.c.tokens import names_in
+from loopwright.errors import BadInput, Code, InternalError
+from loopwright.model.program import Array, AssumptionKind, MemorySpace, Program, Statement
+from loopwright.read.c.region import read_region
+from loopwright.source import Source, Span
+
+
+@dataclass(frozen=True)
+class StorageChange:
+    """`after` is `before` with other storage, in the same order.
+
+    The access number k of a statement of `before` is number k of the same statement of `after`: together
+    they are the map from an instance and a cell to the new cell.  Statements of `after` that `before` does
+    not have are copies of cells.  `before` is `original` in the order that the plan had.
+    """
+
+    original: Program
+    before: Program
+    after: Program
+    step: int
+    """The number of the operation in the history of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """`text` in place of what is at `place`."""
+
+    place: Span
+    text: str
+
+
+def with_storage(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -> Program:
+    """The program with its text edited and the arrays `new` declared in it; its schedules stay."""
+    return _read(program, _edited(program, edits, new), new)
+
+
+def declaration(array: Array) -> str:
+    return f"{array.element_type} {array.name}{''.join(f'[{extent}]' for extent in array.extents)};"
+
+
+def unused_name(program: Program, wanted: str) -> str:
+    """`wanted`, with underscores appended until the file has no such name."""
+    taken = set(names_in(program.source.text))
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -> Source:
+    """The text; declarations are put in front of the first statement, on its line, so that lines stay."""
+    first = program.source.at(program.syntax.named_children[0].start, 0)
+    declared = TextEdit(first, "".join(f"{declaration(array)} " for array in new))
+    places = [(one.place.start, one.place.end, one.text) for one in sorted([declared, *edits], key=_place)]
+    return program.source.edited(places)
+
+
+def _place(edit: TextEdit) -> Span:
+    return edit.place
+
+
+def _read(old: Program, source: Source, new: Sequence[Array]) -> Program:
+    """The edited region, its statements with the schedules they have in `old`."""
+    number = [region.place for region in old.file.regions].index(old.region)
+    place = c_file(source).regions[number].place
+    assume = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
+    try:
+        found = read_region(place, pure=frozenset(names_in(old.region.text)), assume=assume)
+    except BadInput as failure:
+        raise BadInput(
+            Code.STORAGE, f"the region with its new storage cannot be read: {failure.message}"
+        ) from failure
+    spaces = {array.name: array.space for array in new}
+    arrays = tuple(replace(one, space=spaces.get(one.name, _space(old, one))) for one in found.arrays)
+    if [one.name for one in found.statements] != [one.name for one in old.statements]:
+        raise InternalError(Code.INTERNAL, "a region with other storage has other statements")
+    statements = tuple(
+        _rescheduled(old, mine, theirs)
+        for mine, theirs in zip(found.statements, old.statements, strict=True)
+    )
+    return replace(
+        found,
+        parameters=old.parameters,
+        context=old.context,
+        assumptions=old.assumptions,
+        arrays=arrays,
+        statements=statements,
+    )
+
+
+def _space(old: Program, array: Array) -> MemorySpace | None:
+    return next((one.space for one in old.arrays if one.name == array.name), None)
+
+
+def _rescheduled(program: Program, new: Statement, old: Statement) -> Statement:
+    space = program.context.get_space()
+    accesses = tuple(
+        replace(access, relation=access.relation.align_params(space)) for access in new.accesses
+    )
+    domain = new.domain.align_params(space)
+    if new.iterators != old.iterators or not domain.intersect_params(program.context).is_equal(
+        old.domain.intersect_params(program.context)
+    ):
+        raise InternalError(Code.INTERNAL, f"with other storage {old.name} has other instances")
+    return replace(new, domain=old.domain, schedule=old.schedule, accesses=accesses)
