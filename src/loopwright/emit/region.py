@@ -9,11 +9,16 @@ in front of the first region that needs them.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import is_unsigned_type
+from loopwright.c.file import c_file
+from loopwright.c.syntax import field as syntax_field
+from loopwright.c.syntax import named_children, walk
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
 from loopwright.emit.comments import (
     CommentNote,
@@ -35,7 +40,7 @@ from loopwright.emit.statement_text import StatementPrinter
 from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms
-from loopwright.model.program import Program
+from loopwright.model.program import MemorySpace, Program
 from loopwright.read.c.assume import is_assume
 from loopwright.source import Source, Span
 
@@ -51,6 +56,21 @@ class Loops:
     names: LoopNames = field(default_factory=dict)
     scopes: Mapping[str, int] = field(default_factory=dict)
     """For variables of the region, the loops in which they can be declared, by their depth."""
+    written: Program | None = None
+    """The program as it is in the file, where `program` has other storage."""
+
+    @property
+    def in_file(self) -> Program:
+        return self.program if self.written is None else self.written
+
+    @property
+    def allocated(self) -> tuple[AllocatedArray, ...]:
+        """The arrays that are allocated on each call."""
+        return tuple(
+            AllocatedArray(one.name, f"{one.name}_memory", str(one.element_type), one.extents)
+            for one in self.program.arrays
+            if one.space is MemorySpace.HEAP
+        )
 
     @property
     def sharing(self) -> Sharing:
@@ -59,18 +79,32 @@ class Loops:
 
 def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     """The file with new loops in its regions; there is at least one, and all are of one file."""
-    source = regions[0].program.source
+    source = regions[0].in_file.source
     nodes = [named_loops(one) for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
     edits: list[tuple[int, int, str]] = []
+    end = line_end(source)
+    if any(one.allocated for one in regions) and HEADER not in source.text:
+        first = _first_include(source)
+        edits.append((first, first, HEADER + end))
     for one, node in zip(regions, nodes, strict=True):
-        region, end = one.program.region, line_end(source)
+        region = one.in_file.region
         if missing and set(used([node])) & set(missing):
             line = _line_before(region)
             edits.append((line, line, "".join(DEFINITIONS[name] + end for name in missing)))
             missing = []
         edits.append((region.start, region.end, _region(one, node, openmp)))
     return source.edited(edits)
+
+
+def _first_include(source: Source) -> int:
+    """Where another header can be included: in front of the first one, which macros may prepare."""
+    depth = 0
+    for line in c_file(source).directives:
+        if line.name == "include" and depth == 0:
+            return line.place.start
+        depth += (line.name in ("if", "ifdef", "ifndef")) - (line.name == "endif")
+    return 0
 
 
 def region_text(loops: Loops, *, openmp: bool = False) -> str:
@@ -129,15 +163,33 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
         return program.region.text
     named, style = _printed(loops, node, openmp)
     inside = declared_inside(node)
-    outside = [declaration(a) for a in program.arrays if a.local and a.name not in inside]
+    local = [one for one in program.arrays if one.local and one.space is not MemorySpace.HEAP]
+    outside = [declaration(one) for one in local if one.name not in inside]
     lines = [*_assumptions(program), *outside, *program_text(named, style).splitlines(), *closing(program)]
     lines = _spaced(lines)
-    if outside or (program.source.chosen and not is_in_block(program.file, program.region)):
+    if loops.allocated:
+        step = style.hand.indent
+        lines = allocating(loops.allocated, lines, _without_labels(loops.in_file), step)
+    elif outside or (program.source.chosen and not is_in_block(program.file, program.region)):
         lines = ["{", *style.indented(lines), "}"]
     margin, end = _margin(program), line_end(program.source)
     before = "" if program.region.column == 1 else end
     moved = [line if line.startswith("#") or not line else margin + line for line in lines]
     return before + "".join(f"{line}{end}" for line in moved)
+
+
+def _without_labels(program: Program) -> list[str]:
+    """The lines of the region as written, its labels left out: they are in front of the new loops."""
+    region = program.region
+    pieces: list[str] = []
+    position = region.start
+    for node in walk(program.syntax):
+        if node.type == "labeled_statement":
+            name, body = syntax_field(node, "label"), named_children(node)[-1]
+            pieces.append(program.source.text[position : name.start])
+            position = body.start
+    pieces.append(program.source.text[position : region.end])
+    return textwrap.dedent("".join(pieces)).strip("\r\n").splitlines()
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:

@@ -33,6 +33,7 @@ from loopwright.rewrite.request import (
     MODEL,
     RANKING,
     SCOPES,
+    STORAGE,
     TEXT,
     Proof,
     RewriteOptions,
@@ -92,7 +93,9 @@ def of_legality(plan: Plan, options: RewriteOptions, progress: Progress) -> tupl
     failure = refusal(verdict, stages(plan))
     if failure is not None:
         raise failure
-    kept = _proof(KEPT, verdict.obligations)
+    kept = _proof(KEPT, verdict.obligations - verdict.storage)
+    if verdict.storage:
+        kept += _proof(STORAGE, verdict.storage)
     trusted = tuple(one.assumption for one in verdict.reassociations)
     owned = sum((_proof(text, count) for text, count in remarks(verdict.private)), Evidence())
     for name in verdict.temporaries:

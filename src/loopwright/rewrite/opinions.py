@@ -90,6 +90,8 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
     if request.prover != "isl":
         return ProofStatus(request.prover, CHECKED)
+    if region.plan.storage:
+        return ProofStatus("isl", NOT_CHECKED, "storage has changed")
     if region.temporaries:
         detail = f"{', '.join(region.temporaries)} may hold other values in between"
         return ProofStatus("isl", NOT_CHECKED, detail)

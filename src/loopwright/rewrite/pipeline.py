@@ -66,7 +66,7 @@ def rewritten(
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
     regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
-    source = plans[0].original.source
+    source = plans[0].written.source
     remarks: tuple[str, ...] = ()
     if regions:
         progress("printing")
@@ -74,7 +74,8 @@ def rewritten(
         source = new_source(loops, openmp=options.openmp)
     if regions and options.prove:
         progress("reading the new text")
-        again = read_again(source, [region.plan.original for region in regions])
+        mine = [region.plan for region in regions]
+        again = read_again(source, [plan.original for plan in mine], [plan.written for plan in mine])
         regions = [
             replace(
                 region,
@@ -122,7 +123,13 @@ class _Region:
 
 
 def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
-    """What Coq is asked is about all that is in memory, at any time."""
+    """What Coq is asked is about all that is in memory, at any time, and in the storage as written."""
+    if options.prover.prover in ("coq", "cvc5") and any(region.plan.storage for region in regions):
+        raise GaveUp(
+            Code.NO_PROOF,
+            f"{options.prover.prover} is not asked: storage has changed",
+            hint="that every read sees the value it saw is proved with isl: leave out --prover",
+        )
     names = sorted({name for region in regions for name in region.temporaries})
     if names and options.prover.prover == "coq":
         raise GaveUp(
@@ -134,14 +141,14 @@ def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> 
 
 def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
-    evidence = on_trust(plan.original)
+    evidence = on_trust(plan.written)
     verdict: LegalityVerdict | None = None
     if options.prove:
-        evidence += of_model(plan.original, options, progress)
+        evidence += of_model(plan.written, options, progress)
         legal, verdict = of_legality(plan, options, progress)
         evidence += legal
     progress("generating loops")
-    with about(lambda: plan.original.region):
+    with about(lambda: plan.written.region):
         node = generate(to_schedule(plan), GenerationOptions())
     if options.prove:
         evidence += of_scanning(plan, node, progress)
@@ -150,7 +157,7 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:
-    program = plan.original
+    program = plan.written
     line = program.region.line
     if made is None:
         return RegionReport(line, _statements(program, None), (), (), (), kept=True)

@@ -11,6 +11,7 @@ from loopwright.source import Source
 MODEL = "the model is what the text says"
 RANKING = "Inv, Rank1 and Rank2 hold of the text, by cvc5"
 KEPT = "every dependence is kept"
+STORAGE = "in its new storage every read sees the value it saw, and what is looked at later is there"
 LOOPS = "the loops run the schedule"
 TEXT = "the new text runs the schedule, statement by statement"
 SCOPES = "variables are declared where their values are needed"

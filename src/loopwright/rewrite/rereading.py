@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file
+from loopwright.c.syntax import named_children, walk
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.model.program import Program
+from loopwright.model.program import MemorySpace, Program
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.reader import parse_c
@@ -23,21 +26,32 @@ class Unlike(Exception):
     """The file is not the original with new text in these regions; the message says why."""
 
 
-def read_again(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
-    """The statements of the regions that were rewritten; what their loops mean is for the proof."""
+def read_again(new: Source, originals: Sequence[Program], written: Sequence[Program]) -> tuple[Program, ...]:
+    """The statements of the regions that were rewritten; what their loops mean is for the proof.
+
+    `written` are the programs that the file had, `originals` the same with the storage of the new text.
+    Where a region allocates storage, what it does without is the text that the file had.
+    """
     try:
-        return read_regions(new, originals)
+        return read_regions(new, originals, written)
     except Unlike as failure:
         raise InternalError(Code.OWN_MISTAKE, f"the new text {failure}") from failure
 
 
-def read_regions(new: Source, originals: Sequence[Program]) -> tuple[Program, ...]:
+def read_regions(
+    new: Source, originals: Sequence[Program], written: Sequence[Program] | None = None
+) -> tuple[Program, ...]:
     """The same of a file of any origin; Unlike where it differs in other ways."""
-    before = [region.place for region in originals[0].file.regions]
+    written = originals if written is None else written
+    new, allocations = with_local_arrays(new, allocated=True)
+    before = [region.place for region in written[0].file.regions]
     after = [region.place for region in c_file(new).regions]
-    rewritten = [before.index(program.region) for program in originals]
-    if len(before) != len(after) or not _same_outside(originals, new, [after[k] for k in rewritten]):
+    rewritten = [before.index(program.region) for program in written]
+    if len(before) != len(after) or not _same_outside(written, new, [after[k] for k in rewritten]):
         raise Unlike("differs outside its regions")
+    for number, program in zip(rewritten, written, strict=True):
+        if number in allocations and _words(allocations[number].other.text) != _unlabelled(program):
+            raise Unlike("does something else where there is no memory")
     programs = dict(zip(rewritten, originals, strict=True))
     try:
         outline, whole = outlined(new, programs)
@@ -47,7 +61,30 @@ def read_regions(new: Source, originals: Sequence[Program]) -> tuple[Program, ..
         raise Unlike(f"cannot be read back: {failure.message}: {line}") from failure
     except Unreadable as failure:
         raise Unlike(f"cannot be read back: {failure}") from failure
-    return tuple(unfolded(found[k], new, program) for k, program in programs.items())
+    return tuple(
+        _with_spaces(unfolded(found[k], new, program), allocations.get(k)) for k, program in programs.items()
+    )
+
+
+def _with_spaces(program: Program, allocation: Allocation | None) -> Program:
+    """With what is allocated marked as such: threads cannot have copies of it."""
+    names = [] if allocation is None else [one.name for one in allocation.arrays]
+    arrays = (replace(one, space=MemorySpace.HEAP) if one.name in names else one for one in program.arrays)
+    return replace(program, arrays=tuple(arrays))
+
+
+def _unlabelled(program: Program) -> list[str]:
+    """The tokens of a region without its labels."""
+    labels = [node for node in walk(program.syntax) if node.type == "labeled_statement"]
+    text = program.source.text
+    for node in reversed(labels):
+        body = named_children(node)[-1].start
+        text = text[: node.start] + " " * (body - node.start) + text[body:]
+    return _words(text[program.region.start : program.region.end])
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text)
 
 
 def _called(programs: Sequence[Program]) -> set[str]:
@@ -70,4 +107,4 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
         text += source.text[position : place.start]
         position = place.end
     lines = (text + source.text[position:]).splitlines(keepends=True)
-    return [line for line in lines if line.strip() not in DEFINITIONS.values()]
+    return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER)]

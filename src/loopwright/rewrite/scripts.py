@@ -12,10 +12,12 @@ from loopwright.errors import BadInput, Code
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
+from loopwright.model.program import MemorySpace
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
+from loopwright.transform.script.operations import StorageOperation
 from loopwright.transform.script.steps import Step
 
 
@@ -51,16 +53,16 @@ def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
     """The loops with their names in scripts, and what `verdict` says of their storage."""
     scopes = _scopes(plan)
     if verdict is None:
-        return Loops(plan.original, node, names=names_in(plan), scopes=scopes)
+        return Loops(plan.original, node, names=names_in(plan), scopes=scopes, written=plan.written)
     racing = [one for one in verdict.reassociations if one.loops]
     accumulations = tuple(ReductionStep(one.statement, one.operator, one.array) for one in racing)
     private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
-    return Loops(plan.original, node, accumulations, private, names_in(plan), scopes)
+    return Loops(plan.original, node, accumulations, private, names_in(plan), scopes, plan.written)
 
 
 def _scopes(plan: Plan) -> dict[str, int]:
     """For variables of the region, the depth of the innermost loops they can be declared in."""
-    local = [array for array in plan.program.arrays if array.local]
+    local = [one for one in plan.program.arrays if one.local and one.space is not MemorySpace.HEAP]
     found = ((array.name, innermost_scope(plan.program, array)) for array in local)
     return {name: depth for name, depth in found if depth is not None}
 
@@ -68,6 +70,10 @@ def _scopes(plan: Plan) -> dict[str, int]:
 def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     """The only region that knows the step's handles; all where it names none."""
     named = step.operation.handles
+    if isinstance(step.operation, StorageOperation):
+        variable = step.operation.variable
+        using = [k for k, plan in enumerate(plans) if variable in {one.name for one in plan.program.arrays}]
+        return using or range(1)
     if len(plans) == 1 or not named:
         return range(len(plans))
     handles = [name for name in named if any(name in plan.components for plan in plans)]

@@ -135,6 +135,10 @@ class Handle(Displayed):
     def isolate(self, loop: str, points: tuple[str, ...]) -> Handle:
         return self.perform(ops.Isolate(self.name, loop, tuple(points)))
 
+    def expand(self, variable: str, *loops: str) -> Handle:
+        """Each iteration of the loops has its own `variable`, wherever it is used."""
+        return self.perform(ops.Expand(variable, loops))
+
 
 def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:
     return tuple(LoopNumber(number, loop) for loop, number in named.items())

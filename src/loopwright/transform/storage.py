@@ -55,21 +55,22 @@ def declaration(array: Array) -> str:
 def unused_name(program: Program, wanted: str) -> str:
     """`wanted`, with underscores appended until the file has no such name."""
     taken = set(names_in(program.source.text))
-    while wanted in taken:
+    while wanted in taken or f"{wanted}_memory" in taken:
         wanted += "_"
     return wanted
 
 
 def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -> Source:
-    """The text; declarations are put in front of the first statement, on its line, so that lines stay."""
-    first = program.source.at(program.syntax.named_children[0].start, 0)
-    declared = TextEdit(first, "".join(f"{declaration(array)} " for array in new))
-    places = [(one.place.start, one.place.end, one.text) for one in sorted([declared, *edits], key=_place)]
-    return program.source.edited(places)
+    """The text; declarations are put in front of the first statement, on its line, so that lines stay.
 
-
-def _place(edit: TextEdit) -> Span:
-    return edit.place
+    They are part of what replaces its first character, so that they are inside of the region.
+    """
+    start = program.syntax.named_children[0].start
+    declared = "".join(f"{declaration(array)} " for array in new)
+    places = {(one.place.start, one.place.end): one.text for one in edits}
+    first = next((place for place in places if place[0] == start), (start, start + 1))
+    places[first] = declared + places.get(first, program.source.text[start : start + 1])
+    return program.source.edited([(*place, places[place]) for place in sorted(places)])
 
 
 def _read(old: Program, source: Source, new: Sequence[Array]) -> Program:

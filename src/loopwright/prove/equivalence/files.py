@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
@@ -18,9 +19,9 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.find import resolved
-from loopwright.read.c.reader import load_c, read_c
+from loopwright.read.c.reader import load_c, parse_c, read_c
 from loopwright.read.openscop import read_openscop
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 OUTSIDE = "what the files do outside their regions is not compared"
 
@@ -133,20 +134,47 @@ def compare_files(
     allow_reassociation: bool = False,
     progress: Progress = silent,
 ) -> Comparison:
-    """Whether the regions of the new file leave in memory what those of the old one do."""
+    """Whether the regions of the new file leave in memory what those of the old one do.
+
+    Where they allocate storage, both what they do with it and what they do without is compared.
+    """
     progress("reading")
     old = read_c(old_file, pure=pure, assume=assume, choice=choice)
-    text = read_text(resolved(load_c(new_file), choice, pure=pure, assume=assume), old, pure)
-    new = text or read_c(new_file, pure=pure, assume=assume, choice=choice)
+    source = resolved(load_c(new_file), choice, pure=pure, assume=assume)
+    given, allocations = with_local_arrays(source, allocated=True)
+    texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
+    found: list[Comparison] = []
+    for text in texts:
+        found.append(_compared(old, text, (pure, assume), allow_reassociation, progress))
+        if not found[-1].proved:
+            return found[-1]
+    return replace(
+        found[0],
+        answers=tuple(answer for one in found for answer in one.answers),
+        trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
+    )
+
+
+def _compared(
+    old: tuple[Program, ...],
+    source: Source,
+    options: tuple[Sequence[str], Sequence[str]],
+    allow_reassociation: bool,
+    progress: Progress,
+) -> Comparison:
+    """The regions of a text, one after the other, until one is not proved; `options` are pure and assume."""
+    pure, assume = options
+    text = read_text(source, old, pure)
+    new = text or parse_c(source, pure=pure, assume=assume)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,
-            f"{old_file} has {len(old)} regions, {new_file} has {len(new)}",
-            span=Span.start_of(str(new_file)),
+            f"{old[0].source.path} has {len(old)} regions, {source.path} has {len(new)}",
+            span=Span.start_of(source.path),
             hint="put as many '#pragma scop' regions into both, or choose one by --function NAME",
         )
     answers: list[Equivalence] = []
-    place = Span.start_of(str(new_file))
+    place = Span.start_of(source.path)
     for one, other in zip(old, new, strict=True):
         answer = prove_equivalent(
             one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress

@@ -69,6 +69,8 @@ class LegalityVerdict(Displayed):
     """What the proof assumes."""
     private: tuple[Private, ...] = ()
     """Storage that iterations of parallel loops have for themselves."""
+    storage: int = 0
+    """How many of the obligations are about changed storage."""
     wrong: tuple[WrongValue, ...] = ()
     """What reads see where storage has changed, and should not."""
     temporaries: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ def prove_plan(
     One step after the other: an order of the program as written, other storage in that order, an order of
     what that made, and so on.  `dependences` are those of the program as written, if they are there.
     """
-    obligations = 0
+    obligations = stored = 0
     for change in plan.storage:
         order = prove_legal(
             change.original,
@@ -39,6 +39,7 @@ def prove_plan(
         if not order.proved:
             return _told(plan, order)
         values = prove_storage(change)
+        stored += values.obligations
         obligations += order.obligations + values.obligations
         if values.wrong:
             wrong = tuple(_blamed(plan, change, one) for one in values.wrong)
@@ -51,7 +52,7 @@ def prove_plan(
         dependences=None if plan.storage else dependences,
         temporaries=True,
     )
-    return _told(plan, replace(verdict, obligations=verdict.obligations + obligations))
+    return _told(plan, replace(verdict, obligations=verdict.obligations + obligations, storage=stored))
 
 
 def _blamed(plan: Plan, change: StorageChange, wrong: WrongValue) -> WrongValue:

@@ -1,0 +1,203 @@
+"""Storage that a region allocates for itself: its form in C, written and recognised.
+
+    {
+      void *x_memory = n > 0 && m > 0 && <n m elements have a size> ? malloc(<their size> + 63) : NULL;
+      if (x_memory != NULL) {
+        double (*x)[m] = (void *)((char *)x_memory + (64 - (size_t)x_memory % 64) % 64);
+        ... the loops that use x
+      } else {
+        ... loops that do not need it
+      }
+      free(x_memory);
+    }
+
+The array starts at a multiple of 64 bytes.  Where a size is not positive, where the number of bytes is none
+that `size_t` has, or where there is no memory, the other loops run; `free` has nothing to do then.  A text is
+taken for this form only if every token of the frame is what this module writes for the names, types and
+sizes in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.c.declarations import declared_name, type_text
+from loopwright.c.file import c_file
+from loopwright.c.macros import looks_like_macro
+from loopwright.c.regions import Region
+from loopwright.c.syntax import Node, field, named_children
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.source import Source, Span
+
+HEADER = "#include <stdlib.h>"
+ALIGNMENT = 64
+NEEDED = ("malloc", "free", "NULL", "size_t")
+"""What the header has to declare, and no file may declare otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllocatedArray:
+    """`type name[extent]...`, allocated under the name `memory`."""
+
+    name: str
+    memory: str
+    element_type: str
+    extents: tuple[str, ...]
+
+    @property
+    def declaration(self) -> str:
+        """The same array as a variable of a block."""
+        return f"{self.element_type} {self.name}{''.join(f'[{one}]' for one in self.extents)};"
+
+    @property
+    def allocation(self) -> tuple[str, str]:
+        sizes = [_operand(extent) for extent in self.extents]
+        size = f"sizeof({self.element_type})"
+        limit = f"((size_t)-1 - {ALIGNMENT - 1}) / {size}"
+        limit += "".join(f" / (size_t){one}" for one in sizes[1:])
+        positive = " && ".join(f"{one} > 0" for one in dict.fromkeys(sizes))
+        length = " * ".join([*(f"(size_t){one}" for one in sizes), size])
+        return (
+            f"void *{self.memory} = {positive} && (size_t){sizes[0]} <= {limit}",
+            f"  ? malloc({length} + {ALIGNMENT - 1}) : NULL;",
+        )
+
+    @property
+    def pointer(self) -> str:
+        rows = "".join(f"[{one}]" for one in self.extents[1:])
+        name = f"(*{self.name}){rows}" if rows else f"*{self.name}"
+        skipped = f"({ALIGNMENT} - (size_t){self.memory} % {ALIGNMENT}) % {ALIGNMENT}"
+        return f"{self.element_type} {name} = (void *)((char *){self.memory} + {skipped});"
+
+    @property
+    def release(self) -> str:
+        return f"free({self.memory});"
+
+
+def _operand(extent: str) -> str:
+    return extent if re.fullmatch(r"\w+", extent) else f"({extent})"
+
+
+def allocating(
+    arrays: Sequence[AllocatedArray], inner: Sequence[str], other: Sequence[str], step: str
+) -> list[str]:
+    """The lines of `inner` with the arrays allocated, those of `other` where that is not possible."""
+    there = " && ".join(f"{one.memory} != NULL" for one in arrays)
+    body = [
+        *(line for one in arrays for line in one.allocation),
+        f"if ({there}) {{",
+        *(step + one.pointer for one in arrays),
+        *(step + line if line else line for line in inner),
+        "} else {",
+        *(step + line if line else line for line in other),
+        "}",
+        *(one.release for one in arrays),
+    ]
+    return ["{", *(step + line if line else line for line in body), "}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A region of this form: its arrays, what runs with them, and what runs without."""
+
+    arrays: tuple[AllocatedArray, ...]
+    inner: Span
+    other: Span
+
+
+def allocation_of(source: Source, region: Region) -> Allocation | None:
+    """The region as the form above, or None where it is not of that form."""
+    if HEADER not in source.text or not is_plain(source):
+        return None
+    parts = [node for node in c_file(source).block(region.place).named_children if node.type != "comment"]
+    if len(parts) != 1 or parts[0].type != "compound_statement":
+        return None
+    statements = named_children(parts[0])
+    count = next((k for k, one in enumerate(statements) if one.type != "declaration"), 0)
+    if count == 0 or statements[count].type != "if_statement" or len(statements) != 2 * count + 1:
+        return None
+    chosen = statements[count]
+    alternative = chosen.child_by_field_name("alternative")
+    then = field(chosen, "consequence")
+    if alternative is None or then.type != "compound_statement":
+        return None
+    other = named_children(alternative)[-1]
+    pointers = named_children(then)[:count]
+    if other.type != "compound_statement" or len(pointers) != count:
+        return None
+    arrays = tuple(
+        _array(one, pointer) for one, pointer in zip(statements[:count], pointers, strict=True)
+    )
+    if any(one is None for one in arrays):
+        return None
+    found = tuple(one for one in arrays if one is not None)
+    inner = Span(source, pointers[-1].end, then.end - 1)
+    outer = Span(source, other.start + 1, other.end - 1)
+    ends = ((parts[0].start, inner.start), (inner.end, outer.start), (outer.end, parts[0].end))
+    frame = "".join(source.text[start:end] for start, end in ends)
+    expected = " ".join(allocating(found, (), (), ""))
+    hidden = {one.memory for one in found}
+    used = {*names_in(inner.text), *names_in(outer.text)}
+    same = _tokens(without_comments(frame, literals=True)) == _tokens(expected)
+    is_frame = same and not hidden & used and all(_is_size(e) for one in found for e in one.extents)
+    return Allocation(found, inner, outer) if is_frame else None
+
+
+def is_plain(source: Source) -> bool:
+    """Whether the names that the form needs mean in the file what the header says."""
+    file = c_file(source)
+    own = {macro.name for macro in file.macros} | {one.name for one in file.declarations.variables}
+    own |= {one.name for one in file.functions} | {name for name, _ in file.declarations.aliases}
+    return not own & set(NEEDED)
+
+
+def _is_size(extent: str) -> bool:
+    """Whether a size is a sum of names, numbers and macros: nothing that changes anything."""
+    calls = re.findall(r"(\w+)\s*\(", extent)
+    plain = re.fullmatch(r"[\w\s+*,().-]*(->[\w\s+*,().-]*)*", extent) is not None
+    return plain and "++" not in extent and "--" not in extent and all(map(looks_like_macro, calls))
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\w+|[^\w\s]", text)
+
+
+def _array(allocated: Node, pointer: Node) -> AllocatedArray | None:
+    """The names, type and sizes in two declarations; that they say nothing else is seen by writing them."""
+    if pointer.type != "declaration":
+        return None
+    declarators = [node.child_by_field_name("declarator") for node in (pointer, allocated)]
+    found = [None if one is None else declared_name(one) for one in declarators]
+    outer = re.search(r"\(size_t\)((?:(?!\(size_t\)).)*?)<=", allocated.text, re.DOTALL)
+    if found[0] is None or found[1] is None or outer is None:
+        return None
+    extents = (" ".join(_inside(outer[1]).split()), *found[0][2])
+    return AllocatedArray(found[0][0], found[1][0], type_text(pointer, qualifiers=True), extents)
+
+
+def _inside(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+def with_local_arrays(source: Source, *, allocated: bool) -> tuple[Source, dict[int, Allocation]]:
+    """The text with each such region as one case of it, with the arrays as variables or without; lines stay.
+
+    The regions of this form by their numbers come with it.
+    """
+    found: dict[int, Allocation] = {}
+    edits: list[tuple[int, int, str]] = []
+    for number, region in enumerate(c_file(source).regions):
+        allocation = allocation_of(source, region)
+        if allocation is None:
+            continue
+        found[number] = allocation
+        declared = " ".join(one.declaration for one in allocation.arrays)
+        part, front = (allocation.inner, f"{{ {declared}") if allocated else (allocation.other, "{")
+        before = source.text[region.place.start : part.start].count("\n")
+        after = source.text[part.end : region.place.end].count("\n")
+        text = "".join(["\n" * before, front, part.text, "}", "\n" * after])
+        edits.append((region.place.start, region.place.end, text))
+    return (source.edited(edits) if found else source), found
