@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
+.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -16,6 +16,7 @@ help:
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make checker        the verified checker that transform and codegen ask (needs ocamlopt)"
 	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
+	@echo "make fuzz-storage       a thousand random scripts with operations on storage against running"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
 	@echo "make bench-codegen  against isl's generator, over the corpus"
 	@echo "make bench-codegen-fast  the same, instructions estimated by interpretation"
@@ -60,6 +61,10 @@ proofs: $(INSTALLED)
 # a wrong program with a thousand changed certificates: none may be accepted
 fuzz-certificates: $(INSTALLED)
 	LOOPWRIGHT_CERTIFICATES=1000 $(BIN)/python -m pytest -q tests/coq/test_checker.py -k certificate
+
+# random scripts with operations on storage: what is accepted has to leave the same bits
+fuzz-storage: $(INSTALLED)
+	$(BIN)/python -m tests.storage.attack --scripts 1000
 
 checker: $(READY)
 	$(BIN)/python -m loopwright.prove.certificates.checker

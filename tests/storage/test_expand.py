@@ -1,0 +1,254 @@
+"""`expand`, from the script to a text that is proved; and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
+from loopwright.model.program import MemorySpace, Program
+from loopwright.progress import silent
+from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.verdict import Refuted
+from loopwright.read.c.reader import parse_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Outcome, ProverRequest, Request
+from loopwright.source import Source
+from loopwright.transform import Plan, plan_of
+from tests.storage.attack import attacked
+
+PRODUCT = """\
+void f(int n, int m, int p, double A[n][p], double B[p][m], double C[n][m]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double acc = 0.0;
+      for (int k = 0; k < p; k++)
+        Add: acc += A[i][k] * B[k][j];
+      Get: C[i][j] = acc;
+    }
+#pragma endscop
+}
+"""
+
+REORDER = "distribute(S1, Add, Get)\ninterchange(Add, j, k)\n"
+
+
+def written(tmp_path: Path, text: str, name: str = "k.c") -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def result(tmp_path: Path, text: str, script: str, prover: str = "isl") -> Outcome:
+    request = Request(written(tmp_path, text), script, "s.lw", prover=ProverRequest(prover))
+    return transformed(request, silent)
+
+
+def program(text: str) -> Program:
+    return parse_c(Source("k.c", text))[0]
+
+
+def planned(text: str, script: str) -> Plan:
+    return plan_of(program(text)).transform(script)
+
+
+def function(body: str, after: str = "") -> str:
+    head = "double f(int n, int m, double A[n][m], double x[n]) {\n  double s = 0, t = 0, v[8];\n"
+    return f"{head}#pragma scop\n{body}\n#pragma endscop\n  {after}\n}}\n"
+
+
+def test_the_accumulator_blocks_the_order_and_expand_frees_it(tmp_path: Path) -> None:
+    with pytest.raises(Illegal):
+        result(tmp_path, PRODUCT, REORDER)
+    outcome = result(tmp_path, PRODUCT, f"expand(acc, i, j)\n{REORDER}")
+    text = outcome.source.text
+    assert "acc_i_j[i][j] += A[i][k] * B[k][j];" in text
+    assert text.startswith("#include <stdlib.h>\n") and text.count("free(acc_i_j_memory);") == 1
+    (report,) = outcome.regions
+    assert any("every read sees the value it saw" in proof.what for proof in report.proofs)
+    assert report.proof is not None and report.proof.detail == "storage has changed"
+    new = written(tmp_path, text, "new.c")
+    assert compare_files(str(tmp_path / "k.c"), new).proved
+
+
+@pytest.fixture(scope="module")
+def expanded(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The product with its accumulator expanded."""
+    folder = tmp_path_factory.mktemp("expanded")
+    return result(folder, PRODUCT, f"expand(acc, i, j)\n{REORDER}").source.text
+
+
+def test_both_branches_of_an_allocation_are_compared(tmp_path: Path, expanded: str) -> None:
+    old = written(tmp_path, PRODUCT, "old.c")
+    for right, wrong in (("acc_i_j[i][j] += ", "acc_i_j[i][j] -= "), ("  acc += ", "  acc -= ")):
+        changed = written(tmp_path, expanded.replace(right, wrong), "new.c")
+        assert expanded.count(right) == 1
+        assert isinstance(compare_files(old, changed).verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("n > 0 && m > 0", "n > 0"),
+        (" / (size_t)m", ""),
+        ("(size_t)n * (size_t)m *", "(size_t)n *"),
+        ("+ 63)", "+ 62)"),
+        ("!= NULL", "== NULL"),
+        ("double (*acc_i_j)[m]", "double (*acc_i_j)[n]"),
+        ("double (*acc_i_j)[m]", "float (*acc_i_j)[m]"),
+        ("free(acc_i_j_memory);", ""),
+        ("free(acc_i_j_memory);", "free(acc_i_j_memory); free(acc_i_j_memory);"),
+        ("acc_i_j[i][j] = 0.0;", "{ acc_i_j[i][j] = 0.0; free(acc_i_j_memory); }"),
+        ("#include <stdlib.h>", "#include <stdlib.h>\n#define malloc(size) alloca(8)"),
+        ("#include <stdlib.h>", ""),
+    ],
+)  # fmt: skip
+def test_no_other_allocation_is_accepted(tmp_path: Path, expanded: str, right: str, wrong: str) -> None:
+    old = written(tmp_path, PRODUCT, "old.c")
+    assert right in expanded
+    with pytest.raises(BadInput):
+        compare_files(old, written(tmp_path, expanded.replace(right, wrong), "new.c"))
+
+
+def test_small_constant_sizes_are_on_the_stack(tmp_path: Path) -> None:
+    body = "  for (int i = 0; i < 8; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
+    plan = planned(function(body), "expand(s, i)")
+    (made,) = (array for array in plan.program.arrays if array.space is not None)
+    assert made.space is MemorySpace.STACK and made.extents == ("8",)
+    text = result(tmp_path, function(body), "expand(s, i)\nreverse(S1, i)").source.text
+    assert "malloc" not in text and "double s_i[8];" in text
+
+
+def test_loops_that_do_not_start_at_zero_and_count_down(tmp_path: Path) -> None:
+    body = "  for (int i = n - 2; i >= 3; i--) {\n    s = x[i];\n    x[i] = s + x[i - 1];\n  }"
+    outcome = result(tmp_path, function(body), "expand(s, i)\ndistribute(S1, S2)")
+    assert "s_i[n - i - 2] = x[i];" in outcome.source.text and "(n - 4) > 0" in outcome.source.text
+
+
+def test_an_array_is_expanded(tmp_path: Path) -> None:
+    body = """\
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 8; j++)
+      v[j] = A[i][j];
+    for (int j = 0; j < 8; j++)
+      A[i][j] = v[7 - j];
+  }"""
+    outcome = result(tmp_path, function(body), "expand(v, i)\ndistribute(S1, S2)")
+    assert "v_i[i][7 - j]" in outcome.source.text and "double (*v_i)[8]" in outcome.source.text
+
+
+def test_iterations_are_independent_once_they_have_their_own(tmp_path: Path) -> None:
+    body = "  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
+    request = Request(
+        written(tmp_path, function(body)), "expand(s, i)\nparallel(S1, i)", "s.lw", openmp=True
+    )
+    text = transformed(request, silent).source.text
+    assert "#pragma omp parallel for\n" in text  # the pointer is shared, and never private
+
+
+WRONG = {
+    "a value of the iteration before": ("s = s + x[i];", "", "S1(i = 0) reads s: what s held before"),
+    "what is looked at later": ("s = x[i]; x[i] = s;", "return s;", "s after the region: what S1(0)"),
+    "a write that may happen": ("if (x[i] > 0) s = x[i]; x[i] = s;", "", "what s held before the region"),
+    "a loop between the two": ("s = x[i]; for (int j = 0; j < m; j++) t = s + t;", "", "reads t"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_refusal_names_the_read_and_both_values(case: str) -> None:
+    body, after, witness = WRONG[case]
+    variable = "t" if "between" in case else "s"
+    plan = planned(function(f"  for (int i = 0; i < n; i++) {{ {body} }}", after), f"expand({variable}, i)")
+    verdict = prove_plan(plan)
+    assert not verdict.proved and verdict.wrong
+    first = verdict.wrong[0]
+    assert witness in f"{first.reader}: {first.wanted}" or witness in first.wanted
+    assert first.found != first.wanted and first.text == f"expand({variable}, i)"
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("expand(z, i)", Code.NO_VARIABLE),
+        ("expand(s, k)", Code.NO_ITERATOR),
+        ("expand(x, i)", None),
+        ("strip_mine(@4, i, 4)\nexpand(s, iT)", Code.STORAGE),
+    ],
+)
+def test_what_has_no_meaning(script: str, code: Code | None) -> None:
+    text = function("  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }")
+    if code is None:
+        assert not prove_plan(planned(text, script)).proved
+        return
+    with pytest.raises(BadInput) as caught:
+        planned(text, script)
+    assert caught.value.code is code and caught.value.span is not None
+
+
+def test_an_order_that_is_illegal_before_the_change_is_refused() -> None:
+    text = function("  for (int i = 1; i < n; i++) {\n    s = x[i - 1];\n    x[i] = s * 2;\n  }")
+    assert prove_plan(planned(text, "expand(s, i)")).proved
+    verdict = prove_plan(planned(text, "reverse(S1, i)\nexpand(s, i)\nreverse(S1, i)"))
+    assert verdict.violations and not verdict.proved
+
+
+@pytest.mark.parametrize("prover", ["coq", "cvc5"])
+def test_other_provers_are_not_said_to_agree(tmp_path: Path, prover: str) -> None:
+    text = function("  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }")
+    with pytest.raises(GaveUp, match="storage has changed"):
+        result(tmp_path, text, "expand(s, i)", prover)
+
+
+def test_a_variable_of_two_regions_is_expanded_in_both(tmp_path: Path) -> None:
+    body = "  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
+    text = function(body) + function(body).replace("double f(", "double g(")
+    assert result(tmp_path, text, "expand(s, i)").source.text.count("s_i[i] = x[i];") == 2
+
+
+def mutants(change_after: Program) -> list[Program]:
+    """The program with one access, or two of one statement, to other cells of the new array."""
+    found = []
+    for statement in change_after.statements:
+        for k, access in enumerate(statement.accesses):
+            if access.array != "acc_i_j":
+                continue
+            for shift in ("[i + 1, j]", "[i, j - 1]", "[0, j]", "[j, i]", "[i, 0]"):
+                iterators = ", ".join(statement.iterators)
+                moved = isl.Map(f"[n, m, p] -> {{ {statement.name}[{iterators}] -> acc_i_j{shift} }}")
+                accesses = list(statement.accesses)
+                accesses[k] = replace(access, relation=moved.intersect_domain(statement.domain))
+                changed = replace(statement, accesses=tuple(accesses))
+                statements = tuple(changed if one is statement else one for one in change_after.statements)
+                found.append(replace(change_after, statements=statements))
+    return found
+
+
+def test_mutants_of_the_storage_map_are_refused() -> None:
+    (change,) = planned(PRODUCT, "expand(acc, i, j)").storage
+    assert not prove_storage(change).wrong
+    made = mutants(change.after)
+    assert len(made) == 20
+    for mutant in made:
+        try:
+            refused = bool(prove_storage(replace(change, after=mutant)).wrong)
+        except InternalError:
+            refused = True
+        assert refused
+
+
+def test_another_operation_is_no_change_of_storage() -> None:
+    (change,) = planned(PRODUCT, "expand(acc, i, j)").storage
+    other = planned(PRODUCT.replace("acc +=", "acc -="), "expand(acc, i, j)").program
+    with pytest.raises(InternalError):
+        prove_storage(replace(change, after=other))
+
+
+def test_accepted_scripts_change_no_bit() -> None:
+    outcomes, wrong = attacked(24, seed=3)
+    assert not wrong and outcomes["accepted"] >= 5 and outcomes["refused"] >= 5
