@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
+.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
+	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -36,12 +37,16 @@ $(INSTALLED): pyproject.toml
 READY := $(VENV)/.ready
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[show,cvc5]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cvc5,serve,show]'
 	touch $@
 
 demo: $(READY)
 	@$(BIN)/loopwright demo
 	@$(BIN)/python examples/demo.py
+
+# what it writes is committed: nobody needs npm who does not change web/
+web:
+	cd web && npm ci --silent && npx tsc --noEmit && node build.mjs
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n $(JOBS)
@@ -94,5 +99,5 @@ bench-tadashi: $(INSTALLED)
 	$(BIN)/python -m benchmarks.moves --python $(VENV)-tadashi/bin/python
 
 clean:
-	rm -rf $(VENV) $(VENV)-tadashi build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-tadashi web/node_modules build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -22,7 +22,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel's content, built from a copy: a build leaves files in the folder it builds."""
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "copy"
-    for name in ("src", "kernels", "proofs"):
+    for name in ("src", "kernels", "proofs", "examples", "docs/tutorial"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.vo*", "*.glob", ".*")
         shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
@@ -46,6 +46,13 @@ def run(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProce
 def test_the_package_is_the_wheels(installed: Path, tmp_path: Path) -> None:
     found = run(installed, tmp_path, "-c", "import loopwright; print(loopwright.__file__)").stdout
     assert found.strip() == str(installed / "loopwright" / "__init__.py")
+
+
+def test_the_playground_finds_its_page(installed: Path, tmp_path: Path) -> None:
+    text = "from loopwright.serve.examples import examples; print(len(examples()['tutorial/sums'].script))"
+    assert int(run(installed, tmp_path, "-c", text).stdout) > 50
+    for name in ("serve/static/index.html", "serve/static/playground.js", "show/static/moving.js"):
+        assert (installed / "loopwright" / name).stat().st_size > 1000
 
 
 @needs_gcc

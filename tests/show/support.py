@@ -57,7 +57,7 @@ def scenes(plan: Plan) -> list[Scene]:
     dependences = tuple(memory_based(plan.original))
     verdict = prove_plan(plan, dependences=dependences)
     found = [
-        scene_of(plan, group, dependences, verdict.violations)
+        scene_of(plan, group, dependences, verdict)
         for group in groups(plan.original, plan.program)
     ]
     return [scene for scene in found if scene is not None]

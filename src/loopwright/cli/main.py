@@ -37,6 +37,11 @@ class Verb:
 
 
 VERBS = {
+    "serve": Verb(
+        lambda: import_module("loopwright.cli.serve"),
+        "loopwright serve --open",
+        "all of it on a page, as you type",
+    ),
     "codegen": Verb(
         lambda: import_module("loopwright.cli.codegen"),
         "loopwright codegen loops.poly",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -77,6 +77,18 @@ class DrawnRegion:
     def plan(self) -> Plan:
         return self.plans[-1][1] if self.plans else plan_of(self.program)
 
+    def shown(self, verdict: LegalityVerdict, *, reassociate: bool) -> tuple[Plan, LegalityVerdict, str]:
+        """The plan to draw, the verdict on it, and a note on its tiles.
+
+        It has small tiles, unless the script is legal with its own sizes only, or with small ones only:
+        a picture shows nothing that the proof denies.
+        """
+        if not self.note:
+            return self.plan, verdict, ""
+        small = prove_plan(self.small, allow_reassociation=reassociate, dependences=self.dependences)
+        same = small.status is verdict.status
+        return (self.small, small, self.note) if same else (self.plan, verdict, "")
+
     @cached_property
     def dependences(self) -> tuple[Dependence, ...]:
         return tuple(memory_based(self.program))
@@ -86,7 +98,7 @@ def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
     progress(f"reading {request.file}")
     programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
-    regions = _applied(request, programs)
+    regions = drawn_regions(parse_script(request.script or "", request.script_file), programs)
     progress("proving the script legal")
     verdicts = [
         prove_plan(one.plan, allow_reassociation=request.allow_reassociation, dependences=one.dependences)
@@ -120,8 +132,8 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None and find_spec("networkx") is not None
 
 
-def _applied(request: Request, programs: tuple[Program, ...]) -> list[DrawnRegion]:
-    script = parse_script(request.script or "", request.script_file)
+def drawn_regions(script: Sequence[Step], programs: Sequence[Program]) -> list[DrawnRegion]:
+    """The regions with the script applied, each operation in the region that it names."""
     plans = [plan_of(program) for program in programs]
     small = list(plans)
     notes = [""] * len(plans)
@@ -183,13 +195,10 @@ def _result(region: DrawnRegion, verdict: LegalityVerdict, request: Request) -> 
 
 
 def _pictures(region: DrawnRegion, verdict: LegalityVerdict, reassociate: bool) -> tuple[Picture, ...]:
-    """Drawn from the plan with small tiles, whose own violations are as good an example as any."""
     if not can_draw():
         return ()
-    shown = verdict
-    if region.note and not verdict.proved:
-        shown = prove_plan(region.small, allow_reassociation=reassociate, dependences=region.dependences)
-    return pictures_of(region.small, region.dependences, shown, region.note)
+    plan, shown, note = region.shown(verdict, reassociate=reassociate)
+    return pictures_of(plan, region.dependences, shown, note)
 
 
 def _blamed(verdict: LegalityVerdict, program: Program) -> tuple[int, ...]:

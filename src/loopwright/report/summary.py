@@ -107,7 +107,7 @@ def pictures_of(
     first = verdict.violations[0] if verdict.violations else None
     broken = None if first is None else (first.first.statement, first.second.statement)
     for group in groups(plan.original, plan.program, broken):
-        scene = scene_of(plan, group, dependences, verdict.violations)
+        scene = scene_of(plan, group, dependences, verdict)
         if scene is not None and scene.dots:
             about = notes if scene.tiles else ()
             found.append(Picture(scene, svg(scene), caption(scene, about)))

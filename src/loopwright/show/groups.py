@@ -46,6 +46,18 @@ def groups(before: Program, after: Program, broken: tuple[str, str] | None = Non
     return tuple(_group(members) for members in found)
 
 
+def panels_of(
+    before: Program, after: Program, broken: tuple[str, str] | None = None
+) -> tuple[DrawnGroup, ...]:
+    """The same for a moving picture, which has room for all statements and all loops."""
+    found = [
+        tuple(statement for statement in before.statements if statement.name in names)
+        for names in _linked(before, after, broken)
+    ]
+    found.sort(key=lambda members: before.statements.index(members[0]))
+    return tuple(_group(members, max(one.depth for one in members)) for members in found)
+
+
 def _linked(before: Program, after: Program, broken: tuple[str, str] | None) -> list[set[str]]:
     """The names of the statements that share an outermost loop in one of the programs."""
     links = [] if broken is None else [set(broken)]
@@ -79,9 +91,10 @@ def _outermost(program: Program) -> dict[str, set[int]]:
     }
 
 
-def _group(members: tuple[Statement, ...]) -> DrawnGroup:
+def _group(members: tuple[Statement, ...], most: int = AXES) -> DrawnGroup:
+    """With the innermost `most` loops of the deepest statement as axes."""
     deepest = max(members, key=lambda statement: statement.depth)
-    skipped = max(0, deepest.depth - AXES)
+    skipped = max(0, deepest.depth - most)
     axes = deepest.iterators[skipped:]
     placed = {one.name: _placed(one, deepest, axes, skipped) for one in members}
     return DrawnGroup(members, axes, placed)

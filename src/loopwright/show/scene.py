@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Program
+from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
@@ -88,9 +89,13 @@ def scene_of(
     plan: Plan,
     group: DrawnGroup,
     dependences: Iterable[Dependence],
-    violations: Sequence[Violation] = (),
+    verdict: LegalityVerdict,
 ) -> Scene | None:
-    """The picture of a group of statements; None where none of them ever runs."""
+    """The picture of a group of statements; None where none of them ever runs.
+
+    Dependences that the proof found not to count are left out where the new order does not keep them.
+    """
+    violations, free = verdict.violations, free_storage(verdict)
     names = {statement.name for statement in group.statements}
     about = [one for one in violations if {one.first.statement, one.second.statement} <= names]
     start = about[0].parameters if about else None
@@ -101,9 +106,9 @@ def scene_of(
     before = times(group.statements, {s.name: s.schedule for s in group.statements}, window)
     schedules = {name: plan.program.statement(name).schedule for name in sorted(names)}
     after = times(group.statements, schedules, window)
-    arrows = _arrows(plan, group, dependences, window, after)
+    arrows = _arrows(plan, group, dependences, window, after, free)
     return Scene(
-        axes=_axis_names(group),
+        axes=axis_names(group),
         statements=tuple(statement.name for statement in group.statements),
         dots=_dots(group, window, before, after),
         arrows=_essential(arrows, before),
@@ -111,16 +116,16 @@ def scene_of(
         broken=_named(plan.original, arrows, about, before),
         parameters=window.parameters,
         notes=_remarks(group, window),
-        labels=tuple(_label(plan.original, statement.name) for statement in group.statements),
+        labels=tuple(label_of(plan.original, statement.name) for statement in group.statements),
         outside=frozenset(
             (axis, value)
-            for axis, (low, high) in enumerate(_spans(group, window))
+            for axis, (low, high) in enumerate(spans_of(group, window))
             for value in (low - 1, high + 1)
         ),
     )
 
 
-def _label(program: Program, name: str) -> str:
+def label_of(program: Program, name: str) -> str:
     own = _own_label(program, name)
     return f"{name} ({own})" if own else name
 
@@ -141,7 +146,7 @@ def _sliced(group: DrawnGroup, window: Window) -> Window:
     return Window(window.parameters, ranges, window.clipped)
 
 
-def _axis_names(group: DrawnGroup) -> tuple[str, ...]:
+def axis_names(group: DrawnGroup) -> tuple[str, ...]:
     """The iterators along each axis, the deepest statement's first."""
     names = [[axis] for axis in group.axes]
     for statement in group.statements:
@@ -189,11 +194,11 @@ def _dots(
 ) -> tuple[Dot, ...]:
     first, second = _ranks(before), _ranks(after)
     names = [statement.name for statement in group.statements]
-    spans = _spans(group, window)
+    spans = spans_of(group, window)
     return tuple(
         Dot(
             instance,
-            _where(group, instance, spans),
+            place_of(group, instance, spans),
             names.index(instance[0]),
             first[instance],
             second.get(instance, 0),
@@ -208,17 +213,17 @@ def _ranks(found: Mapping[Instance, Coordinates]) -> dict[Instance, int]:
     return {instance: k + 1 for k, instance in enumerate(ordered)}
 
 
-def _spans(group: DrawnGroup, window: Window) -> list[tuple[int, int]]:
+def spans_of(group: DrawnGroup, window: Window) -> list[tuple[int, int]]:
     """The least and the greatest value along each axis."""
     values: list[list[int]] = [[] for _ in group.axes]
-    for name, own in window.ranges.items():
-        for axis, span in zip(group.placed[name], own, strict=True):
+    for name, placed in group.placed.items():
+        for axis, span in zip(placed, window.ranges[name], strict=True):
             if axis is not None and len(span) > 0:
                 values[axis] += [span[0], span[-1]]
     return [(min(own, default=0), max(own, default=0)) for own in values]
 
 
-def _where(group: DrawnGroup, instance: Instance, spans: Sequence[tuple[int, int]]) -> Coordinates:
+def place_of(group: DrawnGroup, instance: Instance, spans: Sequence[tuple[int, int]]) -> Coordinates:
     """Its iterators along the axes; without a loop there, before the others or after them."""
     name, coordinates = instance
     placed = group.placed[name]
@@ -238,23 +243,33 @@ def _arrows(
     dependences: Iterable[Dependence],
     window: Window,
     after: Mapping[Instance, Coordinates],
+    free: Collection[str],
 ) -> list[Arrow]:
     known = {statement.name: statement for statement in group.statements}
     loops = parallel_loops(plan)
-    found: dict[tuple[Instance, Instance], None] = {}
+    counts: dict[tuple[Instance, Instance], bool] = {}
     for one in dependences:
         if one.source in known and one.sink in known:
-            found |= dict.fromkeys(pairs_of(one.relation, known[one.source], known[one.sink], window))
-    return [
-        Arrow(source, sink, _is_broken(after[source], after[sink], loops))
-        for source, sink in found
+            for pair in pairs_of(one.relation, known[one.source], known[one.sink], window):
+                counts[pair] = counts.get(pair, False) or one.array not in free
+    found = [
+        (Arrow(source, sink, is_broken(after[source], after[sink], loops)), counts[source, sink])
+        for source, sink in counts
         if source in after and sink in after
     ]
+    return [arrow for arrow, is_needed in found if is_needed or not arrow.broken]
 
 
-def _is_broken(first: Coordinates, second: Coordinates, loops: Sequence[ParallelLoop]) -> bool:
+def is_broken(first: Coordinates, second: Coordinates, loops: Sequence[ParallelLoop]) -> bool:
     """θ'(a) ≺ θ'(b) does not hold, or a parallel loop has them in different iterations."""
     return first >= second or any(_apart(first, second, loop) for loop in loops)
+
+
+def free_storage(verdict: LegalityVerdict) -> dict[str, str]:
+    """Arrays whose dependences need not be kept, each with the reason that the proof has."""
+    found = {one.array: "its steps may be combined in any order" for one in verdict.reassociations}
+    found |= dict.fromkeys(verdict.temporaries, "every read sees the value it saw")
+    return found | {one.array: f"every iteration of {one.loop} has its own" for one in verdict.private}
 
 
 def _apart(first: Coordinates, second: Coordinates, loop: ParallelLoop) -> bool:

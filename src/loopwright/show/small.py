@@ -23,8 +23,8 @@ Coordinates: TypeAlias = tuple[int, ...]
 Instance: TypeAlias = tuple[str, Coordinates]
 R = TypeVar("R", isl.Set, isl.Map)
 
-EXTENTS = {1: 12, 2: 6, 3: 4}
-"""How many values of a loop are drawn, by the number of loops that are."""
+EXTENTS = (12, 6, 4, 3, 2)
+"""How many values of a loop are drawn, by the number of loops that are; more than these have the last."""
 
 LARGEST = 24
 """No parameter is tried beyond this much above its smallest value."""
@@ -53,11 +53,11 @@ def window_of(
     Beginning with `start` or the smallest values for which everything runs, each parameter in turn
     grows by one for as long as no loop gets longer than a picture can show.
     """
-    extent = EXTENTS[max(1, min(drawn, 3))]
+    extent = EXTENTS[max(1, min(drawn, len(EXTENTS))) - 1]
     values = dict(start) if start else _smallest(program, statements)
     if values is None:
         return None
-    growing = [name for name in program.params if name in values and _matters(name, statements)]
+    growing = [name for name in program.params if name in values and matters(name, statements)]
     first = dict(values)
     for _ in count():
         grown = False
@@ -67,10 +67,10 @@ def window_of(
                 values, grown = larger, True
         if not grown:
             break
-    return _window(statements, values, extent)
+    return window_at(statements, values, extent)
 
 
-def _matters(name: str, statements: Sequence[Statement]) -> bool:
+def matters(name: str, statements: Sequence[Statement]) -> bool:
     """Whether a domain depends on the parameter."""
     return any(name in names_of(one.domain) for one in statements)
 
@@ -115,7 +115,8 @@ def _bound(domain: isl.Set, k: int, which: str) -> int:
     return 10**9 if value.is_pos() else -(10**9)
 
 
-def _window(statements: Sequence[Statement], values: dict[str, int], extent: int) -> Window:
+def window_at(statements: Sequence[Statement], values: dict[str, int], extent: int) -> Window:
+    """The window for these values of the parameters, with `extent` values of each loop at most."""
     ranges: dict[str, tuple[range, ...]] = {}
     clipped = False
     for statement in statements:

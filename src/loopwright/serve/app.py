@@ -1,0 +1,203 @@
+"""The server: files of the page, examples, questions.  It answers this machine, and its own page, only."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from loopwright.errors import BadInput, Code, LoopwrightError
+from loopwright.report.diagnostics import as_html, as_json
+from loopwright.serve.examples import Example
+from loopwright.serve.workers import Workers
+from loopwright.show.palette import DARK, LIGHT, rules
+
+LARGEST = 1 << 20
+"""Bytes of a request."""
+
+PATIENCE = 10.0
+"""Seconds that a request may take to arrive."""
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Nothing is loaded from elsewhere, and nobody else may show or load this."""
+
+THEMES = (
+    f":root {{ color-scheme: light dark; {rules(LIGHT)} }}\n"
+    f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {rules(DARK)} }} }}\n'
+    f':root[data-theme="dark"] {{ color-scheme: dark; {rules(DARK)} }}\n'
+    ':root[data-theme="light"] { color-scheme: light }\n'
+)
+"""The colours of the pictures, light and dark: as the reader chose, or as the browser prefers."""
+
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+def application(
+    port: int, workers: Workers, examples: Mapping[str, Example], *, first: str = "", allow_run: bool = False
+) -> ASGIApp:
+    """The server for a page at this port; `first` is the example that it opens with."""
+    routes = [Route("/", _static("index.html"))]
+    routes += [Route(f"/{name}", _static(name)) for name in ("playground.js", "playground.css", "icon.svg")]
+    catalogue = [{"id": key, "group": one.group, "title": one.title} for key, one in examples.items()]
+    start = {"examples": catalogue, "first": first, "allow_run": allow_run}
+
+    async def menu(request: Request) -> Response:
+        return JSONResponse(start)
+
+    async def example(request: Request) -> Response:
+        found = examples.get(request.path_params["name"])
+        return JSONResponse(found.data()) if found else JSONResponse({"error": "no such example"}, 404)
+
+    async def ask(request: Request) -> Response:
+        return await _answer(request, workers, allow_run=allow_run)
+
+    async def palette(request: Request) -> Response:
+        return Response(THEMES, media_type="text/css")
+
+    routes += [Route("/menu", menu), Route("/palette.css", palette), Route("/example/{name:path}", example)]
+    routes += [Route("/ask", ask, methods=["POST"])]
+    return OwnPageOnly(Starlette(routes=routes, lifespan=_lifespan(workers)), port)
+
+
+def _lifespan(workers: Workers) -> Any:
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await workers.start()
+        try:
+            yield
+        finally:
+            workers.stop()
+
+    return lifespan
+
+
+def _static(name: str) -> Any:
+    path = Path(str(resources.files("loopwright.serve") / "static" / name))
+
+    async def file(_: Request) -> Response:
+        return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+
+    return file
+
+
+async def _answer(request: Request, workers: Workers, *, allow_run: bool) -> Response:
+    """The messages on a question, one a line, as they come."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            question = json.loads(await _body(request))
+    except (TimeoutError, ClientDisconnect):
+        return Response(status_code=408)
+    except (ValueError, RecursionError):
+        return _refused(400, "a question must be JSON, in UTF-8")
+    if isinstance(question, dict) and question.get("kind") == "run" and not allow_run:
+        return _refused(403, "nothing is compiled or run here unless 'loopwright serve --allow-run' says so")
+    return _Stream(_messages(workers, question), media_type="application/x-ndjson")
+
+
+class _Stream(StreamingResponse):
+    """A response that is given up, and what it waits for, as soon as its reader is gone."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def gone() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
+        tasks = [asyncio.create_task(self.stream_response(send)), asyncio.create_task(gone())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _messages(workers: Workers, question: Any) -> AsyncGenerator[bytes, None]:
+    try:
+        async with contextlib.aclosing(workers.ask(question)) as lines:
+            async for line in lines:
+                yield line
+    except LoopwrightError as error:
+        diagnostic = error.diagnostic
+        said = {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": []}
+        yield json.dumps({"stage": "failed", "verdict": error.code.verdict, **said}).encode() + b"\n"
+
+
+async def _body(request: Request) -> bytes:
+    """The body, if it is not too long; one that is stops being read."""
+    found = bytearray()
+    async for part in request.stream():
+        found += part
+        if len(found) > LARGEST:
+            raise ValueError("too long")
+    return bytes(found)
+
+
+def _refused(status: int, message: str) -> Response:
+    diagnostic = BadInput(Code.OPTION, message).diagnostic
+    said = {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": []}
+    return JSONResponse({"stage": "failed", "verdict": "bad input", **said}, status)
+
+
+class OwnPageOnly:
+    """Refuse requests that are not to this server by its own names, or come from another page.
+
+    A page elsewhere can make a browser send requests here, under a name that leads here; it cannot choose
+    the headers Host, Origin and Sec-Fetch-Site, nor send JSON without being asked first.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http" and self._is_own(scope):
+            await self._app(scope, receive, _with_headers(send))
+        elif scope["type"] == "http":
+            await Response("refused: not the page's own request", 403)(scope, receive, _with_headers(send))
+
+    def _is_own(self, scope: Scope) -> bool:
+        headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+
+        def values(wanted: bytes) -> list[str]:
+            return [value for name, value in headers if name == wanted]
+
+        hosts, origins = values(b"host"), values(b"origin")
+        is_json = scope["method"] != "POST" or values(b"content-type") == ["application/json"]
+        return (
+            len(hosts) == 1
+            and hosts[0].lower() in self._hosts
+            and all(origin.lower().removeprefix("http://") in self._hosts for origin in origins)
+            and all(site in ("same-origin", "none") for site in values(b"sec-fetch-site"))
+            and is_json
+        )
+
+
+def _with_headers(send: Send) -> Send:
+    async def sender(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message.get("headers", ()), *added]}
+        await send(message)
+
+    return sender

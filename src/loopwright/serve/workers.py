@@ -1,0 +1,144 @@
+"""Questions and the processes that answer them: how many at once, for how long, and who has to wait.
+
+The newest question goes first, since it is what the reader waits for; where too many wait, the oldest is
+sent away.  A question whose asker is gone is killed with everything it started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+from loopwright.errors import Code, GaveUp
+
+WAITING = 32
+"""Questions that may wait."""
+
+SECONDS = 30.0
+"""How long one may take by the clock, once it has its process."""
+
+LONGEST = 16 << 20
+"""Bytes of a message."""
+
+BUSY = "too many questions at once"
+SLOW = "this took longer than a question may take here"
+ENDED = "the process that answered ended: its processor time or its memory ran out"
+INSTEAD = "ask for less, or use 'loopwright transform', which has no limits"
+
+
+class Workers:
+    """A template process, and its forks."""
+
+    def __init__(self, together: int | None = None) -> None:
+        self._free = together or max(2, os.cpu_count() or 2)
+        self._waiting: list[asyncio.Future[None]] = []
+        self._folder = Path(tempfile.mkdtemp(prefix="loopwright-serve-"))
+        self._template: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Load everything, so that the first question is answered as fast as the others."""
+        async with self._starting:
+            if self._template is None or self._template[0].poll() is not None:
+                self._template = await asyncio.to_thread(_template)
+
+    def stop(self) -> None:
+        if self._template is not None:
+            process, control = self._template
+            control.close()
+            process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def ask(self, question: Any) -> AsyncGenerator[bytes, None]:
+        """The messages, as lines; raises `GaveUp` where there is no process for it."""
+        await self._turn()
+        try:
+            async for line in self._asked(question):
+                yield line
+        finally:
+            self._done()
+
+    async def _turn(self) -> None:
+        if self._free > 0:
+            self._free -= 1
+            return
+        if len(self._waiting) >= WAITING:
+            oldest = self._waiting.pop(0)
+            oldest.set_exception(GaveUp(Code.TIME, BUSY, hint="ask again"))
+        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            elif mine.done() and not mine.cancelled() and mine.exception() is None:
+                self._done()
+            raise
+
+    def _done(self) -> None:
+        """The place goes to the newest that waits."""
+        while self._waiting:
+            next_one = self._waiting.pop()
+            if not next_one.done():
+                next_one.set_result(None)
+                return
+        self._free += 1
+
+    async def _asked(self, question: Any) -> AsyncGenerator[bytes, None]:
+        await self.start()
+        assert self._template is not None
+        folder = tempfile.mkdtemp(dir=self._folder)
+        ours, theirs = socket.socketpair()
+        process = 0
+        try:
+            with theirs:
+                socket.send_fds(self._template[1], [b"+"], [theirs.fileno()])
+            reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST)
+            async with asyncio.timeout(SECONDS):
+                process = int(json.loads(await reader.readline())["process"])
+                writer.write(json.dumps({"folder": folder, "question": question}).encode() + b"\n")
+                answered = 0
+                while line := await reader.readline():
+                    answered += 1
+                    yield line
+            if not answered:
+                raise GaveUp(Code.SIZE, ENDED, hint=INSTEAD)
+        except TimeoutError:
+            raise GaveUp(Code.TIME, SLOW, hint=INSTEAD) from None
+        finally:
+            ours.close()
+            _kill(process)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _template() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A new template that is ready."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        command = [sys.executable, "-m", "loopwright.serve.template", str(theirs.fileno())]
+        process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+        )
+    if not ours.recv(1):
+        ours.close()
+        raise RuntimeError(f"the process that answers did not start: status {process.wait()}")
+    return process, ours
+
+
+def _kill(process: int) -> None:
+    """End a fork with everything it started: it leads a group of processes of its own."""
+    if process > 0:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGKILL)

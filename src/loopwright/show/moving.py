@@ -1,0 +1,309 @@
+"""What a moving picture shows, as data: instances, when each runs before and after, the cells it touches.
+
+Drawing and moving is done where it is seen (web/src/picture.ts); here every number is computed.  All
+statements of a region are in one picture, those that share a loop in one panel of it, and every loop has
+an axis: which of them are drawn is chosen by the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+from loopwright.model.program import Program, Statement, statement_text
+from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.parallel import ParallelLoop
+from loopwright.prove.legality.plans import parallel_loops
+from loopwright.prove.legality.violation import Violation
+from loopwright.show.groups import DrawnGroup, panels_of
+from loopwright.show.outlines import Outlines, TileOrder, outlines
+from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
+from loopwright.show.small import Coordinates, Instance, Window, fixed, matters, times, window_at, window_of
+from loopwright.show.touching import Cell, DirectDependence, TouchedCells, touched_cells
+from loopwright.transform.plan import Plan
+
+MOST = 900
+"""Instances in a picture; above it the sizes have to be smaller."""
+
+LONGEST = (24, 12, 7, 4, 3, 2)
+"""How many iterations of a loop a reader may ask for, by the number of loops that are nested."""
+
+
+@dataclass(frozen=True)
+class MovingStatement:
+    name: str
+    label: str
+    text: str
+    line: int
+    panel: int
+
+
+@dataclass(frozen=True)
+class MovingInstance:
+    """`where` is one value for each axis of the panel; `before` and `after` are the steps it runs in."""
+
+    statement: int
+    at: Coordinates
+    where: Coordinates
+    before: int
+    after: int
+    tile: int
+    """The number of its tile, from 1 on; 0 where it is in none."""
+    reads: tuple[Cell, ...]
+    writes: tuple[Cell, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class MovingArrow:
+    """A dependence between two instances, by their numbers; `free` says why it need not be kept."""
+
+    source: int
+    sink: int
+    kind: str
+    array: int
+    broken: bool
+    free: str = ""
+
+
+@dataclass(frozen=True)
+class MovingPanel:
+    """The iterators along each axis; `outside` are the values (axis, value) that no loop has."""
+
+    axes: tuple[str, ...]
+    outside: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A parameter: its value in the picture, and the values that a reader may choose."""
+
+    name: str
+    value: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class MovingPicture:
+    statements: tuple[MovingStatement, ...]
+    panels: tuple[MovingPanel, ...]
+    arrays: tuple[str, ...]
+    instances: tuple[MovingInstance, ...]
+    arrows: tuple[MovingArrow, ...]
+    sizes: tuple[Size, ...]
+    tile: str
+    """What an outline is; empty where there is none."""
+    tiles_in_order: bool
+    witness: tuple[int, int] | None
+    """The two instances of the violation that is explained."""
+    notes: tuple[str, ...]
+
+    def data(self) -> dict[str, Any]:
+        """For JSON; an instance is a list, since there are many."""
+        found = asdict(self)
+        found["instances"] = [list(asdict(one).values()) for one in self.instances]
+        found["arrows"] = [list(asdict(one).values()) for one in self.arrows]
+        return found
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What is computed once for a picture; times are vectors, and `order` is that of the text."""
+
+    plan: Plan
+    panels: tuple[DrawnGroup, ...]
+    window: Window
+    order: tuple[Instance, ...]
+    after: Mapping[Instance, Coordinates]
+    found: Outlines
+    touched: TouchedCells
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        return tuple(statement for panel in self.panels for statement in panel.statements)
+
+
+def moving_picture(
+    plan: Plan, verdict: LegalityVerdict, sizes: Mapping[str, int] | None = None, note: str = ""
+) -> MovingPicture | None:
+    """The picture of a region for these sizes, or for small ones; None where there is nothing to draw.
+
+    `note` is about its tiles.
+    """
+    first = verdict.violations[0] if verdict.violations else None
+    drawn = _drawn(plan, first, sizes)
+    if drawn is None:
+        return None
+    program, numbers = plan.original, {one: k for k, one in enumerate(drawn.order)}
+    return MovingPicture(
+        statements=tuple(
+            _statement(program, one, k) for k, panel in enumerate(drawn.panels) for one in panel.statements
+        ),
+        panels=tuple(_panel(panel, drawn.window) for panel in drawn.panels),
+        arrays=tuple(array.name for array in program.arrays),
+        instances=_instances(drawn),
+        arrows=_arrows(drawn, numbers, free_storage(verdict)),
+        sizes=_sizes(program, drawn.statements, drawn.window),
+        tile=drawn.found.meaning if drawn.found.tiles else "",
+        tiles_in_order=drawn.found.order is TileOrder.ONE_BY_ONE,
+        witness=_witness(first, numbers),
+        notes=(*((note,) if note and drawn.found.tiles else ()), *_notes(drawn)),
+    )
+
+
+def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | None) -> _Drawn | None:
+    broken = None if violation is None else (violation.first.statement, violation.second.statement)
+    panels = panels_of(plan.original, plan.program, broken)
+    statements = [statement for panel in panels for statement in panel.statements]
+    window = _window(plan.original, panels, violation, sizes)
+    if window is None:
+        return None
+    before = times(statements, {one.name: one.schedule for one in statements}, window)
+    if not 0 < len(before) <= MOST:
+        return None
+    schedules = {one.name: plan.program.statement(one.name).schedule for one in statements}
+    after = times(statements, schedules, window)
+    order = tuple(sorted(before, key=lambda one: (before[one], one)))
+    found = outlines(plan, statements, schedules, after)
+    return _Drawn(
+        plan, panels, window, order, after, found, touched_cells(plan.original, statements, window)
+    )
+
+
+def _window(
+    program: Program,
+    panels: Sequence[DrawnGroup],
+    violation: Violation | None,
+    sizes: Mapping[str, int] | None,
+) -> Window | None:
+    """The sizes asked for, as far as the context allows them; else the violation's, or small ones."""
+    statements = [statement for panel in panels for statement in panel.statements]
+    if not statements:
+        return None
+    drawn = max(len(panel.axes) for panel in panels)
+    small = window_of(program, statements, drawn, violation.parameters if violation else None)
+    if small is None or not sizes:
+        return small
+    values = {name: sizes.get(name, value) for name, value in small.parameters.items()}
+    if fixed(program.context, values).is_empty():
+        return small
+    return window_at(statements, values, 2 * _longest(drawn))
+
+
+def _longest(loops: int) -> int:
+    return LONGEST[min(max(loops, 1), len(LONGEST)) - 1]
+
+
+def _sizes(program: Program, statements: Sequence[Statement], window: Window) -> tuple[Size, ...]:
+    """The parameters that decide what runs, from 1 to what can still be drawn."""
+    more = _longest(max(one.depth for one in statements)) // 2
+    chosen = [name for name in program.params if name in window.parameters and matters(name, statements)]
+    values = [(name, window.parameters[name]) for name in chosen]
+    return tuple(Size(name, value, min(1, value), value + more) for name, value in values)
+
+
+def _statement(program: Program, statement: Statement, panel: int) -> MovingStatement:
+    place = statement.body.place
+    text = " ".join(place.text.split()) + statement.body.terminator
+    return MovingStatement(statement.name, label_of(program, statement.name), text, place.line, panel)
+
+
+def _panel(group: DrawnGroup, window: Window) -> MovingPanel:
+    spans = spans_of(group, window)
+    lacking = {axis for placed in group.placed.values() for axis in set(range(len(spans))) - set(placed)}
+    ends = [(axis, *spans[axis]) for axis in sorted(lacking)]
+    outside = [(axis, value) for axis, low, high in ends for value in (low - 1, high + 1)]
+    return MovingPanel(axis_names(group), tuple(outside))
+
+
+def _instances(drawn: _Drawn) -> tuple[MovingInstance, ...]:
+    panel_of = {one.name: panel for panel in drawn.panels for one in panel.statements}
+    names = [statement.name for statement in drawn.statements]
+    spans = {id(panel): spans_of(panel, drawn.window) for panel in drawn.panels}
+    tile_of = {one: tile.number for tile in drawn.found.tiles for one in tile.instances}
+    steps = _steps(drawn.plan, drawn.after)
+    return tuple(
+        MovingInstance(
+            statement=names.index(one[0]),
+            at=one[1],
+            where=place_of(panel_of[one[0]], one, spans[id(panel_of[one[0]])]),
+            before=k,
+            after=steps[one],
+            tile=tile_of.get(one, 0),
+            reads=drawn.touched.reads.get(one, ()),
+            writes=drawn.touched.writes.get(one, ()),
+            text=_text(drawn.plan.original, one),
+        )
+        for k, one in enumerate(drawn.order)
+    )
+
+
+def _text(program: Program, instance: Instance) -> str:
+    """The statement with the values of this instance in it."""
+    statement = program.statement(instance[0])
+    values = dict(zip(statement.iterators, map(str, instance[1]), strict=True))
+    return " ".join(statement_text(program, statement, values).split())
+
+
+def _steps(plan: Plan, after: Mapping[Instance, Coordinates]) -> dict[Instance, int]:
+    """In which step each instance runs, if iterations of parallel loops run at once: from 0 on."""
+    found: dict[Instance, int] = {}
+    _clock(sorted(after.items(), key=lambda item: (item[1], item[0])), 0, 0, parallel_loops(plan), found)
+    return found
+
+
+def _clock(
+    timed: Sequence[tuple[Instance, Coordinates]],
+    entry: int,
+    start: int,
+    loops: Sequence[ParallelLoop],
+    found: dict[Instance, int],
+) -> int:
+    """Number the instances whose times agree before `entry`, from `start` on; the step after the last."""
+    if entry == len(timed[0][1]):
+        found.update({instance: start + k for k, (instance, _) in enumerate(timed)})
+        return start + len(timed)
+    end = start
+    for _, members in groupby(timed, key=lambda item: item[1][entry]):
+        own = list(members)
+        is_parallel = any(_is_in(own[0][1], loop, entry) for loop in loops)
+        end = max(end, _clock(own, entry + 1, start if is_parallel else end, loops, found))
+    return end
+
+
+def _is_in(time: Coordinates, loop: ParallelLoop, entry: int) -> bool:
+    """Whether the entry of the time counts the iterations of this loop."""
+    path = loop.positions or ()
+    return loop.dimension == entry and all(a == b for a, b in zip(time[:entry:2], path, strict=False))
+
+
+def _arrows(
+    drawn: _Drawn, numbers: Mapping[Instance, int], free: Mapping[str, str]
+) -> tuple[MovingArrow, ...]:
+    loops = parallel_loops(drawn.plan)
+    arrays = [array.name for array in drawn.plan.original.arrays]
+
+    def arrow(one: DirectDependence) -> MovingArrow:
+        broken = is_broken(drawn.after[one.source], drawn.after[one.sink], loops)
+        why = free.get(arrays[one.array], "") if broken else ""
+        source, sink = numbers[one.source], numbers[one.sink]
+        return MovingArrow(source, sink, one.kind.value, one.array, broken and not why, why)
+
+    return tuple(arrow(one) for one in drawn.touched.dependences(drawn.order))
+
+
+def _witness(violation: Violation | None, numbers: Mapping[Instance, int]) -> tuple[int, int] | None:
+    if violation is None:
+        return None
+    ends = [numbers.get((one.statement, one.instance)) for one in (violation.first, violation.second)]
+    return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+
+
+def _notes(drawn: _Drawn) -> tuple[str, ...]:
+    found = ["only a corner of the nest is drawn"] if drawn.window.clipped else []
+    if drawn.touched.unknown:
+        found.append(f"accesses to {', '.join(drawn.touched.unknown)} that depend on data are not drawn")
+    return tuple(found)

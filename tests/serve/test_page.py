@@ -1,0 +1,148 @@
+"""The page in a real browser: typing, the witness, suggestions, undo, links, downloads, themes, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+WRONG = "interchange(Add, i, j)"
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page with the tutorial's first example, proved; an error in the page fails the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, accept_downloads=True)
+    found = context.new_page()
+    problems: list[str] = []
+    found.on("pageerror", lambda error: problems.append(str(error)))
+    found.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    found.on("request", lambda request: problems.append(request.url) if address not in request.url else None)
+    found.goto(address)
+    expect(found.locator("#verdict .badge")).to_have_text("Proved", timeout=20_000)
+    yield found
+    context.close()
+    assert [one for one in problems if not one.startswith(("blob:", "data:"))] == []
+
+
+def write(page: Page, editor: str, text: str) -> None:
+    page.click(f"#{editor} .cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def verdict(page: Page, word: str) -> None:
+    expect(page.locator("#verdict .badge")).to_have_text(word, timeout=20_000)
+
+
+def test_the_answer_follows_what_is_typed(page: Page) -> None:
+    assert "Add: x[i] += A[j][i] * y[j];" in page.inner_text("#result")
+    write(page, "script", WRONG)
+    verdict(page, "Refused")
+    assert "a value is read before it is written" in page.inner_text("#why")
+    expect(page.locator("#c .line-witness")).to_have_count(2)
+    expect(page.locator("#script .line-error")).to_have_count(1)
+    expect(page.locator(".lwm-column").nth(1).locator(".lwm-ring")).to_have_count(2)
+    expect(page.locator(".lwm-arrow.broken.head")).not_to_have_count(0)
+    assert page.locator("#save-result").is_disabled()
+    page.click("#undo")
+    verdict(page, "Proved")
+    write(page, "script", "nonsense(Add)")
+    verdict(page, "Bad input")
+    expect(page.locator("#why")).to_contain_text("nonsense")
+
+
+def test_a_suggestion_is_shown_before_it_is_taken(page: Page) -> None:
+    button = page.locator(".suggestion", has_text="parallel(Add, i)")
+    expect(button).to_be_visible(timeout=20_000)
+    button.hover()
+    expect(page.locator("#pictures.preview .lwm-tile")).not_to_have_count(0, timeout=20_000)
+    page.hover("#verdict")
+    expect(page.locator("#pictures.preview")).to_have_count(0)
+    expect(page.locator(".lwm-tile")).to_have_count(0)
+    button.click()
+    expect(page.locator("#script")).to_contain_text("parallel(Add, i)")
+    verdict(page, "Proved")
+    expect(page.locator(".lwm-tile")).not_to_have_count(0)
+
+
+def test_a_link_holds_everything(page: Page, browser: Browser) -> None:
+    write(page, "script", WRONG)
+    verdict(page, "Refused")
+    page.wait_for_function("location.hash.length > 100")
+    other = browser.new_page()
+    other.goto(page.url)
+    verdict(other, "Refused")
+    assert WRONG in other.inner_text("#script")
+    other.close()
+
+
+def test_downloads(page: Page) -> None:
+    for button, name, text in (
+        ("save-c", "kernel.c", "#pragma scop"),
+        ("save-script", "script.lw", "distribute(Clear, Add)"),
+        ("save-result", "kernel-new.c", "Add: x[i] +="),
+        ("save-proof", "proof.v", "From Loopwright Require"),
+    ):
+        with page.expect_download(timeout=60_000) as found:
+            page.click(f"#{button}")
+        assert found.value.suggested_filename == name
+        assert text in Path(found.value.path()).read_text()
+
+
+def test_a_picture_moves(page: Page) -> None:
+    assert page.locator(".lwm-column").count() == 2
+    page.click("text=›")
+    page.click("text=›")
+    now = page.locator(".lwm-dot.now")
+    assert [now.nth(k).get_attribute("data-instance") for k in range(2)] == ["1", "7"]
+    assert page.locator(".lwm-array rect.written").count() == 2
+    page.click(".lwm-play")
+    expect(page.locator(".lwm-count")).not_to_have_text("step 2 of 42")
+    page.click(".lwm-play")
+    page.click(".lwm-bar button:has-text(\"All\")")
+    page.locator(".lwm-dot").nth(3).hover()
+    assert "waits for" in page.inner_text(".lwm-says")
+    expect(page.locator(".lwm-arrow.kept.head")).not_to_have_count(0)
+    slider = page.locator(".lwm-sizes input[type=range]").first
+    slider.fill("3")
+    expect(page.locator(".lwm-column").first.locator(".lwm-dot")).to_have_count(12)
+
+
+def test_three_dimensions_turn(page: Page) -> None:
+    page.select_option("#menu", "kernel/gemm")
+    view = page.locator(".lwm-view").first
+    expect(view.locator(".lwm-axis")).to_have_count(3, timeout=20_000)
+    before = view.locator(".lwm-dot").nth(5).get_attribute("transform")
+    box = view.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 90, box["y"] + 50)
+    page.mouse.up()
+    assert view.locator(".lwm-dot").nth(5).get_attribute("transform") != before
+
+
+def test_loops_from_a_description(page: Page) -> None:
+    page.select_option("#menu", "loops/triangle.cloog")
+    expect(page.locator("#generated")).to_contain_text("for (", timeout=20_000)
+    verdict(page, "Proved")
+    write(page, "loops", "nothing")
+    verdict(page, "Bad input")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 390])
+def test_windows_and_themes(browser: Browser, address: str, scheme: str, width: int) -> None:
+    """Nothing is wider than the window, and the theme is the reader's."""
+    page = browser.new_page(viewport={"width": width, "height": 850}, color_scheme=scheme)  # type: ignore[arg-type]
+    page.goto(address)
+    verdict(page, "Proved")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)")
+    page.select_option("#theme", "light" if scheme == "dark" else "dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+    page.close()

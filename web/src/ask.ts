@@ -1,0 +1,54 @@
+// Questions to the server: messages come one a line; a new question of a kind ends the one before.
+import type { PictureData } from "./data";
+
+export interface Mark { readonly side: "c" | "script" | "text"; readonly start: number; readonly end: number; readonly text: string; readonly kind: "error" | "witness" }
+export interface Explained { readonly html: string; readonly marks: readonly Mark[]; readonly diagnostic: { readonly message: string; readonly code: string; readonly hint: string | null } | null }
+export interface Region extends Explained {
+  readonly line: number; readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
+  readonly obligations: number; readonly trusted: readonly string[]; readonly picture: PictureData | null; readonly steps: readonly string[];
+}
+export interface RegionReport { readonly line: number; readonly proofs: readonly { readonly what: string; readonly obligations: number }[]; readonly assumptions: readonly string[]; readonly kept: boolean }
+export interface Suggestion { readonly kind: string; readonly script: string; readonly reason: string; readonly legal: boolean; readonly reassociation: boolean }
+
+export type Message =
+  | { readonly stage: "order"; readonly regions: readonly Region[] }
+  | { readonly stage: "code"; readonly code: string; readonly regions: readonly RegionReport[]; readonly meaning: Readonly<Record<string, string>>; readonly notes: readonly string[]; readonly proof: { readonly by: string; readonly status: string; readonly detail?: string } | null }
+  | { readonly stage: "suggestions"; readonly regions: readonly { readonly line: number; readonly suggestions: readonly Suggestion[] }[] }
+  | { readonly stage: "loops"; readonly code: string; readonly stats: string }
+  | { readonly stage: "proof"; readonly files: Readonly<Record<string, string>> }
+  | { readonly stage: "timed"; readonly text: string; readonly ratio: number }
+  | ({ readonly stage: "failed"; readonly verdict: string } & Explained);
+
+const running = new Map<string, AbortController>();
+
+/** Ask, and pass every message on; a question of the same `slot` that is still open is given up. */
+export async function ask(slot: string, question: object, heard: (message: Message) => void): Promise<void> {
+  running.get(slot)?.abort();
+  const control = new AbortController();
+  running.set(slot, control);
+  try {
+    const response = await fetch("/ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal: control.signal });
+    if (response.body === null) return;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += value ?? "";
+      const lines = rest.split("\n");
+      rest = done ? "" : lines.pop()!;
+      for (const line of lines) if (line.trim() && !control.signal.aborted) heard(JSON.parse(line) as Message);
+      if (done) return;
+    }
+  } catch (error) {
+    if (control.signal.aborted) return;
+    const message = "the server does not answer: is 'loopwright serve' still running?";
+    heard({ stage: "failed", verdict: "no answer", html: `<pre>${message}</pre>`, marks: [], diagnostic: { message, code: "", hint: null } });
+  } finally {
+    if (running.get(slot) === control) running.delete(slot);
+  }
+}
+
+export function giveUp(slot: string): void {
+  running.get(slot)?.abort();
+  running.delete(slot);
+}

@@ -1,0 +1,75 @@
+// The memory that instances touch: a grid for each array, on which reads and writes light up.
+import type { Cell, Coordinates, Instance, Picture } from "./data";
+import { html, svg } from "./dom";
+
+const SIDE = 13;
+const MOST = 600;
+/** Cells of one array that are drawn. */
+
+interface Grid { readonly name: string; readonly cells: ReadonlyMap<string, SVGRectElement>; readonly element: HTMLElement }
+
+export class Memory {
+  readonly element = html("div", { class: "lwm-memory" });
+  private readonly grids: readonly (Grid | undefined)[];
+  private lit: SVGRectElement[] = [];
+
+  constructor(picture: Picture) {
+    const touched = picture.data.arrays.map(() => [] as Coordinates[]);
+    for (const one of picture.instances)
+      for (const [array, at] of [...one.reads, ...one.writes]) touched[array]!.push(at);
+    this.grids = picture.data.arrays.map((name, k) => (touched[k]!.length ? grid(name, touched[k]!) : undefined));
+    for (const one of this.grids) if (one) this.element.append(one.element);
+  }
+
+  /** Light the cells of these instances; those of `trail` ran just before, the last of them last. */
+  show(now: readonly Instance[], trail: readonly Instance[]): void {
+    for (const cell of this.lit) { cell.removeAttribute("class"); cell.style.opacity = ""; }
+    this.lit = [];
+    trail.forEach((one, k) => {
+      for (const cell of [...one.reads, ...one.writes]) this.light(cell, "was", (k + 1) / (trail.length + 1));
+    });
+    for (const one of now) for (const cell of one.reads) this.light(cell, "read", 1);
+    for (const one of now) for (const cell of one.writes) this.light(cell, "written", 1);
+  }
+
+  private light([array, at]: Cell, kind: string, strength: number): void {
+    const cell = this.grids[array]?.cells.get(at.join());
+    if (!cell) return;
+    cell.setAttribute("class", kind);
+    cell.style.opacity = String(strength);
+    this.lit.push(cell);
+  }
+}
+
+function grid(name: string, touched: readonly Coordinates[]): Grid {
+  const rank = touched[0]!.length;
+  const spans = Array.from({ length: rank }, (_, k) => {
+    const values = touched.map(at => at[k]!);
+    return [Math.min(...values), Math.max(...values)] as const;
+  });
+  const cells = new Map<string, SVGRectElement>();
+  const inner = spans.slice(-2);
+  const [rows, columns] = inner.length === 2 ? [inner[0]!, inner[1]!] : [[0, 0] as const, inner[0] ?? ([0, 0] as const)];
+  const outer = every(spans.slice(0, Math.max(0, rank - 2)));
+  const wide = (columns[1] - columns[0] + 1) * SIDE, high = (rows[1] - rows[0] + 1) * SIDE;
+  const picture = svg("svg", { width: outer.length * (wide + 6), height: high + 2, role: "img", "aria-label": `the cells of ${name}` });
+  outer.forEach((prefix, k) => {
+    for (let row = rows[0]; row <= rows[1]; row++)
+      for (let column = columns[0]; column <= columns[1]; column++) {
+        if (cells.size >= MOST) return;
+        const at = [...prefix, row, column].slice(prefix.length ? 0 : 2 - Math.min(rank, 2));
+        const cell = svg("rect", {
+          x: k * (wide + 6) + (column - columns[0]) * SIDE + 1, y: (row - rows[0]) * SIDE + 1, width: SIDE - 2, height: SIDE - 2, rx: 2,
+        }, svg("title", {}, `${name}${at.map(value => `[${value}]`).join("")}`));
+        cells.set(at.join(), cell);
+        picture.append(cell);
+      }
+  });
+  return { name, cells, element: html("figure", { class: "lwm-array" }, html("figcaption", {}, name), picture) };
+}
+
+function every(spans: readonly (readonly [number, number])[]): number[][] {
+  return spans.reduce<number[][]>(
+    (found, [low, high]) => found.flatMap(prefix => Array.from({ length: high - low + 1 }, (_, k) => [...prefix, low + k])), [[]],
+  );
+}

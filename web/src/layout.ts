@@ -1,0 +1,158 @@
+// Where the instances of a panel are drawn: loops that go down and to the right, or a box that turns.
+import type { Instance, Panel } from "./data";
+
+export interface Spot { readonly x: number; readonly y: number; readonly depth: number }
+export interface Turn { readonly yaw: number; readonly pitch: number }
+
+/** Which axes are drawn, from the outermost inwards, and the values of the others. */
+export interface Choice { readonly axes: readonly number[]; readonly still: ReadonlyMap<number, number> }
+
+export interface Ruler { readonly x: number; readonly y: number; readonly text: string; readonly name: boolean }
+export interface Line { readonly from: Spot; readonly to: Spot }
+
+export interface Layout {
+  readonly spots: ReadonlyMap<number, Spot>;
+  readonly rulers: readonly Ruler[];
+  readonly lines: readonly Line[];
+  readonly width: number; readonly height: number;
+  readonly radius: number;
+}
+
+const DOT = 21;
+/** Pixels from one instance to the next in the same iteration. */
+
+export function choiceOf(panel: Panel, instances: readonly Instance[]): Choice {
+  const count = panel.axes.length;
+  const axes = Array.from({ length: Math.min(3, count) }, (_, k) => count - Math.min(3, count) + k);
+  return { axes, still: stillOf(panel, instances, axes) };
+}
+
+export function stillOf(panel: Panel, instances: readonly Instance[], axes: readonly number[]): Map<number, number> {
+  const still = new Map<number, number>();
+  for (let axis = 0; axis < panel.axes.length; axis++)
+    if (!axes.includes(axis)) still.set(axis, Math.min(...instances.map(one => one.where[axis]!)));
+  return still;
+}
+
+export const isShown = (one: Instance, choice: Choice): boolean =>
+  [...choice.still].every(([axis, value]) => one.where[axis] === value);
+
+const range = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+
+export function layout(panel: Panel, instances: readonly Instance[], choice: Choice, turn: Turn): Layout {
+  const shown = instances.filter(one => isShown(one, choice));
+  const spans = choice.axes.map(axis => range(instances.map(one => one.where[axis]!)));
+  const slots = slotsOf(shown, choice);
+  return choice.axes.length === 3 ? turned(panel, shown, choice, spans, slots, turn) : flat(panel, shown, choice, spans, slots);
+}
+
+interface Slots { readonly of: ReadonlyMap<number, number>; readonly side: number }
+
+/** Statements of one iteration stand side by side: each has a place of its own in a small square. */
+function slotsOf(shown: readonly Instance[], choice: Choice): Slots {
+  const sharing = new Map<string, Set<number>>();
+  for (const one of shown) {
+    const key = choice.axes.map(axis => one.where[axis]).join();
+    sharing.set(key, (sharing.get(key) ?? new Set()).add(one.statement));
+  }
+  const crowded = new Set<number>();
+  for (const group of sharing.values()) if (group.size > 1) group.forEach(one => crowded.add(one));
+  const ranks = [...crowded].sort((a, b) => a - b);
+  const most = Math.max(1, ...[...sharing.values()].map(group => group.size));
+  const exact = ranks.length <= Math.ceil(Math.sqrt(most)) ** 2;
+  const side = Math.ceil(Math.sqrt(exact ? Math.max(most, ranks.length) : ranks.length || 1));
+  return { of: new Map(ranks.map((statement, rank) => [statement, rank])), side };
+}
+
+function label(panel: Panel, axis: number, value: number): string {
+  return panel.outside.some(([a, v]) => a === axis && v === value) ? "–" : String(value);
+}
+
+function flat(panel: Panel, shown: readonly Instance[], choice: Choice, spans: readonly [number, number][], slots: Slots): Layout {
+  const [row, column] = choice.axes.length === 2 ? choice.axes : [undefined, choice.axes[0]];
+  const rows = row === undefined ? [0, 0] as const : spans[0]!;
+  const columns = column === undefined ? [0, 0] as const : spans[spans.length - 1]!;
+  const pitch = Math.max(DOT * slots.side + (slots.side > 1 ? 12 : 8), 30);
+  const left = 46, top = 44;
+  const spots = new Map<number, Spot>();
+  for (const one of shown) {
+    const r = row === undefined ? 0 : one.where[row]! - rows[0];
+    const c = column === undefined ? 0 : one.where[column]! - columns[0];
+    const slot = slots.of.get(one.statement) ?? (slots.side > 1 ? -1 : 0);
+    const dx = slot < 0 ? 0 : (slot % slots.side - (slots.side - 1) / 2) * DOT;
+    const dy = slot < 0 ? 0 : (Math.floor(slot / slots.side) - (slots.side - 1) / 2) * DOT;
+    spots.set(one.number, { x: left + (c + 0.5) * pitch + dx, y: top + (r + 0.5) * pitch + dy, depth: 0 });
+  }
+  const rulers: Ruler[] = [];
+  const width = left + (columns[1] - columns[0] + 1) * pitch + 10, height = top + (rows[1] - rows[0] + 1) * pitch + 10;
+  if (column !== undefined) {
+    for (let value = columns[0]; value <= columns[1]; value++)
+      rulers.push({ x: left + (value - columns[0] + 0.5) * pitch, y: 32, text: label(panel, column, value), name: false });
+    rulers.push({ x: left + (width - left - 10) / 2, y: 13, text: `${panel.axes[column]} →`, name: true });
+  }
+  if (row !== undefined) {
+    for (let value = rows[0]; value <= rows[1]; value++)
+      rulers.push({ x: 34, y: top + (value - rows[0] + 0.5) * pitch, text: label(panel, row, value), name: false });
+    rulers.push({ x: 11, y: top + (height - top - 10) / 2, text: `${panel.axes[row]} ↓`, name: true });
+  }
+  return { spots, rulers, lines: [], width, height, radius: 8.5 };
+}
+
+function turned(
+  panel: Panel, shown: readonly Instance[], choice: Choice, spans: readonly [number, number][], slots: Slots, turn: Turn,
+): Layout {
+  const unit = slots.side > 1 ? 62 : 50;
+  const middle = spans.map(([low, high]) => (low + high) / 2);
+  const sizes = spans.map(([low, high]) => high - low);
+  const project = (point: readonly number[], aside = 0): Spot => {
+    // the outermost axis goes into the depth, the next one down, the innermost to the right
+    const z = (point[0]! - middle[0]!) * unit, y = (point[1]! - middle[1]!) * unit, x = (point[2]! - middle[2]!) * unit + aside;
+    const x1 = x * Math.cos(turn.yaw) - z * Math.sin(turn.yaw), z1 = x * Math.sin(turn.yaw) + z * Math.cos(turn.yaw);
+    return { x: x1, y: y * Math.cos(turn.pitch) - z1 * Math.sin(turn.pitch), depth: y * Math.sin(turn.pitch) + z1 * Math.cos(turn.pitch) };
+  };
+  const reach = Math.hypot(...sizes.map(size => size + 1.5)) * unit / 2;
+  const flatter = Math.min(reach, ((sizes[1]! + 1.6) * Math.cos(turn.pitch) + Math.hypot(sizes[0]! + 1, sizes[2]! + 1) * Math.abs(Math.sin(turn.pitch))) * unit / 2 + 14);
+  const moved = (spot: Spot): Spot => ({ x: spot.x + reach, y: spot.y + flatter, depth: spot.depth });
+  const spots = new Map<number, Spot>();
+  for (const one of shown) {
+    const slot = slots.of.get(one.statement);
+    const aside = slot === undefined ? 0 : (slot - (slots.of.size - 1) / 2) * Math.min(16, 34 / Math.max(1, slots.of.size - 1));
+    spots.set(one.number, moved(project(choice.axes.map(axis => one.where[axis]!), aside)));
+  }
+  const rulers: Ruler[] = [], lines: Line[] = [];
+  const low = spans.map(span => span[0] - 0.6);
+  choice.axes.forEach((axis, k) => {
+    const end = low.slice(); end[k] = spans[k]![1] + 0.6;
+    lines.push({ from: moved(project(low)), to: moved(project(end)) });
+    const tip = end.slice(); tip[k]! += 0.45;
+    const at = moved(project(tip));
+    rulers.push({ x: at.x, y: at.y, text: panel.axes[axis]!, name: true });
+    const [first, last] = spans[k]!;
+    for (const value of first === last ? [first] : [first, last]) {
+      const spot = low.slice(); spot[k] = value;
+      const other = (k + 1) % 3; spot[other]! -= 0.4;
+      const place = moved(project(spot));
+      rulers.push({ x: place.x, y: place.y, text: label(panel, axis, value), name: false });
+    }
+  });
+  return { spots, rulers, lines, width: 2 * reach, height: 2 * flatter, radius: slots.side > 1 ? 7 : 8.5 };
+}
+
+/** The convex hull of the spots, so much larger on every side (Andrew's monotone chain). */
+export function outline(spots: readonly Spot[], distance: number): Spot[] {
+  const near = distance * 0.55;
+  const around = [[distance, near], [near, distance], [-near, distance], [-distance, near], [distance, -near], [near, -distance], [-near, -distance], [-distance, -near]] as const;
+  const points = spots.flatMap(spot => around.map(([dx, dy]) => ({ x: spot.x + dx, y: spot.y + dy, depth: 0 })));
+  points.sort((a, b) => a.x - b.x || a.y - b.y);
+  const half = (list: readonly Spot[]): Spot[] => {
+    const chain: Spot[] = [];
+    for (const point of list) {
+      while (chain.length > 1 && cross(chain[chain.length - 2]!, chain[chain.length - 1]!, point) <= 0) chain.pop();
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(points), ...half(points.slice().reverse())];
+}
+
+const cross = (a: Spot, b: Spot, c: Spot): number => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

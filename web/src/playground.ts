@@ -1,0 +1,284 @@
+// The page of `loopwright serve`: texts above, the answer below, new as you type.
+import { ask, type Explained, giveUp, type Mark, type Message, type Region, type Suggestion } from "./ask";
+import { byId, html } from "./dom";
+import { Editor } from "./editors";
+import { MovingPicture } from "./picture";
+import { EMPTY, fromFragment, type State, toFragment } from "./state";
+
+interface Menu { readonly examples: readonly { readonly id: string; readonly group: string; readonly title: string }[]; readonly first: string; readonly allow_run: boolean }
+
+const KINDS: Readonly<Record<string, string>> = {
+  "parallel loop": "Iterations that can run at once", interchange: "Loops that can change places", tiling: "Loops that can be tiled", fusion: "Loops that can be joined",
+};
+
+let state: State = EMPTY;
+let pictures: MovingPicture[] = [];
+let proved = false;
+let typing: number | undefined;
+let sizes: Readonly<Record<string, number>> = {};
+let shownOrder: readonly Region[] = [];
+
+const banner = byId("verdict"), why = byId("why"), below = byId("pictures"), proofs = byId("proofs"), offered = byId("suggestions");
+const c = new Editor(byId("c"), "c", text => typed({ c: text }), "C with a region between #pragma scop and #pragma endscop");
+const script = new Editor(byId("script"), "script", text => typed({ script: text }), "one operation a line, such as\ninterchange(@19, i, j)\n\nor click a suggestion below");
+const result = new Editor(byId("result"), "c", null, "the new C, once everything is proved");
+const loops = new Editor(byId("loops"), "plain", text => typed({ text }), "a description of a schedule");
+const generated = new Editor(byId("generated"), "c", null);
+const openmp = byId<HTMLInputElement>("openmp"), reassociation = byId<HTMLInputElement>("reassociation");
+const form = byId<HTMLSelectElement>("form"), menu = byId<HTMLSelectElement>("menu");
+
+function typed(change: Partial<State>): void {
+  const next = { ...state, ...change };
+  if (JSON.stringify(next) === JSON.stringify(state)) return;
+  const other = next.c !== state.c || next.script !== state.script;
+  state = next;
+  if (other) sizes = {};
+  document.body.classList.add("waiting");
+  window.clearTimeout(typing);
+  typing = window.setTimeout(answer, 40);
+  void toFragment(state).then(fragment => window.history.replaceState(null, "", fragment));
+}
+
+function answer(): void {
+  if (state.mode === "loops") {
+    void ask("answer", { kind: "generate", text: state.text, form: state.form }, hearLoops);
+    return;
+  }
+  const started = performance.now();
+  const question = { kind: "transform", c: state.c, script: state.script, openmp: state.openmp, reassociation: state.reassociation, sizes };
+  void ask("answer", question, message => hear(message, performance.now() - started)).then(() => suggest());
+}
+
+function suggest(): void {
+  if (!shownOrder.every(region => region.status === "proved") || state.mode !== "c") { offered.replaceChildren(); return; }
+  void ask("suggest", { kind: "suggest", c: state.c, script: state.script }, message => {
+    if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions));
+    else offered.replaceChildren();
+  });
+}
+
+function hear(message: Message, elapsed: number): void {
+  document.body.classList.remove("waiting");
+  switch (message.stage) {
+    case "order":
+      shownOrder = message.regions;
+      showOrder(message.regions, elapsed);
+      return;
+    case "code":
+      proved = true;
+      result.text = message.code;
+      byId("result-pane").classList.remove("stale");
+      result.reveal("#pragma scop");
+      showProofs(message);
+      setBanner("good", "Proved", "The new program computes what the old one does, for every problem size.", elapsed);
+      enableDownloads();
+      return;
+    case "failed":
+      shownOrder = [];
+      refuse(message, message.verdict, elapsed);
+      pictures.forEach(one => one.stop());
+      below.classList.add("stale");
+      return;
+    default:
+      return;
+  }
+}
+
+function showOrder(regions: readonly Region[], elapsed: number): void {
+  const worst = regions.find(one => one.status === "illegal") ?? regions.find(one => one.status !== "proved");
+  proved = false;
+  enableDownloads();
+  mark(regions.flatMap(region => [...region.marks]));
+  showPictures(regions);
+  if (worst === undefined) {
+    why.replaceChildren();
+    setBanner("good", state.script.trim() ? "Legal" : "Read", state.script.trim() ? "Every dependence is kept. Writing and proving the new C …" : "This is the program as it is written. Write a script, or click a suggestion.", elapsed);
+    byId("result-pane").classList.add("stale");
+    if (!state.script.trim()) proofs.replaceChildren();
+    return;
+  }
+  refuse(worst, worst.word, elapsed, worst.status === "illegal" ? "bad" : "open", worst.says);
+}
+
+function refuse(what: Explained, word: string, elapsed: number, look = "bad", says = what.diagnostic?.message ?? ""): void {
+  proved = false;
+  result.text = "";
+  proofs.replaceChildren();
+  enableDownloads();
+  const isInput = look === "bad" && !says.includes("script changes");
+  setBanner(isInput ? "open" : look, isInput ? wordFor(word) : word, says, elapsed);
+  why.innerHTML = what.html;
+  if ("stage" in what) mark(what.marks);
+}
+
+const wordFor = (verdict: string): string => verdict.charAt(0).toUpperCase() + verdict.slice(1);
+
+function mark(marks: readonly Mark[]): void {
+  c.mark(marks.filter(one => one.side === "c"));
+  script.mark(marks.filter(one => one.side === "script"));
+}
+
+function setBanner(look: string, word: string, text: string, elapsed: number): void {
+  banner.className = `banner is${look}`;
+  banner.replaceChildren(html("span", { class: `badge ${look}` }, word), " ", text, html("span", { class: "time" }, `${Math.round(elapsed)} ms`));
+  banner.dataset["verdict"] = word;
+}
+
+function showPictures(regions: readonly Region[], preview = false): void {
+  below.classList.remove("stale");
+  below.classList.toggle("preview", preview);
+  const drawn = regions.filter(region => region.picture !== null);
+  if (pictures.length !== drawn.length) {
+    pictures.forEach(one => one.stop());
+    pictures = drawn.map((region, k) => {
+      const place = html("div");
+      return new MovingPicture(place, region.picture!, { resize: chosen => resize(k, chosen) });
+    });
+    below.replaceChildren(...pictures.flatMap((one, k) => (drawn.length > 1 ? [html("h3", {}, `The region at line ${drawn[k]!.line}`), one.element] : [one.element])));
+  } else {
+    drawn.forEach((region, k) => pictures[k]!.update(region.picture!));
+  }
+  if (drawn.length === 0) below.replaceChildren(html("p", { class: "muted" }, regions.length ? "Nothing to draw: no statement is in a loop, or the loops are too large." : ""));
+}
+
+function resize(_: number, chosen: Readonly<Record<string, number>>): void {
+  sizes = { ...sizes, ...chosen };
+  const question = { kind: "transform", c: state.c, script: state.script, openmp: state.openmp, reassociation: state.reassociation, sizes, order_only: true };
+  void ask("sizes", question, message => { if (message.stage === "order") showPictures(message.regions); });
+}
+
+function showProofs(message: Extract<Message, { stage: "code" }>): void {
+  const items = message.regions.flatMap(region => region.proofs.map(proof => html("li", {},
+    html("b", {}, proof.what), html("span", { class: "muted" }, ` ${proof.obligations} obligation${proof.obligations === 1 ? "" : "s"}`),
+    html("p", { class: "muted" }, message.meaning[proof.what] ?? ""))));
+  const trusted = [...new Set(message.regions.flatMap(region => region.assumptions))];
+  const who = message.proof ? html("p", { class: "muted" }, `The proof is answered for by ${message.proof.by}: ${message.proof.status}${message.proof.detail ? `, ${message.proof.detail}` : ""}.`) : "";
+  proofs.replaceChildren(
+    html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items), who,
+    ...(trusted.length ? [html("details", {}, html("summary", {}, "Taken on trust"), html("ul", {}, ...trusted.map(text => html("li", {}, text))))] : []),
+    ...message.notes.map(note => html("p", { class: "muted" }, note)),
+  );
+}
+
+function showSuggestions(found: readonly Suggestion[]): void {
+  const legal = found.filter(one => one.legal && !one.reassociation);
+  const groups = Object.entries(KINDS).map(([kind, title]) => {
+    const own = legal.filter(one => one.kind === kind);
+    return own.length ? [html("h4", {}, title), ...own.slice(0, 8).map(suggestion)] : [];
+  });
+  offered.replaceChildren(html("h3", {}, "What could be done next"), html("p", { class: "muted" }, legal.length ? "Each is proved legal. Point at one to see what it does; click to take it." : "Nothing that was tried is legal after this script."), ...groups.flat());
+}
+
+function suggestion(one: Suggestion): HTMLElement {
+  const button = html("button", { type: "button", class: "suggestion" }, html("code", {}, one.script), html("span", { class: "muted" }, one.reason));
+  const preview = () => {
+    const question = { kind: "transform", c: state.c, script: `${state.script}\n${one.script}\n`, reassociation: state.reassociation, order_only: true };
+    void ask("preview", question, message => { if (message.stage === "order") showPictures(message.regions, true); });
+  };
+  const back = () => { giveUp("preview"); if (below.classList.contains("preview")) showPictures(shownOrder); };
+  button.addEventListener("pointerenter", preview);
+  button.addEventListener("focus", preview);
+  button.addEventListener("pointerleave", back);
+  button.addEventListener("blur", back);
+  button.addEventListener("click", () => { giveUp("preview"); script.append(one.script); });
+  return button;
+}
+
+function hearLoops(message: Message): void {
+  document.body.classList.remove("waiting");
+  if (message.stage === "loops") {
+    generated.text = message.code;
+    loops.mark([]);
+    why.replaceChildren();
+    setBanner("good", "Proved", `The loops run every instance of the schedule once, in its order: ${message.stats.trim()}.`, 0);
+  } else if (message.stage === "failed") {
+    generated.text = "";
+    setBanner("open", wordFor(message.verdict), message.diagnostic?.message ?? "", 0);
+    why.innerHTML = message.html;
+    loops.mark(message.marks.filter(one => one.side === "text"));
+  }
+}
+
+function show(next: State): void {
+  state = next;
+  document.body.dataset["mode"] = next.mode;
+  sizes = {};
+  c.text = next.c; script.text = next.script; loops.text = next.text;
+  openmp.checked = next.openmp; reassociation.checked = next.reassociation; form.value = next.form;
+  byId<HTMLInputElement>(next.mode === "c" ? "mode-c" : "mode-loops").checked = true;
+  for (const part of [why, proofs, offered]) part.replaceChildren();
+  if (next.mode === "loops") { pictures = []; below.replaceChildren(); }
+  c.reveal("#pragma scop");
+  answer();
+  void toFragment(state).then(fragment => window.history.replaceState(null, "", fragment));
+}
+
+async function open(id: string): Promise<void> {
+  const response = await fetch(`/example/${id}`);
+  if (!response.ok) return;
+  const found = (await response.json()) as { c: string; script: string; text: string; form: string };
+  menu.value = id;
+  show({ ...EMPTY, mode: found.form ? "loops" : "c", c: found.c, script: found.script, text: found.text, form: found.form || "poly" });
+}
+
+function download(name: string, text: string): void {
+  const link = html("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function enableDownloads(): void {
+  for (const id of ["save-result", "save-proof"]) byId<HTMLButtonElement>(id).disabled = !proved;
+}
+
+function on(id: string, act: () => void): void {
+  byId(id).addEventListener("click", act);
+}
+
+function setTheme(theme: string): void {
+  if (theme === "auto") document.documentElement.removeAttribute("data-theme");
+  else document.documentElement.dataset["theme"] = theme;
+  window.localStorage.setItem("loopwright-theme", theme);
+  byId<HTMLSelectElement>("theme").value = theme;
+}
+
+async function main(): Promise<void> {
+  setTheme(window.localStorage.getItem("loopwright-theme") ?? "auto");
+  byId("theme").addEventListener("change", () => setTheme(byId<HTMLSelectElement>("theme").value));
+  openmp.addEventListener("change", () => typed({ openmp: openmp.checked }));
+  reassociation.addEventListener("change", () => typed({ reassociation: reassociation.checked }));
+  form.addEventListener("change", () => typed({ form: form.value }));
+  byId("mode-c").addEventListener("change", () => show({ ...state, mode: "c" }));
+  byId("mode-loops").addEventListener("change", () => show({ ...state, mode: "loops" }));
+  on("undo", () => (state.mode === "c" ? (c.view.hasFocus ? c : script) : loops).undo());
+  on("save-c", () => download("kernel.c", state.c));
+  on("save-script", () => download("script.lw", state.script));
+  on("save-result", () => download("kernel-new.c", result.text));
+  on("save-proof", () => {
+    const button = byId("save-proof");
+    button.textContent = "asking Coq …";
+    void ask("proof", { kind: "proof", c: state.c, script: state.script }, message => {
+      if (message.stage === "proof") for (const [name, text] of Object.entries(message.files)) download(name, text);
+      else if (message.stage === "failed") why.innerHTML = message.html;
+    }).then(() => { button.textContent = "Proof"; });
+  });
+  on("link", () => {
+    void navigator.clipboard.writeText(window.location.href);
+    byId("link").textContent = "Link copied";
+    window.setTimeout(() => { byId("link").textContent = "Copy link"; }, 1500);
+  });
+  const start = (await (await fetch("/menu")).json()) as Menu;
+  const groups = new Map<string, HTMLOptGroupElement>();
+  for (const one of start.examples) {
+    if (!groups.has(one.group)) groups.set(one.group, html("optgroup", { label: one.group }));
+    groups.get(one.group)!.append(html("option", { value: one.id }, one.title));
+  }
+  menu.append(...groups.values());
+  menu.addEventListener("change", () => void open(menu.value));
+  window.addEventListener("hashchange", () => void fromFragment(window.location.hash).then(found => { if (found) { menu.selectedIndex = 0; show(found); } }));
+  const kept = await fromFragment(window.location.hash);
+  if (kept) show(kept);
+  else await open(start.first);
+}
+
+void main();

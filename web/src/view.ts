@@ -1,0 +1,162 @@
+// One panel in one order: its instances as dots, tiles around them, the order as a path, dependences as arrows.
+import type { Arrow, Instance, Order, Panel, Picture } from "./data";
+import { svg } from "./dom";
+import { type Choice, isShown, type Layout, layout, outline, type Spot, type Turn } from "./layout";
+
+const FADED = 130;
+/** With more arrows than this, all of them at once would hide the picture. */
+
+export interface Seen { readonly step: number | null; readonly hovered: number | null; readonly arrows: boolean; readonly witness: boolean }
+
+export class View {
+  readonly element = svg("svg", { class: "lwm-view" });
+  private readonly dots = new Map<number, SVGGElement>();
+  private readonly over = svg("g");
+  private place!: Layout;
+
+  constructor(
+    private readonly picture: Picture,
+    private readonly panel: Panel,
+    private readonly instances: readonly Instance[],
+    private readonly order: Order,
+    private readonly hover: (instance: number | null) => void,
+  ) {}
+
+  /** Draw everything anew: another choice of axes, or another angle. */
+  draw(choice: Choice, turn: Turn): void {
+    this.place = layout(this.panel, this.instances, choice, turn);
+    const { width, height } = this.place;
+    this.element.setAttribute("viewBox", `0 0 ${round(width)} ${round(height)}`);
+    this.element.setAttribute("width", String(round(width)));
+    this.element.setAttribute("height", String(round(height)));
+    this.element.replaceChildren(...this.rulers(), ...this.tiles(), ...this.path(choice));
+    this.dots.clear();
+    const shown = this.instances.filter(one => isShown(one, choice));
+    shown.sort((a, b) => this.spot(b).depth - this.spot(a).depth);
+    for (const one of shown) this.element.append(this.dot(one));
+    this.over.replaceChildren();
+    this.element.append(this.over);
+  }
+
+  /** Light up what runs at a step, what is hovered, and what is wrong. */
+  show(seen: Seen): void {
+    const { step, hovered } = seen;
+    for (const [number, dot] of this.dots) {
+      const own = this.picture.instances[number]![this.order];
+      dot.classList.toggle("now", step !== null && own === step);
+      dot.classList.toggle("done", step !== null && own < step);
+      dot.classList.toggle("later", step !== null && own > step);
+      dot.classList.toggle("hovered", number === hovered);
+    }
+    this.over.replaceChildren(...this.arrows(seen).flatMap(([arrow, strong]) => this.arrow(arrow, strong)), ...this.rings(seen));
+  }
+
+  private spot(one: Instance): Spot {
+    return this.place.spots.get(one.number)!;
+  }
+
+  private rulers(): SVGElement[] {
+    const lines = this.place.lines.map(({ from, to }) => svg("line", { class: "lwm-axis", x1: round(from.x), y1: round(from.y), x2: round(to.x), y2: round(to.y) }));
+    return [...lines, ...this.place.rulers.map(one => svg("text", { class: one.name ? "lwm-name" : "lwm-value", x: round(one.x), y: round(one.y) }, one.text))];
+  }
+
+  private tiles(): SVGElement[] {
+    if (this.order === "before" || !this.picture.data.tile) return [];
+    const members = new Map<number, Spot[]>();
+    for (const one of this.instances) {
+      const spot = this.place.spots.get(one.number);
+      if (one.tile && spot) members.set(one.tile, [...(members.get(one.tile) ?? []), spot]);
+    }
+    return [...members].flatMap(([tile, spots]) => {
+      const corners = outline(spots, this.place.radius + 4.5);
+      const kind = `lwm-tile tile${(tile - 1) % 5}`;
+      const shape = svg("polygon", { class: kind, points: corners.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ") });
+      if (!this.picture.data.tiles_in_order || members.size < 2) return [shape];
+      const corner = corners.reduce((best, one) => (one.x + one.y < best.x + best.y ? one : best));
+      return [shape, svg("text", { class: `lwm-number tile${(tile - 1) % 5}`, x: round(corner.x - 1), y: round(corner.y - 1) }, String(tile))];
+    });
+  }
+
+  /** From each instance to the one that runs next, where one runs at a time. */
+  private path(choice: Choice): SVGElement[] {
+    const ordered = this.instances.filter(one => isShown(one, choice)).sort((a, b) => a[this.order] - b[this.order]);
+    const parts: SVGElement[] = [];
+    for (let k = 1; k < ordered.length; k++) {
+      const [one, two] = [ordered[k - 1]!, ordered[k]!];
+      const alone = ordered[k - 2]?.[this.order] !== one[this.order] && ordered[k + 1]?.[this.order] !== two[this.order];
+      if (one[this.order] === two[this.order] || !alone) continue;
+      const [a, b] = [this.spot(one), this.spot(two)];
+      const far = Math.hypot(a.x - b.x, a.y - b.y) > 70;
+      parts.push(svg("line", { class: far ? "lwm-path far" : "lwm-path", x1: round(a.x), y1: round(a.y), x2: round(b.x), y2: round(b.y) }));
+    }
+    return parts;
+  }
+
+  private dot(one: Instance): SVGGElement {
+    const { x, y } = this.spot(one);
+    const r = this.place.radius;
+    const number = svg("text", { class: "lwm-step" }, String(one[this.order] + 1));
+    const element = svg("g", { class: `lwm-dot kind${one.statement % 6}`, transform: `translate(${round(x)} ${round(y)})`, "data-instance": one.number }, glyph(one.statement, r), number);
+    element.addEventListener("pointerenter", () => this.hover(one.number));
+    element.addEventListener("pointerleave", () => this.hover(null));
+    this.dots.set(one.number, element);
+    return element;
+  }
+
+  private arrows({ hovered, arrows, witness }: Seen): [Arrow, boolean][] {
+    const named = witness ? this.picture.data.witness : null;
+    const drawn: [Arrow, boolean][] = [];
+    for (const arrow of this.picture.arrows) {
+      if (!this.place.spots.has(arrow.source) || !this.place.spots.has(arrow.sink)) continue;
+      const near = arrow.source === hovered || arrow.sink === hovered;
+      const wrong = named !== null && arrow.source === named[0] && arrow.sink === named[1] && arrow.broken;
+      if (near || wrong) drawn.push([arrow, true]);
+      else if (arrows && hovered === null) drawn.push([arrow, this.picture.arrows.length <= FADED]);
+    }
+    return drawn;
+  }
+
+  private arrow(arrow: Arrow, strong: boolean): SVGElement[] {
+    const from = this.place.spots.get(arrow.source)!, to = this.place.spots.get(arrow.sink)!;
+    const broken = arrow.broken && this.order === "after";
+    const free = arrow.free !== "" && this.order === "after";
+    const length = Math.hypot(to.x - from.x, to.y - from.y);
+    if (length < 1) return [];
+    const [ux, uy] = [(to.x - from.x) / length, (to.y - from.y) / length];
+    const bend = length > 70 ? 0.16 * length : 5, shrink = this.place.radius + 1.5;
+    const a = { x: from.x + ux * shrink - uy * 2, y: from.y + uy * shrink + ux * 2 };
+    const b = { x: to.x - ux * shrink - uy * 2, y: to.y - uy * shrink + ux * 2 };
+    const middle = { x: (a.x + b.x) / 2 - uy * bend, y: (a.y + b.y) / 2 + ux * bend };
+    const angle = Math.atan2(b.y - middle.y, b.x - middle.x);
+    const tip = (turn: number) => `${round(b.x - 7 * Math.cos(angle + turn))},${round(b.y - 7 * Math.sin(angle + turn))}`;
+    const kind = `lwm-arrow ${broken ? "broken" : free ? "free" : "kept"}${strong ? "" : " weak"}`;
+    return [
+      svg("path", { class: kind, d: `M${round(a.x)},${round(a.y)}Q${round(middle.x)},${round(middle.y)} ${round(b.x)},${round(b.y)}` }),
+      svg("polygon", { class: `${kind} head`, points: `${round(b.x)},${round(b.y)} ${tip(0.42)} ${tip(-0.42)}` }),
+    ];
+  }
+
+  private rings({ witness }: Seen): SVGElement[] {
+    const named = witness ? this.picture.data.witness ?? [] : [];
+    return named.flatMap(number => {
+      const spot = this.place.spots.get(number);
+      return spot ? [svg("circle", { class: "lwm-ring", cx: round(spot.x), cy: round(spot.y), r: this.place.radius + 4 })] : [];
+    });
+  }
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+/** Six shapes, so that statements can be told apart without colours. */
+export function glyph(statement: number, r: number): SVGElement {
+  const polygon = (points: readonly (readonly [number, number])[]): SVGElement =>
+    svg("polygon", { class: "lwm-glyph", points: points.map(([x, y]) => `${round(x * r)},${round(y * r)}`).join(" ") });
+  switch (statement % 6) {
+    case 0: return svg("circle", { class: "lwm-glyph", r });
+    case 1: return svg("rect", { class: "lwm-glyph", x: -0.92 * r, y: -0.92 * r, width: 1.84 * r, height: 1.84 * r, rx: 2 });
+    case 2: return polygon([[0, -1.2], [1.2, 0], [0, 1.2], [-1.2, 0]]);
+    case 3: return polygon([[0, -1.15], [1.15, 0.85], [-1.15, 0.85]]);
+    case 4: return polygon([[-0.55, -1.02], [0.55, -1.02], [1.1, 0], [0.55, 1.02], [-0.55, 1.02], [-1.1, 0]]);
+    default: return polygon([[0, 1.15], [1.15, -0.85], [-1.15, -0.85]]);
+  }
+}
