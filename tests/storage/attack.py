@@ -142,6 +142,11 @@ def _storage(rng: random.Random, program: Program) -> str:
     using = [s.iterators for s in program.statements if any(a.array == variable for a in s.accesses)]
     shared = [loop for loop in "ijk" if all(loop in loops for loops in using)] or ["i"]
     loops = shared[: rng.randint(1, len(shared))] if rng.random() < 0.9 else ["i", "j"]
+    kind = rng.random()
+    if kind < 0.25:
+        return f"rename({variable}, {rng.choice(program.statements).name})"
+    if kind < 0.45:
+        return rng.choice(["contract(v)", "contract(v, 1)"])
     return f"expand({variable}, {', '.join(loops)})"
 
 

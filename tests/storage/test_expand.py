@@ -12,14 +12,17 @@ from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
 from loopwright.model.program import MemorySpace, Program
 from loopwright.progress import silent
 from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.legality.cures import cure
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.legality.suggest import suggestions
 from loopwright.prove.verdict import Refuted
 from loopwright.read.c.reader import parse_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Outcome, ProverRequest, Request
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of
+from loopwright.transform.suggest import ProposalKind
 from tests.storage.attack import attacked
 
 PRODUCT = """\
@@ -252,3 +255,22 @@ def test_another_operation_is_no_change_of_storage() -> None:
 def test_accepted_scripts_change_no_bit() -> None:
     outcomes, wrong = attacked(24, seed=3)
     assert not wrong and outcomes["accepted"] >= 5 and outcomes["refused"] >= 5
+
+
+def test_a_refusal_names_the_cure(tmp_path: Path) -> None:
+    with pytest.raises(Illegal) as caught:
+        result(tmp_path, PRODUCT, REORDER)
+    assert caught.value.hint is not None and caught.value.hint.startswith("expand(acc, i, j) at the start")
+
+
+def test_expansion_is_suggested_where_it_frees_an_order() -> None:
+    tried = suggestions(plan_of(program(PRODUCT)))
+    found = [one for one in tried if one.script.startswith("expand(acc, i, j)")]
+    assert {one.kind for one in found} >= {ProposalKind.INTERCHANGE, ProposalKind.TILING}
+    assert all(one.legal and prove_plan(planned(PRODUCT, one.script)).proved for one in found)
+
+
+def test_no_cure_is_named_that_does_not_help() -> None:
+    text = function("  for (int i = 1; i < n; i++) {\n    s = x[i - 1];\n    x[i] = s * 2;\n  }")
+    plan = planned(text, "reverse(S1, i)")
+    assert cure(plan, prove_plan(plan)) == ()

@@ -6,7 +6,7 @@ not yes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loopwright.emit.region import Loops, claims, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
@@ -16,6 +16,7 @@ from loopwright.model.annotations import Independent, Parallel, Vector
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
+from loopwright.prove.legality.cures import cure, hint
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
@@ -92,7 +93,8 @@ def of_legality(plan: Plan, options: RewriteOptions, progress: Progress) -> tupl
     verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
-        raise failure
+        steps = cure(plan, verdict, allow_reassociation=options.allow_reassociation)
+        raise type(failure).of(replace(failure.diagnostic, hint=hint(steps))) if steps else failure
     kept = _proof(KEPT, verdict.obligations - verdict.storage)
     if verdict.storage:
         kept += _proof(STORAGE, verdict.storage)

@@ -70,7 +70,7 @@ def _scopes(plan: Plan) -> dict[str, int]:
 def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     """The only region that knows the step's handles; all where it names none."""
     named = step.operation.handles
-    if isinstance(step.operation, StorageOperation):
+    if isinstance(step.operation, StorageOperation) and not named:
         variable = step.operation.variable
         using = [k for k, plan in enumerate(plans) if variable in {one.name for one in plan.program.arrays}]
         return using or range(1)

@@ -139,6 +139,14 @@ class Handle(Displayed):
         """Each iteration of the loops has its own `variable`, wherever it is used."""
         return self.perform(ops.Expand(variable, loops))
 
+    def contract(self, variable: str, count: int | None = None) -> Handle:
+        """`variable` without its first `count` subscripts, or without any, wherever it is used."""
+        return self.perform(ops.Contract(variable, count))
+
+    def rename(self, variable: str) -> Handle:
+        """The component uses a variable of its own instead of `variable`."""
+        return self.perform(ops.Rename(variable, self.name))
+
 
 def _numbers(named: dict[str, int]) -> tuple[LoopNumber, ...]:
     return tuple(LoopNumber(number, loop) for loop, number in named.items())

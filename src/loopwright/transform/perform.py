@@ -9,7 +9,15 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
 from loopwright.transform import operators
 from loopwright.transform.directives import DirectiveKind
-from loopwright.transform.library import counting, expansion, loops, statements, tiling, unrolling
+from loopwright.transform.library import (
+    contraction,
+    counting,
+    expansion,
+    loops,
+    statements,
+    tiling,
+    unrolling,
+)
 from loopwright.transform.library.loops import SizedLoop
 from loopwright.transform.plan import Component, Plan, plan_of
 from loopwright.transform.relations import function_of
@@ -75,6 +83,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> Plan:
     match operation:
         case ops.Expand(variable, names):
             return expansion.expand(plan, variable, names)
+        case ops.Contract(variable, count):
+            return contraction.contract(plan, variable, count)
+        case ops.Rename(variable, target):
+            return contraction.rename(plan, variable, plan.component(target, "target"))
         case _:
             assert_never(operation)
 

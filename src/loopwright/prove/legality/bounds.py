@@ -27,7 +27,8 @@ def outside(
 ) -> Iterator[tuple[Statement, Access, Point]]:
     """Accesses outside of their arrays, with an example: the instance, then the cell."""
     try:
-        sizes = {array.name: _sizes(after, array.name) for array in after.arrays if array.space is not None}
+        made = [array.name for array in after.arrays if array.space is not None and array.rank]
+        sizes = {name: _sizes(after, name) for name in made}
         used = {
             one.name: {a.array: sizes[a.array] for a in one.accesses if a.array in sizes}
             for one in after.statements

@@ -8,26 +8,21 @@ bounds describe and that holds all iterations in which the variable is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import Node, walk
 from loopwright.errors import Code
-from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import Misuse
-from loopwright.transform.script.steps import close_to
-from loopwright.transform.storage import TextEdit, unused_name, with_storage
+from loopwright.transform.storage import unused_name, with_storage
 from loopwright.transform.vectors import entry, pieces
-
-MOST_ON_STACK = 4096
-"""Elements of an array that the function keeps on its stack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,38 +54,11 @@ def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
     extents = (*(one.extent(program) for one in expanded), *array.extents)
     made = Array(new, rank=len(extents), element_type=array.element_type, local=True, extents=extents)
     made = in_space(made)
-    edits = list(_without_declaration(program, array))
+    edits = list(without_declaration(program, array))
     for statement in users:
         front = new + "".join(f"[{one.index(program, statement)}]" for one in expanded)
-        edits += _moved(statement, name, front)
+        edits += moved(statement, name, front)
     return plan.stored(with_storage(program, tuple(dict.fromkeys(edits)), (made,)))
-
-
-def in_space(array: Array) -> Array:
-    """On the stack where the size is a small constant, else allocated."""
-    size = 1
-    for extent in array.extents:
-        size = size * int(extent) if size and extent.isdigit() else 0
-    small = 0 < size <= MOST_ON_STACK
-    return replace(array, space=MemorySpace.STACK if small else MemorySpace.HEAP)
-
-
-def variable_called(plan: Plan, name: str) -> Array:
-    """The array or variable of that name, if its storage can be changed."""
-    arrays = {array.name: array for array in plan.program.arrays}
-    if name not in arrays:
-        near = close_to(name, list(arrays))
-        hint = f"did you mean {near}?" if near else f"the variables are {', '.join(arrays) or 'none'}"
-        raise Misuse(Code.NO_VARIABLE, f"no variable is called {name}", argument="variable", hint=hint)
-    array = arrays[name]
-    if array.element_type is None or "" in array.extents or len(array.extents) != array.rank:
-        message = f"the declaration of {name} does not say what it holds and how much of it"
-        hint = "declare it in the file, with all its sizes"
-        raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)
-    if array.rows:
-        message = f"{name} is one dimension that is used as {array.rank}"
-        raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it with its dimensions")
-    return array
 
 
 def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> ExpandedLoop:
@@ -203,40 +171,3 @@ def _term(place: int, factor: int, name: str) -> str:
 
 def _constant(value: int) -> str:
     return "" if not value else f" {'-' if value < 0 else '+'} {abs(value)}"
-
-
-def _moved(statement: Statement, name: str, front: str) -> Iterator[TextEdit]:
-    """`front` for the name in each access to it."""
-    for access in statement.accesses:
-        if access.array != name:
-            continue
-        text = access.place.text
-        if not text.startswith(name) or text[len(name) :].strip()[:1] not in ("", "["):
-            message = f"'{' '.join(text.split())}' is another way to write {name}"
-            raise Misuse(Code.STORAGE, message, argument="variable", hint=f"write {name} and its subscripts")
-        place = access.place.source.at(access.place.start, len(name))
-        yield TextEdit(place, front)
-
-
-def _without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:
-    """Of a variable declared in the region only its first value stays."""
-    if not array.local:
-        return
-    for node in walk(program.syntax):
-        if node.type != "declaration":
-            continue
-        declarators = node.children_by_field_name("declarator")
-        names = [declared_name(one) for one in declarators]
-        if not any(named is not None and named[0] == array.name for named in names):
-            continue
-        if len(declarators) != 1:
-            message = f"{array.name} is declared together with others"
-            raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it by itself")
-        yield _only_value(node, declarators[0])
-
-
-def _only_value(declaration: Node, declarator: Node) -> TextEdit:
-    source = declaration.source
-    if declarator.type == "init_declarator":
-        return TextEdit(source.at(declaration.start, declarator.start - declaration.start), "")
-    return TextEdit(declaration.span, "")

@@ -291,6 +291,26 @@ class Expand(BaseOperation):
     loops: LoopsArgument
 
 
+@dataclass(frozen=True)
+class Contract(BaseOperation):
+    """An array loses its first `count` subscripts, or all of them: iterations share its cells."""
+
+    name = "contract"
+    usage = "contract(x) or contract(x, 1)"
+    variable: VariableArgument
+    count: SizeArgument | None = None
+
+
+@dataclass(frozen=True)
+class Rename(BaseOperation):
+    """A component uses a variable of its own instead of one that it shares with others."""
+
+    name = "rename"
+    usage = "rename(x, L)"
+    variable: VariableArgument
+    target: HandleArgument
+
+
 Operator: TypeAlias = Realign | Lift | Affine | Isplit
 """The four operators of [Namjoshi2016, section 3.1]."""
 
@@ -305,7 +325,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand
+StorageOperation: TypeAlias = Expand | Contract | Rename
 """Where values are kept, the order unchanged."""
 
 Operation: TypeAlias = (

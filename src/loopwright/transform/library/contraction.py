@@ -1,0 +1,71 @@
+"""Contraction and renaming: an array loses subscripts, a component gets a variable of its own.
+
+    contract(x, 1)   x[e][f]          -->   x_1[f]
+    rename(x, L)     x in L           -->   x_L, an array of the same size
+"""
+
+from __future__ import annotations
+
+from loopwright.c.syntax import Node, field, walk, without_parentheses
+from loopwright.errors import Code
+from loopwright.model.program import Array, Program, Statement
+from loopwright.source import Span
+from loopwright.transform.library.accesses import (
+    declared_values,
+    in_space,
+    moved,
+    variable_called,
+    without_declaration,
+)
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.storage import TextEdit, unused_name, with_storage
+
+
+def contract(plan: Plan, name: str, count: int | None) -> Plan:
+    """The plan with an array that has `count` subscripts fewer, or none."""
+    program, array = plan.program, variable_called(plan, name)
+    dropped = array.rank if count is None else count
+    if not 1 <= dropped <= array.rank:
+        message = f"{name} has {array.rank} subscripts, of which {dropped} cannot be left out"
+        raise Misuse(Code.STORAGE, message, argument="count" if count is not None else "variable")
+    extents = array.extents[dropped:]
+    new = unused_name(program, f"{name}_{dropped}")
+    made = Array(new, len(extents), array.element_type, local=True, extents=extents)
+    edits = dict.fromkeys(without_declaration(program, array))
+    for statement in program.statements:
+        for access in statement.accesses:
+            if access.array == name:
+                kept = _subscripts(program, statement, access.place, array)[dropped:]
+                text = new + "".join(f"[{one.text}]" for one in kept)
+                edits[TextEdit(access.place, text)] = None
+    return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))
+
+
+def _subscripts(program: Program, statement: Statement, place: Span, array: Array) -> list[Node]:
+    """The subscripts of the access at `place`, in the order of the text."""
+    node = next((one for one in walk(program.syntax) if one.span == place), None)
+    found: list[Node] = []
+    while node is not None and node.type == "subscript_expression":
+        found.insert(0, field(node, "index"))
+        node = without_parentheses(field(node, "argument"))
+    if node is None or node.text != array.name or len(found) != array.rank:
+        message = f"'{' '.join(place.text.split())}' in {statement.name} is another way to write {array.name}"
+        hint = f"write {array.name} and its subscripts"
+        raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)
+    return found
+
+
+def rename(plan: Plan, name: str, component: Component) -> Plan:
+    """The plan in which the statements of the component use a variable of their own for `name`."""
+    program, array = plan.program, variable_called(plan, name)
+    inside = [program.statement(one) for one in plan.statements_at(component)]
+    users = [one for one in inside if any(access.array == name for access in one.accesses)]
+    if not users:
+        names = ", ".join(one.name for one in inside)
+        raise Misuse(Code.NO_VARIABLE, f"{names} does not use {name}", argument="target")
+    new = unused_name(program, f"{name}_{users[0].name}")
+    made = Array(new, array.rank, array.element_type, local=True, extents=array.extents)
+    edits = {one: None for statement in users for one in moved(statement, name, new)}
+    edits |= {one: None for statement in users for one in declared_values(program, array, statement)}
+    return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))
