@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from loopwright.cli.main import main
+from loopwright.prove.coq.names import variable
 from tests.coq.support import needs_coqc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,3 +114,79 @@ def test_cvc5_gives_a_second_opinion(
     assert "cvc5 agrees" in capsys.readouterr().err
     assert run("transform", *kernel, "--prover", "cvc5") == 0
     assert "cvc5 agrees" in capsys.readouterr().err
+
+
+NAMES = """\
+void f(int Child, int Cut, double Both[Child], double Use[Child][Cut], double Zero[Cut]) {
+  int Leaf, exist;
+#pragma scop
+  for (Leaf = 0; Leaf < Child; Leaf++)
+    for (exist = 0; exist < Cut; exist++)
+      L: Both[Leaf] = Both[Leaf] + Use[Leaf][exist] * Zero[exist];
+#pragma endscop
+}
+"""
+
+
+@needs_coqc
+def test_names_of_the_library_are_names_of_programs_too(tmp_path: Path) -> None:
+    source = tmp_path / "k.c"
+    source.write_text(NAMES)
+    words = ("-e", "interchange(L, Leaf, exist)", "--prover", "coq", "-o", str(tmp_path / "proof.v"))
+    assert run("transform", str(source), *words) == 0
+
+
+def test_no_constructor_of_the_library_is_a_variable() -> None:
+    """A pattern would match it."""
+    found: set[str] = set()
+    for file in (ROOT / "proofs").glob("*.v"):
+        plain = re.sub(r"\(\*.*?\*\)", "", file.read_text(), flags=re.DOTALL)
+        for body in re.findall(r"^(?:Inductive|Record) (.*?)\.\s", plain, re.MULTILINE | re.DOTALL):
+            found.update(re.findall(r"(?:\||:=)\s*([A-Z]\w*)", body))
+    assert {"Child", "For", "Farkas", "Proposal"} < found
+    assert [name for name in sorted(found) if variable(name) == name] == []
+
+
+def test_a_transformation_about_nothing_says_so(
+    kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("transform", *kernel, "--assume", "n < 0", "--json") == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["proof"]["status"] == "about nothing"
+    assert "this proof is about nothing: no statement has an instance" in said.err
+
+
+def test_other_provers_are_asked_about_two_files(
+    tmp_path: Path, kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("cvc5", reason="cvc5 is not installed: pip install cvc5")
+    assert run("transform", *kernel) == 0
+    new = tmp_path / "new.c"
+    new.write_text(capsys.readouterr().out)
+    assert run("prove", kernel[0], str(new), "--prover", "cvc5", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["proof"]["by"] == "cvc5" and "cvc5 agrees" in found["provers"][0]["answer"]
+    assert run("suggest", kernel[0], "--prover", "cvc5") == 0
+    assert "interchange(L, i, j)" in (said := capsys.readouterr().out) and "; cvc5 agrees" in said
+
+
+@needs_coqc
+def test_two_files_have_a_proof_that_is_verified(
+    tmp_path: Path, kernel: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("transform", *kernel) == 0
+    new, proof = tmp_path / "new.c", tmp_path / "proof.v"
+    new.write_text(capsys.readouterr().out)
+    words = ("--prover", "coq", "--proof", str(proof), "--timeout", "600")
+    assert run("prove", kernel[0], str(new), *words) == 0
+    assert run("verify", str(new), str(proof)) == 0
+
+
+def test_a_prover_that_is_missing_is_missed_at_once(
+    kernel: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COQC", "no-such-program")
+    for words in (("prove", kernel[0]), ("suggest",), ("optimise",)):
+        assert run(*words, kernel[0], "--prover", "coq") == 3
+        assert "coqc is not installed" in capsys.readouterr().err
+    assert run("prove", kernel[0], kernel[0], "--proof", "proof.v") == 2

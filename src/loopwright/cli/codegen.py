@@ -11,6 +11,7 @@ from loopwright.cli.options import (
     Verbs,
     add_prover_options,
     code_path,
+    coq_library,
     integer,
     proof_lines,
     prover_request,
@@ -74,6 +75,7 @@ def codegen(arguments: argparse.Namespace) -> Invocation[Generated]:
         file=arguments.file,
         failed=(lambda: _data(arguments, None)) if arguments.json else None,
         seconds=arguments.timeout,
+        prepare=coq_library(arguments.prover),
         slow="allow more time with --timeout, or try --loop-type atomic, which makes less code",
     )
 

@@ -49,6 +49,8 @@ class Invocation(Generic[T]):
     """The time limit for the work."""
     slow: str = "allow more time with --timeout"
     """What to do where it ran out."""
+    prepare: Callable[[Progress], None] | None = None
+    """What is done once and for all, and does not count."""
 
 
 def perform(invocation: Invocation[T]) -> int:
@@ -67,6 +69,8 @@ def perform(invocation: Invocation[T]) -> int:
 
 
 def _worked(invocation: Invocation[T], progress: Progress) -> T:
+    if invocation.prepare is not None:
+        invocation.prepare(progress)
     if invocation.seconds is None:
         return invocation.work(progress)
     from loopwright.run.supervise import within

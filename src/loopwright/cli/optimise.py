@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, choice_of, integer, seconds
+from loopwright.cli.options import (
+    Verbs,
+    add_prover_options,
+    add_reading_options,
+    choice_of,
+    coq_library,
+    integer,
+    proof_lines,
+    seconds,
+    separate_proof,
+)
 from loopwright.rewrite.request import Request
 from loopwright.source import STANDARD
 
@@ -46,6 +56,7 @@ def add_to(verbs: Verbs) -> None:
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option or a file for it")
     add("--allow-reassociation", action="store_true", help="sums and products may be computed in any order")
+    add_prover_options(add, "--proof")
     add("--json", action="store_true", help="script, times and what was tried as JSON")
 
 
@@ -56,6 +67,7 @@ def optimise(arguments: argparse.Namespace) -> Invocation[Optimised]:
         render=lambda found: _printed(arguments, found),
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
+        prepare=coq_library(arguments.prover),
     )
 
 
@@ -63,6 +75,7 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
     from loopwright.optimise.optimising import Search
     from loopwright.optimise.optimising import optimise as search_for
     from loopwright.optimise.runner import TrialRunner
+    from loopwright.rewrite.opinions import demand
     from loopwright.run.compiler import find_compiler
 
     flags = (*(f"-D{one}" for one in arguments.define), *arguments.cc_option)
@@ -74,7 +87,9 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         choice=choice_of(arguments),
         allow_reassociation=arguments.allow_reassociation,
         openmp=arguments.threads > 1,
+        prover=separate_proof(arguments),
     )
+    demand(request.prover)
     search = Search(
         budget=arguments.budget,
         model=arguments.model,
@@ -92,11 +107,12 @@ def _printed(arguments: argparse.Namespace, found: Optimised) -> Printed:
 
     code = () if found.outcome is None else ((arguments.code, found.outcome.source.encode()),)
     files = () if arguments.code is None else code
+    remarks = proof_lines(() if found.outcome is None else found.outcome.remarks)
     if arguments.json:
-        return Printed(as_lines(optimised_data(arguments.file, found)), files=files)
+        return Printed(as_lines(optimised_data(arguments.file, found, arguments.prover)), remarks, files)
     summary = optimised_text(arguments.file, found)
     script = f"# {summary}# {found.machine}\n{found.script}"
     table = optimised_table(found)
     if arguments.output in (None, STANDARD):
-        return Printed(script, err=table, files=files)
-    return Printed(err=summary + table, files=((arguments.output, script.encode()), *files))
+        return Printed(script, err=table + remarks, files=files)
+    return Printed(err=summary + table + remarks, files=((arguments.output, script.encode()), *files))

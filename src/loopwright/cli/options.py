@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from loopwright.c.choice import Choice, choice
 from loopwright.errors import BadInput, Code
+from loopwright.progress import Progress
 from loopwright.rewrite.request import ProverRequest, Request
 from loopwright.source import STANDARD, Source, Span, called
 
@@ -158,10 +159,13 @@ def refuse_twice(one: str, other: str | None) -> None:
         raise BadInput(Code.OPTION, message, span=Span.start_of(called(one)))
 
 
-def add_prover_options(add: Callable[..., Any]) -> None:
-    """`--prover` and its time limit."""
-    add("--prover", choices=PROVERS, default="isl", help="who proves; with coq, -o names the proof")
+def add_prover_options(add: Callable[..., Any], proof: str = "-o") -> None:
+    """`--prover` and its time limit; `proof` is the option that names the proof."""
+    where = f"; with coq, {proof} names the proof" if proof else ""
+    add("--prover", choices=PROVERS, default="isl", help=f"who proves{where}")
     add("--prover-timeout", type=seconds, metavar="SECONDS", help="for coqc, or each obligation")
+    if proof == "--proof":
+        add("--proof", metavar="PATH", help="with --prover coq: write the proof there")
 
 
 def code_path(arguments: argparse.Namespace) -> str:
@@ -176,6 +180,27 @@ def prover_request(arguments: argparse.Namespace) -> ProverRequest:
         raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file))
     path = arguments.output if arguments.prover == "coq" else None
     return ProverRequest(arguments.prover, path, arguments.prover_timeout)
+
+
+def separate_proof(arguments: argparse.Namespace) -> ProverRequest:
+    """The same of a verb whose proof has an option of its own."""
+    if arguments.proof is not None and arguments.prover != "coq":
+        raise BadInput(Code.OPTION, "--proof needs --prover coq", span=Span.start_of(arguments.proof))
+    return ProverRequest(arguments.prover, arguments.proof, arguments.prover_timeout)
+
+
+def coq_library(prover: str) -> Callable[[Progress], None] | None:
+    """The Coq library is compiled once, and no time limit stops that."""
+    if prover != "coq":
+        return None
+
+    def compile_once(progress: Progress) -> None:
+        from loopwright.prove.coq.check import coqc, library
+
+        if coqc() is not None:
+            library(progress)
+
+    return compile_once
 
 
 def proof_lines(remarks: Iterable[str]) -> str:

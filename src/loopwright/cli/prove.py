@@ -9,12 +9,22 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, choice_of, refuse_twice, seconds
+from loopwright.cli.options import (
+    Verbs,
+    add_prover_options,
+    add_reading_options,
+    choice_of,
+    coq_library,
+    proof_lines,
+    refuse_twice,
+    seconds,
+    separate_proof,
+)
 from loopwright.source import called
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
-    from loopwright.prove.equivalence.files import Agreement
+    from loopwright.rewrite.comparison import Confirmed
 
 
 def add_to(verbs: Verbs) -> None:
@@ -37,6 +47,7 @@ def add_to(verbs: Verbs) -> None:
         action="store_true",
         help="let sums and products be computed in any order, which rounds differently",
     )
+    add_prover_options(parser.add_argument, "--proof")
     parser.add_argument(
         "--timeout",
         type=seconds,
@@ -46,7 +57,7 @@ def add_to(verbs: Verbs) -> None:
     )
 
 
-def prove(arguments: argparse.Namespace) -> Invocation[Agreement]:
+def prove(arguments: argparse.Namespace) -> Invocation[Confirmed]:
     data = {"old": arguments.old, "new": arguments.new, "verdict": "proved", "diagnostics": []}
     return Invocation(
         work=lambda progress: _agreement(arguments, progress),
@@ -54,14 +65,17 @@ def prove(arguments: argparse.Namespace) -> Invocation[Agreement]:
         file=arguments.new,
         failed=(lambda: data) if arguments.json else None,
         seconds=arguments.timeout,
+        prepare=coq_library(arguments.prover),
     )
 
 
-def _agreement(arguments: argparse.Namespace, progress: Progress) -> Agreement:
+def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
     from loopwright.prove.equivalence.files import agreement
+    from loopwright.rewrite.comparison import confirmed
 
     refuse_twice(arguments.old, arguments.new)
-    return agreement(
+    request = separate_proof(arguments)
+    found = agreement(
         arguments.old,
         arguments.new,
         pure=arguments.pure,
@@ -70,15 +84,23 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Agreement:
         allow_reassociation=arguments.allow_reassociation,
         progress=progress,
     )
+    return confirmed(found, arguments.old, request, progress)
 
 
-def _printed(arguments: argparse.Namespace, data: dict[str, object], found: Agreement) -> Printed:
+def _printed(arguments: argparse.Namespace, data: dict[str, object], confirmed: Confirmed) -> Printed:
+    from loopwright.report.results import proof_data, prover_data
+
+    found = confirmed.agreement
+    told = dict.fromkeys(line for line in (one.line() for one in confirmed.statuses) if line is not None)
     trusted = "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
+    trusted += proof_lines((*confirmed.remarks, *told))
     if arguments.json:
         answer = {
             "obligations": found.obligations,
             "ways": list(found.ways),
             "assumptions": list(found.assumptions),
+            "provers": prover_data(arguments.prover, confirmed.remarks),
+            "proof": proof_data(confirmed.statuses),
         }
         return Printed(as_lines(data | answer), trusted)
     how = " and ".join(dict.fromkeys(found.ways))

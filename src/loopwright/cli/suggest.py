@@ -6,7 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, choice_of, seconds
+from loopwright.cli.options import (
+    Verbs,
+    add_prover_options,
+    add_reading_options,
+    choice_of,
+    coq_library,
+    seconds,
+)
 from loopwright.source import called
 
 if TYPE_CHECKING:
@@ -27,6 +34,7 @@ def add_to(verbs: Verbs) -> None:
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_reading_options(parser)
     add("--all", action="store_true", help="the illegal ones too, as comments with a counterexample")
+    add_prover_options(add, "")
     add("--json", action="store_true", help="the same for machines")
     add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
 
@@ -39,6 +47,7 @@ def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
         seconds=arguments.timeout,
+        prepare=coq_library(arguments.prover),
     )
 
 
@@ -46,12 +55,25 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestio
     """For each region its line and what was tried."""
     from loopwright.prove.legality.suggest import suggestions
     from loopwright.read.c.reader import read_c
+    from loopwright.rewrite.opinions import demand
+    from loopwright.rewrite.request import ProverRequest
     from loopwright.transform import plan_of
 
+    request = ProverRequest(arguments.prover, None, arguments.prover_timeout)
+    demand(request)
     progress(f"reading {arguments.file}")
     choice = choice_of(arguments)
     programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume, choice=choice)
-    return [(program.region.line, list(suggestions(plan_of(program), progress))) for program in programs]
+    plans = [plan_of(program) for program in programs]
+    found = [(plan.original.region.line, list(suggestions(plan, progress))) for plan in plans]
+    if request.prover == "isl":
+        return found
+    from loopwright.rewrite.pipeline import confirmed_suggestion
+
+    return [
+        (line, [confirmed_suggestion(one, plans, number, request, progress) for one in tried])
+        for number, (line, tried) in enumerate(found)
+    ]
 
 
 def _printed(arguments: argparse.Namespace, found: Suggestions) -> Printed:

@@ -14,6 +14,7 @@ from loopwright.cli.options import (
     add_rewriting_options,
     add_script,
     code_path,
+    coq_library,
     proof_lines,
     prover_request,
     request_of,
@@ -61,6 +62,7 @@ def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
         seconds=arguments.timeout,
+        prepare=coq_library(arguments.prover),
     )
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, seconds
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, coq_library, seconds
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -41,6 +41,7 @@ def verify(arguments: argparse.Namespace) -> Invocation[Verified]:
         render=lambda found: _printed(arguments, found),
         file=arguments.new,
         failed=(lambda: empty) if arguments.json else None,
+        prepare=coq_library("coq"),
     )
 
 
@@ -54,6 +55,7 @@ def _verified(arguments: argparse.Namespace, progress: Progress) -> Verified:
             arguments.old,
             tuple(arguments.pure),
             tuple(arguments.assume),
+            choice_of(arguments),
             arguments.prover_timeout,
         ),
         progress,

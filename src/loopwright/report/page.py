@@ -26,7 +26,7 @@ MEANING = {
     "compared with the schedule, so a mistake in printing would be found here.",
     MARKED: "No iteration of a loop that is marked parallel touches what "
     "another one writes.",
-    RANKING: "A second, independent prover agrees that the loops of "
+    RANKING: "A second prover agrees that the loops of "
     "the source run what the model says, in its order, and end.",
 }
 """What is proved, for readers who do not know the model."""

@@ -176,7 +176,8 @@ def optimised_table(found: Optimised) -> str:
     return "".join(lines) + (f"and {more} more: --json lists all\n" if more > 0 else "")
 
 
-def optimised_data(file: str, found: Optimised) -> dict[str, Any]:
+def optimised_data(file: str, found: Optimised, prover: str) -> dict[str, Any]:
+    remarks, regions = ((), ()) if found.outcome is None else (found.outcome.remarks, found.outcome.regions)
     return {
         "file": file,
         "verdict": "proved" if found.outcome is not None else "nothing faster",
@@ -192,6 +193,8 @@ def optimised_data(file: str, found: Optimised) -> dict[str, Any]:
             {"script": "\n".join(map(str, one.script)), "cycles": one.cycles, "seconds": one.seconds}
             for one in found.tried
         ],
+        "provers": prover_data(prover, remarks),
+        "proof": proof_data(region.proof for region in regions),
         "diagnostics": [],
     }
 

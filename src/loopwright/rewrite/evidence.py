@@ -44,13 +44,16 @@ from loopwright.transform import Plan, flat_schedule
 
 @dataclass(frozen=True)
 class Evidence:
-    """Proofs, and assumptions in words."""
+    """Proofs, and assumptions in words; `silence` is what a prover that was asked did not decide."""
 
     proofs: tuple[Proof, ...] = ()
     trusted: tuple[str, ...] = ()
+    silence: tuple[str, ...] = ()
 
     def __add__(self, other: Evidence) -> Evidence:
-        return Evidence(self.proofs + other.proofs, self.trusted + other.trusted)
+        return Evidence(
+            self.proofs + other.proofs, self.trusted + other.trusted, self.silence + other.silence
+        )
 
 
 def on_trust(program: Program) -> Evidence:
@@ -72,8 +75,11 @@ def of_model(program: Program, options: RewriteOptions, progress: Progress) -> E
         found.append(_read_right(RANKING, verdict))
         if asked and not found[-1].proofs:
             raise GaveUp(Code.UNDECIDED, f"could not decide: {found[-1].trusted[0]}")
-    proved = [one for one in found if one.proofs]
-    return sum(proved, Evidence()) if proved else found[0]
+        if isinstance(verdict, Undecided):
+            found[-1] = Evidence(silence=(f"cvc5 does not confirm the model: {verdict.reason}",))
+    if not any(one.proofs for one in found):
+        return found[0]
+    return sum((one for one in found if one.proofs or one.silence), Evidence())
 
 
 def _read_right(what: str, verdict: Verdict) -> Evidence:
@@ -128,7 +134,7 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
         # What a reduction may do to sums was asked of the user when the script was proved legal.
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
-    return Evidence(tuple(proof for proof in found.proofs if proof.obligations), found.trusted)
+    return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
 
 
 def _said(node: Node) -> tuple[frozenset[Independent], ...]:

@@ -87,10 +87,11 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
 
 def _status(request: GenerationRequest, schedule: Schedule, node: Node, progress: Progress) -> ProofStatus:
     """A prover that was asked for has agreed; else the verified checker is asked."""
-    if request.prover.prover != "isl":
-        return ProofStatus(request.prover.prover, CHECKED)
-    from loopwright.prove.certificates.status import scan_status
+    from loopwright.prove.certificates.status import about_nothing, scan_status
 
+    if request.prover.prover != "isl":
+        by = request.prover.prover
+        return about_nothing(schedule, by) or ProofStatus(by, CHECKED)
     progress("asking the verified checker")
     return scan_status(schedule, node)
 

@@ -22,7 +22,9 @@ from loopwright.source import Source, Span
 
 if TYPE_CHECKING:
     from loopwright.emit.region import Loops
+    from loopwright.model.annotations import Annotation
     from loopwright.model.program import Program
+    from loopwright.prove.equivalence.instances import ComparedTexts
     from loopwright.prove.obligations.obligation import Obligation
     from loopwright.transform import Plan
 
@@ -32,31 +34,57 @@ BATCH = 20
 
 @dataclass(frozen=True)
 class PrintedRegion:
-    """A rewritten region as its new text has it: the loops read from the text, around the instances that
-    its statements are, each loop with what was proved of it.
+    """A region as its new text has it: the loops read from the text, around the instances that its
+    statements are, each loop with what was proved of it.
     """
 
-    plan: Plan
+    original: Program
+    scheduled: Program
+    """The original in the order of the new text."""
     new: Program
     calls: tuple[Call, ...]
     node: Node
     temporaries: tuple[str, ...]
+    title: str
+    has_new_storage: bool = False
 
 
 def printed_region(plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...]) -> PrintedRegion:
     """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
     from loopwright.emit.region import claims, named_loops
+
+    calls = claims(loops)
+    said = [one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)]
+    node = _annotated(new, calls, said)
+    title, stored = _title(plan), bool(plan.storage)
+    return PrintedRegion(plan.original, plan.program, new, calls, node, temporaries, title, stored)
+
+
+def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
+    """Two texts that were compared by instances; GaveUp where no proof can be written of them."""
+    from loopwright.prove.text.annotations import said_of_loops
+
+    if texts.calls is None:
+        raise GaveUp(Code.NO_PROOF, "which instance a statement of the new text is, is not one formula")
+    said = [tuple(one) for one in said_of_loops(texts.new)]
+    node = _annotated(texts.new, texts.calls, said)
+    return PrintedRegion(
+        texts.original, texts.scheduled, texts.new, texts.calls, node, texts.temporaries, title
+    )
+
+
+def _annotated(new: Program, calls: Sequence[Call], said: Iterable[tuple[Annotation, ...]]) -> Node:
+    """The loops of the text around these calls, each with what is said of it, in the order of the text."""
     from loopwright.prove.obligations.sides import opened
     from loopwright.prove.text.correspondence import claimed_loops
 
-    calls = claims(loops)
-    said = iter([one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)])
+    left = iter(said)
 
     def annotated(node: Node) -> Node:
-        here = replace(node, annotations=next(said)) if isinstance(node, For) else node
+        here = replace(node, annotations=next(left)) if isinstance(node, For) else node
         return with_children(here, annotated)
 
-    return PrintedRegion(plan, new, calls, annotated(opened(claimed_loops(new, calls))), temporaries)
+    return annotated(opened(claimed_loops(new, calls)))
 
 
 def remarks_on(
@@ -73,11 +101,7 @@ def remarks_on(
             progress("writing the proof")
             texts = [
                 transformation_file(
-                    one.plan.original,
-                    one.plan.program,
-                    one.node,
-                    _title(one.plan),
-                    NewText(one.new, one.calls),
+                    one.original, one.scheduled, one.node, one.title, NewText(one.new, one.calls)
                 )
                 for one in regions
             ]
@@ -88,26 +112,42 @@ def remarks_on(
 
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
+    from loopwright.prove.certificates.status import about_nothing, change_status
+    from loopwright.transform.scheduling import flat_schedule
+
+    nothing = about_nothing(flat_schedule(region.original), request.prover)
+    if nothing is not None:
+        return nothing
     if request.prover != "isl":
         return ProofStatus(request.prover, CHECKED)
-    if region.plan.storage:
+    if region.has_new_storage:
         return ProofStatus("isl", NOT_CHECKED, "storage has changed")
     if region.temporaries:
         detail = f"{', '.join(region.temporaries)} may hold other values in between"
         return ProofStatus("isl", NOT_CHECKED, detail)
-    from loopwright.prove.certificates.status import change_status
-
-    return change_status(region.plan.original, region.plan.program, region.node)
+    return change_status(region.original, region.scheduled, region.node)
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:
     from loopwright.prove.obligations.legality import transformation_obligations
     from loopwright.prove.obligations.sides import both_sides
 
-    original = region.plan.original
-    sides = both_sides(original, region.plan.program, region.node)
-    obligations = transformation_obligations(original, *sides, region.temporaries)
+    sides = both_sides(region.original, region.scheduled, region.node)
+    obligations = transformation_obligations(region.original, *sides, region.temporaries)
     return second_opinion(obligations, limit, progress)
+
+
+def demand(request: ProverRequest) -> None:
+    """GaveUp, before anything is done, where the prover that is asked for is not installed."""
+    match request.prover:
+        case "cvc5":
+            from loopwright.prove.backends.cvc5 import demand_cvc5
+
+            demand_cvc5()
+        case "coq":
+            from loopwright.prove.coq.check import the_coqc
+
+            the_coqc()
 
 
 def _title(plan: Plan) -> str:

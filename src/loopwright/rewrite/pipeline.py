@@ -19,6 +19,7 @@ from loopwright.model.annotations import Unrolled
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
+from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.evidence import (
@@ -33,6 +34,7 @@ from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
 from loopwright.rewrite.request import (
     LoopReport,
     Outcome,
+    ProverRequest,
     RegionReport,
     Request,
     RewriteOptions,
@@ -99,7 +101,22 @@ def rewritten(
         for note in (openmp_notes(region.loops) if options.openmp else _unsaid(region.plan))
     ]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
-    return Outcome(source, reports, remarks=remarks, notes=tuple(notes))
+    silence = (text for region in regions for text in region.evidence.silence)
+    return Outcome(source, reports, remarks=(*remarks, *dict.fromkeys(silence)), notes=tuple(notes))
+
+
+def confirmed_suggestion(
+    found: Suggestion, plans: Sequence[Plan], number: int, request: ProverRequest, progress: Progress
+) -> Suggestion:
+    """A suggestion for the plan of this number, with what another prover says of the text it makes."""
+    if not found.legal or found.reassociation:
+        return found
+    after = [plan.perform(*found.steps) if k == number else plan for k, plan in enumerate(plans)]
+    try:
+        outcome = rewritten(after, RewriteOptions(prover=request), progress)
+    except GaveUp as failure:
+        return replace(found, legal=False, reason=f"{request.prover} does not confirm it: {failure.message}")
+    return replace(found, reason=f"{found.reason}; {', '.join(outcome.remarks)}")
 
 
 def _unsaid(plan: Plan) -> tuple[str, ...]:

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.model.annotations import Clauses, Independent
 from loopwright.model.program import Program
 from loopwright.progress import Progress
+from loopwright.prove.certificates.status import about_nothing
 from loopwright.prove.coq.check import ENOUGH, Accepted, OutOfTime, Refused
 from loopwright.prove.coq.restatement import TextClaims, read_claims, restatement
 from loopwright.prove.coq.verification import Another, Forbidden, Verification, verify
@@ -21,11 +23,13 @@ from loopwright.prove.obligations.sides import opened
 from loopwright.prove.text.annotations import prove_annotations, said_of_loops
 from loopwright.prove.text.correspondence import claimed_loops, modelled, prove_claims, prove_model
 from loopwright.prove.text.scopes import prove_scopes
-from loopwright.prove.verdict import CHECKED, NOTHING, SEQUENTIAL, ProofStatus, Proved, Refuted, Verdict
+from loopwright.prove.verdict import CHECKED, SEQUENTIAL, ProofStatus, Proved, Refuted, Verdict
+from loopwright.read.c.find import resolved
 from loopwright.read.c.reader import load_c, read_c
 from loopwright.read.text import load
 from loopwright.rewrite.rereading import Unlike, read_regions
 from loopwright.source import Source, Span
+from loopwright.transform.scheduling import flat_schedule
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class VerifyRequest:
     old: str | None = None
     pure: tuple[str, ...] = ()
     assume: tuple[str, ...] = ()
+    choice: Choice = BY_PRAGMAS
     seconds: float | None = None
 
 
@@ -62,11 +67,12 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
     sources = [load(path) for path in request.proofs]
     claims = [read_claims(source) for source in sources]
     old = request.old or _original(request, claims)
-    programs = read_c(old, pure=request.pure, assume=request.assume)
+    pure, assume, choice = request.pure, request.assume, request.choice
+    programs = read_c(old, pure=pure, assume=assume, choice=choice)
     originals = [_region(programs, one, source) for one, source in zip(claims, sources, strict=True)]
     if len({program.region for program in originals}) < len(originals):
         raise BadInput(Code.PROOF_FILE, "two proof files are about the same region")
-    new_source = load_c(request.new)
+    new_source = resolved(load_c(request.new), choice, pure=pure, assume=assume)
     order = sorted(range(len(claims)), key=lambda k: claims[k].region)
     try:
         texts = read_regions(new_source, [originals[k] for k in order])
@@ -170,10 +176,9 @@ def _no(path: str, message: str) -> Illegal:
 
 def _status(original: Program, new: Program, claims: TextClaims) -> ProofStatus:
     """What the theorem is about: nothing, the sequential order, or all that the text says."""
-    if original.context.is_empty():
-        return ProofStatus("coq", NOTHING, "the context is contradictory")
-    if all(one.domain.intersect_params(original.context.params()).is_empty() for one in original.statements):
-        return ProofStatus("coq", NOTHING, "no statement has an instance")
+    nothing = about_nothing(flat_schedule(original), "coq")
+    if nothing is not None:
+        return nothing
     if not all(_covered(k, one, claims, new) for k, one in enumerate(said_of_loops(new))):
         detail = "isl proves that the iterations of its parallel loops are independent"
         return ProofStatus("coq", SEQUENTIAL, detail)

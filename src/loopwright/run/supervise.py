@@ -65,6 +65,7 @@ def _be_the_child(work: Work[T], writing: int) -> NoReturn:
     The work's failures are Loopwright's own errors; anything else ends the child, which the
     parent sees.
     """
+    signal.signal(signal.SIGTERM, _stopped)
     try:
         with os.fdopen(writing, "wb") as pipe:
             try:
@@ -74,6 +75,11 @@ def _be_the_child(work: Work[T], writing: int) -> NoReturn:
             _send(pipe, result)
     finally:
         os._exit(0)
+
+
+def _stopped(number: int, frame: object) -> NoReturn:
+    """Time is up: programs that were started are ended, and temporary files removed, on the way out."""
+    raise SystemExit(number)
 
 
 def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
@@ -113,9 +119,17 @@ def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:
     return pickle.loads(received[8 : 8 + size]), received[8 + size :]
 
 
+GRACE = 0.5
+"""Seconds in which a child that is told to stop may clean up; inside of isl it does not hear of it."""
+
+
 def _end(child: int) -> None:
     """The child is over, whether it was done or not."""
-    try:
-        os.kill(child, signal.SIGKILL)
-    finally:
-        os.waitpid(child, 0)
+    os.kill(child, signal.SIGTERM)
+    until = time.monotonic() + GRACE
+    while time.monotonic() < until:
+        if os.waitpid(child, os.WNOHANG)[0] == child:
+            return
+        time.sleep(0.005)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)

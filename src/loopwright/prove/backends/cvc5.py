@@ -56,6 +56,11 @@ def is_installed() -> bool:
     return find_spec("cvc5") is not None
 
 
+def demand_cvc5() -> None:
+    """GaveUp, with what to do, where it is not installed."""
+    _module()
+
+
 def _module() -> Any:
     try:
         return importlib.import_module("cvc5")

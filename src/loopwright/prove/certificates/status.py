@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 def scan_status(schedule: Schedule, program: Node, seconds: float | None = None) -> ProofStatus:
     """Of loops that run a schedule.  Where instances have equal times, their places in the program decide."""
-    if schedule.context.is_empty():
-        return ProofStatus("isl", NOTHING, "the context is contradictory")
-    if schedule.domain.intersect_params(schedule.context.params()).is_empty():
-        return ProofStatus("isl", NOTHING, "no statement has an instance")
+    nothing = about_nothing(schedule)
+    if nothing is not None:
+        return nothing
     tries = tuple(partial(_scan, schedule, program, tied=tied) for tied in (False, True))
     return _status(tries, program, seconds)
 
@@ -43,6 +42,15 @@ def _scan(schedule: Schedule, program: Node, *, tied: bool) -> str:
 def change_status(original: Program, new: Program, loops: Node, seconds: float | None = None) -> ProofStatus:
     """Of loops that leave the memory as the original does."""
     return _status((partial(_change, original, new, loops),), loops, seconds)
+
+
+def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
+    """Where there are no parameters, or no instances, everything is true."""
+    if schedule.context.is_empty():
+        return ProofStatus(by, NOTHING, "the context is contradictory")
+    if schedule.domain.intersect_params(schedule.context.params()).is_empty():
+        return ProofStatus(by, NOTHING, "no statement has an instance")
+    return None
 
 
 def _change(original: Program, new: Program, loops: Node) -> str:

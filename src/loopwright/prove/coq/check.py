@@ -173,16 +173,21 @@ def _followed(
         said: list[str] = []
         proved = 0
         assert process.stdout is not None
-        for line in process.stdout:
-            sentence = SENTENCE.match(line)
-            if sentence is None:
-                said.append(line)
-            elif sentence.group(1) == "Qed.":
-                proved += 1
-                progress(doing, proved, total)
-        status = process.wait()
-        ended.set()
-        watcher.join()
+        try:
+            for line in process.stdout:
+                sentence = SENTENCE.match(line)
+                if sentence is None:
+                    said.append(line)
+                elif sentence.group(1) == "Qed.":
+                    proved += 1
+                    progress(doing, proved, total)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            status = process.wait()
+            ended.set()
+            watcher.join()
     return None if late.is_set() else (status, "".join(said), errors.read_text())
 
 

@@ -19,7 +19,7 @@ from loopwright.model.program import Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.induction import by_values
-from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
+from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.shared import Outputs, outputs, with_common_parameters
@@ -44,6 +44,8 @@ class Equivalence:
     trusted: tuple[str, ...] = ()
     way: str = ""
     """How it was proved: "by instances" or "by values"."""
+    texts: ComparedTexts | None = None
+    """By instances: what was compared."""
 
 
 def prove_equivalent(
@@ -90,7 +92,7 @@ def _prove(
     matched = _instances(old, new, different, allow_reassociation)
     if isinstance(matched, Matched):
         proved = Proved(obligations + matched.proved.obligations)
-        return Equivalence(proved, trusted=matched.assumed, way="by instances")
+        return Equivalence(proved, trusted=matched.assumed, way="by instances", texts=matched.texts)
     unclear = several_meanings(old) or several_meanings(new)
     if unclear:
         return Equivalence(Undecided(f"what {', '.join(unclear)} is depends on the preprocessor"))

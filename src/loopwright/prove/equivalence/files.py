@@ -13,6 +13,7 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.equivalence.instances import ComparedTexts
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises
@@ -64,6 +65,8 @@ class Agreement:
     obligations: int
     ways: tuple[str, ...]
     assumptions: tuple[str, ...]
+    texts: tuple[ComparedTexts | None, ...] = ()
+    """Of each region that was compared by instances, what was compared."""
 
 
 def agreement(
@@ -98,7 +101,8 @@ def agreement(
     )
     match found.verdict:
         case Proved(obligations):
-            return Agreement(obligations, tuple(one.way for one in found.answers), found.trusted)
+            ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
+            return Agreement(obligations, ways, found.trusted, texts)
         case Refuted(message=message, witness=witness):
             text = f"not equivalent: {message}"
             raise Illegal.of(

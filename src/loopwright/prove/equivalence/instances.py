@@ -10,16 +10,19 @@ The last two are the legality of a schedule, θ'(o) = θ_NEW(n) for the n that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from loopwright.errors import Note
+from loopwright.loops.nodes import Call
 from loopwright.model.program import Program
 from loopwright.presburger.points import smallest_point
 from loopwright.prove.equivalence.matching import Match, Preference, Unmatched, candidates, match
 from loopwright.prove.legality.explain import explain, headline, witness
 from loopwright.prove.legality.legality import prove_legal
+from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.timetable import pieces_of
 from loopwright.prove.verdict import Proved
 
 
@@ -33,12 +36,26 @@ class NotMatched:
     """What is wrong with the order, where only one matching of the instances is possible."""
 
 
+@dataclass(frozen=True, eq=False)
+class ComparedTexts:
+    """Two texts of the same instances: `scheduled` is the original in the order of the new text."""
+
+    original: Program
+    scheduled: Program
+    new: Program
+    calls: tuple[Call, ...] | None
+    """Which instance each statement of the new text is; None where that is not one formula."""
+    temporaries: tuple[str, ...]
+    """What may hold other values in between."""
+
+
 @dataclass(frozen=True)
 class Matched:
     """All of it was shown; `assumed` is what was assumed for it, one sentence each."""
 
     proved: Proved
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[str, ...]
+    texts: ComparedTexts
 
 
 def by_instances(old: Program, new: Program, *, allow_reassociation: bool = False) -> Matched | NotMatched:
@@ -54,7 +71,10 @@ def by_instances(old: Program, new: Program, *, allow_reassociation: bool = Fals
         verdict = prove_legal(old, schedules, allow_reassociation=allow_reassociation, times_differ=True)
         if verdict.proved:
             assumed = tuple(one.assumption for one in verdict.reassociations)
-            return Matched(Proved(verdict.obligations + len(new.statements)), assumed)
+            texts = ComparedTexts(
+                old, _scheduled(old, schedules), new, _calls(new, matched), verdict.temporaries
+            )
+            return Matched(Proved(verdict.obligations + len(new.statements)), assumed, texts)
         worst = verdict.failures[0]
         order = tuple(
             Note(headline(one), "because", notes=explain(one).notes)
@@ -83,6 +103,26 @@ def _schedules(old: Program, new: Program, matched: Match) -> dict[str, isl.Map]
             nothing = isl.Map.empty(space.align_params(statement.domain.get_space().params()))
             found[statement.name] = nothing.set_tuple_name(isl.dim_type.in_, statement.name)
     return {statement.name: found[statement.name].coalesce() for statement in old.statements}
+
+
+def _scheduled(old: Program, schedules: dict[str, isl.Map]) -> Program:
+    statements = (replace(one, schedule=schedules[one.name]) for one in old.statements)
+    return replace(old, statements=tuple(statements))
+
+
+def _calls(new: Program, matched: Match) -> tuple[Call, ...] | None:
+    """{ N[n] -> O[o] } as a formula for each statement of NEW."""
+    found: list[Call] = []
+    for statement in new.statements:
+        own = [one for one in matched.partners if one.new == statement.name]
+        pieces = [(one.old, part) for one in own for _, part in pieces_of(one.relation)]
+        if len(pieces) != 1:
+            return None
+        ((name, function),) = pieces
+        width = function.dim(isl.dim_type.out)
+        arguments = (expr_of(function.get_at(k), statement.iterators) for k in range(width))
+        found.append(Call(name, tuple(arguments)))
+    return tuple(found)
 
 
 def _unmatched(new: Program, wrong: Unmatched) -> NotMatched:
