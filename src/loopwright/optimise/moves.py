@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TypeAlias
 
 import islpy as isl
@@ -19,14 +20,19 @@ import islpy as isl
 from loopwright.model.dependences import Dependence
 from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.machine import Machine
+from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.read.formula import Chain, Formula, Name
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import NAME
+from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Isplit, Permute, Tile, UnrollAndJam
+from loopwright.transform.script.operations import Interchange, Isplit, Permute, StripMine, Tile, UnrollAndJam
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, ProposalKind, nests, proposals
+from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
 
 Script: TypeAlias = tuple[Step, ...]
@@ -36,6 +42,9 @@ REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
 
 REGISTER_ROWS = (8, 4)
 """How many of one loop."""
+
+STRIPS = (64, 16)
+"""How many iterations of an outer loop go together through the loop inside it."""
 
 MOST = 6
 """A nest with more statements than this is not tiled with a skew."""
@@ -70,8 +79,7 @@ def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """One loop of a perfect nest in another place; loops it shares with other statements stay."""
     if not is_perfect(plan, nest):
         return
-    shared = [k for k in range(len(nest.loops)) if plan.sharing(nest.component, k).positions]
-    fixed, free = nest.loops[: len(shared)], nest.loops[len(shared) :]
+    free = own_loops(plan, nest)
     found = dict.fromkeys(
         (*rest[:place], loop, *rest[place:])
         for loop in reversed(free)
@@ -80,7 +88,18 @@ def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     )
     for order in found:
         if order != free:
-            yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, (*fixed, *order))))
+            yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
+
+
+def own_loops(plan: Plan, nest: NamedNest) -> tuple[str, ...]:
+    """The loops that nothing else stands in, without those over tiles."""
+    alone = [name for k, name in enumerate(nest.loops) if not plan.sharing(nest.component, k).positions]
+    return tuple(name for name in alone if not is_over_tiles(name))
+
+
+def is_over_tiles(loop: str) -> bool:
+    """A loop over tiles of i is called iT (docs/operations)."""
+    return loop.endswith("T")
 
 
 def script_of(plan: Plan) -> Script:
@@ -91,23 +110,77 @@ def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
     """Interchanges in a nest that is not perfect."""
     if is_perfect(plan, nest):
         return
-    inside = set(plan.statements_at(nest.component))
-    for one in proposals(plan, setting.dependences):
-        if one.kind is ProposalKind.INTERCHANGE and inside >= set(one.statements):
-            yield (*script_of(plan), *one.steps)
+    for one, two in combinations(own_loops(plan, nest), 2):
+        yield (*script_of(plan), *nest.definition, Step(Interchange(nest.handle, one, two)))
 
 
-def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
-    """Neighbours in the same loops, the second one delayed where that is needed."""
-    yield from (one.steps for one in proposals(plan, dependences) if one.kind is ProposalKind.FUSION)
+def cuts(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """The innermost loop of a single statement in three parts, around a cell that it reads and writes.
+
+    A[i][j] is written and A[i][k] read: before j = k and after it the two do not meet, which a compiler
+    has to know for vectors.
+    """
+    if not is_perfect(plan, nest) or len(nest.component.positions) > 1 or not NAME.fullmatch(nest.handle):
+        return
+    for meeting in _meetings(plan, nest):
+        inputs, inner = tuple(map(Name, nest.loops)), Name(nest.loops[-1])
+        common = len(nest.loops) - 1
+        rest, after = _fresh(plan, f"{nest.handle}From"), _fresh(plan, f"{nest.handle}After")
+        before = Isplit(nest.handle, AffineSet(inputs, Chain(((inner,), (meeting,)), ("<",))), common)
+        there = Isplit(rest, AffineSet(inputs, Chain(((inner,), (meeting,)), ("=",))), common)
+        first, second = Step(before, (nest.handle, rest)), Step(there, (rest, after))
+        yield (*script_of(plan), *nest.definition, first, second)
+
+
+def _meetings(plan: Plan, nest: NamedNest) -> Iterator[Formula]:
+    """Values of the innermost loop at which a statement writes the column it reads in all iterations."""
+    (name,) = plan.statements_at(nest.component)
+    statement = plan.program.statement(name)
+    ((_, piece),) = pieces(statement.schedule)[:1]
+    loops = iteration_numbers(piece, len(nest.loops)).reverse()
+    rows = [
+        (one, one_function(only(loops.apply_range(one.relation), OUT, one.relation.dim(OUT) - 1)))
+        for one in statement.accesses
+        if one.relation.dim(OUT) > 1
+    ]
+    last = len(nest.loops) - 1
+    found: dict[str, Formula] = {}
+    for write, along in rows:
+        for read, still in rows:
+            if (
+                not write.is_write
+                or read.is_write
+                or read.array != write.array
+                or along is None
+                or still is None
+            ):
+                continue
+            if along.get_coefficient_val(IN, last).is_one() and still.get_coefficient_val(IN, last).is_zero():
+                meeting = still.sub(along.set_coefficient_val(IN, last, isl.Val(0)))
+                if _is_inside(plan, nest, meeting):
+                    value = formula_of(meeting, nest.loops)
+                    found[str(value)] = value
+    yield from found.values()
+
+
+def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
+    """Whether the innermost loop has iterations before the meeting, and others after it."""
+    (points,) = plan.iterations(nest.component, len(nest.loops))[:1]
+    inner = isl.Aff.var_on_domain(meeting.get_domain_local_space(), DIM, len(nest.loops) - 1)
+    return not any(
+        points.intersect(side).is_empty() for side in (inner.lt_set(meeting), inner.gt_set(meeting))
+    )
 
 
 def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """Tiles for the first and the second cache: of the two innermost loops, and of all that can be."""
-    if is_perfect(plan, nest) and len(nest.loops) >= 2:
-        yield from ((*script_of(plan), *tiles) for tiles in _flat_tiles(nest, setting.machine))
+    own = own_loops(plan, nest)
+    if is_perfect(plan, nest) and len(own) >= 2 and not is_tiled(nest):
+        yield from ((*script_of(plan), *tiles) for tiles in _flat_tiles(nest, own, setting.machine))
     if not is_perfect(plan, nest) or _goes_backwards(plan, nest, setting.dependences):
         yield from ((*script_of(plan), *tiles) for tiles in _skewed_tiles(plan, nest))
+    if not is_perfect(plan, nest) and len(nest.loops) > 1:
+        yield from ((*script_of(plan), *strips) for strips in _strips(nest))
 
 
 def _goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:
@@ -133,9 +206,9 @@ def _is_positive(apart: isl.Set, dimension: int) -> bool:
     return bool(least.is_int()) and bool(least.is_nonneg())
 
 
-def _flat_tiles(nest: NamedNest, machine: Machine) -> Iterator[Script]:
+def _flat_tiles(nest: NamedNest, loops: Sequence[str], machine: Machine) -> Iterator[Script]:
     """A block of the two innermost loops stays in a cache while the loops around pass over it."""
-    *around, outer, inner = nest.loops
+    *around, outer, inner = loops
     for cache in machine.caches[:2]:
         height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
         if height >= 8:
@@ -143,8 +216,16 @@ def _flat_tiles(nest: NamedNest, machine: Machine) -> Iterator[Script]:
             order = (f"{inner}T", f"{outer}T", *around)
             moved = (Step(Permute(nest.handle, order)),) if around else ()
             yield (*nest.definition, tile, *moved)
-    square = tuple(LoopNumber(SQUARE, one) for one in nest.loops)
+    square = tuple(LoopNumber(SQUARE, one) for one in loops)
     yield (*nest.definition, Step(Tile(nest.handle, square)))
+
+
+def _strips(nest: NamedNest) -> Iterator[Script]:
+    """Some iterations of the first loop at a time, inside the second one."""
+    first, second = nest.loops[:2]
+    for size in STRIPS:
+        order = Permute(nest.handle, (second, first))
+        yield (*nest.definition, Step(StripMine(nest.handle, first, size)), Step(order))
 
 
 def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
@@ -169,7 +250,8 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
 def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """Iterations of the loops around the innermost one, written out in it; what fills no block, apart."""
     deepest = max(plan.leaf(position).depth for position in nest.component.positions)
-    outer = [name for name in nest.loops[: deepest - 1] if not name.endswith("T")]
+    own = own_loops(plan, nest)
+    outer = [name for name in nest.loops[: deepest - 1] if name in own]
     if not outer:
         return
     before, after = _at_tiles(script_of(plan), nest.handle)
@@ -217,7 +299,7 @@ def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script
 
 
 def is_tiled(nest: NamedNest) -> bool:
-    return any(name.endswith("T") for name in nest.loops)
+    return any(map(is_over_tiles, nest.loops))
 
 
 def _fresh(plan: Plan, name: str) -> str:
@@ -227,7 +309,9 @@ def _fresh(plan: Plan, name: str) -> str:
     return found
 
 
-PHASES: tuple[Phase, ...] = (exchanged, orders, cache_tiles, registers)
+ORDERING: tuple[Phase, ...] = (exchanged, orders)
+BLOCKING: tuple[Phase, ...] = (cuts, cache_tiles, registers)
+PHASES: tuple[Phase, ...] = (*ORDERING, *BLOCKING)
 
 
 def is_written_out(plan: Plan, nest: NamedNest) -> bool:

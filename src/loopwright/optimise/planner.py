@@ -7,15 +7,16 @@ by nest, the phases of `moves`; of each phase the few best are kept.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.optimise.cost import estimate
-from loopwright.optimise.moves import PHASES, Phase, Script, Setting, fusions, is_written_out, targets
+from loopwright.optimise.moves import BLOCKING, ORDERING, Phase, Script, Setting, is_written_out, targets
 from loopwright.optimise.scheduler import Fusion, scheduled
+from loopwright.optimise.structures import around
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.run.supervise import within
@@ -34,8 +35,11 @@ PATIENCE = 3.0
 SHARE = 0.5
 """The part of the time that the first structure may take; what it leaves, the others have."""
 
-STRUCTURES = 6
+STRUCTURES = 4
 """How many ways to share loops are worked out."""
+
+ORDERED = 0.4
+"""The part of the time in which the loops of all structures are brought into order."""
 
 WORTH = 0.02
 """A nest with a smaller part of the cycles is left alone."""
@@ -82,18 +86,16 @@ class Planner:
     def ranked(self) -> list[Estimated]:
         """All legal scripts that were found, the cheapest first, with the original."""
         starts = [self.original(), *self._structures()]
-        for fusion in fusions(self.plan, self.setting.dependences):
-            found = None if self.is_over() else self.estimated(fusion, "joined as written")
-            starts += [] if found is None else [found]
         begun = self.clock()
-        best = sorted(starts[1:], key=lambda one: (one.total, len(one.script)))
-        chosen = {one.script: one for one in (*starts[1:2], starts[0], *best)}
-        order = list(chosen.values())[:STRUCTURES]
-        for number, start in enumerate(order, 1):
-            left = self.deadline - begun
-            self._improved(
-                start, begun + left * (SHARE + (1 - SHARE) * (number - 1) / max(1, len(order) - 1))
-            )
+        ordered: list[Estimated] = []
+        for number, start in enumerate(starts, 1):
+            until = begun + ORDERED * (self.deadline - begun) * number / len(starts)
+            ordered += self._improved([start], ORDERING, 1, until)
+        best = sorted(ordered, key=lambda one: (one.total, len(one.script)))[:STRUCTURES]
+        begun = self.clock()
+        for number, one in enumerate(best):
+            share = SHARE + (1 - SHARE) * number / max(1, len(best) - 1)
+            self._improved([one], BLOCKING, WIDTH, begun + share * (self.deadline - begun))
         return self.found()
 
     def found(self) -> list[Estimated]:
@@ -113,27 +115,39 @@ class Planner:
                 continue
             if script:
                 scripts.setdefault(script, f"isl's schedule: {fusion.value}")
+        found = [self.original()]
         for script, origin in scripts.items():
-            found = self.estimated(script, origin)
-            if found is not None:
-                yield found
+            one = self.estimated(script, origin)
+            if one is not None:
+                found.append(one)
+                yield one
+        for one in found[:2]:
+            for script, origin in around(one.plan, self.setting):
+                more = None if self.is_over() else self.estimated(script, origin)
+                if more is not None:
+                    yield more
 
     def _scheduled(self, fusion: Fusion) -> Callable[[Progress], Script | None]:
         return lambda _: scheduled(self.plan, self.setting.dependences, fusion)
 
-    def _improved(self, start: Estimated, until: float) -> None:
-        """The nests of a structure, the outer ones first; the result is in `known`."""
-        pool = [start]
+    def _improved(
+        self, pool: list[Estimated], phases: Sequence[Phase], width: int, until: float
+    ) -> list[Estimated]:
+        """The nests of a structure, the outer ones first; what is found is in `known` too."""
+        start = pool[0]
         for target in targets(start.plan):
             names = start.plan.statements_at(target.component)
             if sum(start.cycles[name] for name in names) < WORTH * start.total:
                 continue
-            for phase in PHASES:
+            for phase in phases:
                 if self.clock() > until:
-                    return
-                pool = self._extended(pool, names, phase)
+                    return pool
+                pool = self._extended(pool, names, phase, width)
+        return pool
 
-    def _extended(self, pool: list[Estimated], names: tuple[str, ...], phase: Phase) -> list[Estimated]:
+    def _extended(
+        self, pool: list[Estimated], names: tuple[str, ...], phase: Phase, width: int
+    ) -> list[Estimated]:
         found = dict.fromkeys(one.script for one in pool)
         for one in pool:
             nest = _nest_of(one.plan, names)
@@ -147,7 +161,7 @@ class Planner:
                     found[after.script] = None
         known = [self.known[script] for script in found]
         legal = [one for one in known if one is not None]
-        return sorted(legal, key=lambda one: (one.total, len(one.script)))[:WIDTH]
+        return sorted(legal, key=lambda one: (one.total, len(one.script)))[:width]
 
     def estimated(
         self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None = None
@@ -166,7 +180,7 @@ class Planner:
         self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None
     ) -> Estimated | None:
         try:
-            plan = self.plan.perform(*script)
+            plan = self._performed(script)
             part = plan if known is None else part_with(plan, known[0])
             cycles = within(PATIENCE, lambda _: self._cycles(plan, part), silent)
         except (BadInput, GaveUp, InternalError):
@@ -176,6 +190,14 @@ class Planner:
             return None
         others = {} if known is None else known[1].cycles
         return Estimated(script, plan, {**others, **cycles}, origin)
+
+    def _performed(self, script: Script) -> Plan:
+        """The plan after a script, from the longest beginning of it that is known."""
+        for count in range(len(script), 0, -1):
+            known = self.known.get(script[:count])
+            if known is not None:
+                return known.plan.perform(*script[count:])
+        return self.plan.perform(*script)
 
     def _cycles(self, plan: Plan, part: Plan) -> Mapping[str, float] | None:
         """What the statements of a part of the plan cost; None where the plan is not legal."""

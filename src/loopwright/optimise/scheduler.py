@@ -173,11 +173,11 @@ def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
         )
         relation = isl.Map.from_union_map(whole)
         values = numbers.reverse().apply_range(relation)
-        function = _affine(values)
+        function = one_function(values)
         if function is None:
             return None
         functions.append(function)
-    outputs = [_formula(one, names) for one in functions]
+    outputs = [formula_of(one, names) for one in functions]
     while len(outputs) < len(names):
         outputs.append(next(Name(one) for one in names if Name(one) not in outputs))
     if outputs == [Name(one) for one in names]:
@@ -188,7 +188,7 @@ def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
     return [Affine(handle, AffineMap(tuple(map(Name, names)), tuple(outputs)))]
 
 
-def _affine(values: isl.Map) -> isl.Aff | None:
+def one_function(values: isl.Map) -> isl.Aff | None:
     """The one quasi-affine piece, without divisions, that the map is."""
     found: list[isl.Aff] = []
     isl.PwMultiAff.from_map(values).foreach_piece(lambda _, value: found.append(value.get_aff(0)))
@@ -197,7 +197,7 @@ def _affine(values: isl.Map) -> isl.Aff | None:
     return found[0] if found[0].get_denominator_val().is_one() else None
 
 
-def _formula(function: isl.Aff, names: Sequence[str]) -> Formula:
+def formula_of(function: isl.Aff, names: Sequence[str]) -> Formula:
     """c0 + c1 i + c2 j + ... as it is written."""
     terms: list[Formula] = []
     spaces = [(IN, k, name) for k, name in enumerate(names)]

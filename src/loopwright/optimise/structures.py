@@ -1,0 +1,96 @@
+"""Where the search starts: the ways in which the statements of a region may share loops.
+
+As written; distributed; joined with neighbours; statements with fewer loops moved into those of the nest they
+stand in; blocks of a loop around everything; and what isl's scheduler proposes (`scheduler`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from loopwright.optimise.moves import Script, Setting, is_perfect, script_of, targets
+from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.presburger.dimensions import split
+from loopwright.read.formula import Formula, Name
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import Affine, Fuse, Operation, Tile
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at, proposals
+
+WHOLE, BLOCK = 1 << 20, 120
+"""The size of a tile that holds every iteration of a loop, and of those inside it."""
+
+MOST = 9
+"""Nests with more statements than this are not moved together."""
+
+
+def around(plan: Plan, setting: Setting) -> Iterator[tuple[Script, str]]:
+    """Starts made of a plan, with what each is."""
+    done = script_of(plan)
+    for one in proposals(plan, setting.dependences):
+        if one.kind is ProposalKind.FUSION:
+            yield (*done, *one.steps), "neighbours joined"
+    for nest in targets(plan):
+        if is_perfect(plan, nest) or len(nest.component.positions) > MOST:
+            continue
+        yield from (((*done, *steps), "blocks of the second loop") for steps in _blocks(plan, nest))
+        yield from (((*done, *steps), "one nest of all statements") for steps in _embedded(plan, nest))
+
+
+def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """Blocks of the second loop around the first one: what a block touches stays in the cache."""
+    deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
+    if len(nest.loops) == 1 and len(deepest) > 2:
+        sizes = (LoopNumber(WHOLE, deepest[0]), LoopNumber(BLOCK, deepest[1]))
+        yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
+
+
+def _embedded(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """Statements before the innermost loops one iteration before their first, others after their last.
+
+    { [i] -> [i, j] : j = (least j) - 1 }   or   { [i] -> [i, j] : j = (largest j) + 1 }
+    """
+    positions = nest.component.positions
+    depths = [plan.leaf(position).depth for position in positions]
+    names = [handle_at(plan, position) for position in positions]
+    known = [name for name in names if name is not None]
+    shared = len(nest.loops)
+    if max(depths) != shared + 1 or min(depths) != shared or len(known) < len(names):
+        return
+    deep = [k for k, depth in enumerate(depths) if depth > shared]
+    ends = _ends(plan, nest, deep)
+    if ends is None:
+        return
+    loops = plan.leaf(positions[deep[0]]).loops
+    operations: list[Operation] = []
+    for k, name in enumerate(known):
+        if k not in deep:
+            value = ends[0] if k < deep[0] else ends[1]
+            inputs = tuple(map(Name, loops[:shared]))
+            operations.append(Affine(name, AffineMap(inputs, (*inputs, value))))
+    operations.append(Fuse(tuple(known), shared + 1))
+    yield tuple(Step(one) for one in operations)
+
+
+def _ends(plan: Plan, nest: NamedNest, deep: list[int]) -> tuple[Formula, Formula] | None:
+    """One less than the first value of the innermost loop, and one more than the last."""
+    found: set[tuple[str, str]] = set()
+    ends: tuple[Formula, Formula] | None = None
+    shared = len(nest.loops)
+    for k in deep:
+        position = nest.component.positions[k]
+        loops = plan.leaf(position).loops
+        component = Component.of([position])
+        for points in plan.iterations(component, shared + 1):
+            inner = split(points, shared)
+            low, high = one_function(inner.lexmin()), one_function(inner.lexmax())
+            if low is None or high is None:
+                return None
+            low, high = low.add_constant_val(isl.Val(-1)), high.add_constant_val(isl.Val(1))
+            ends = formula_of(low, loops[:shared]), formula_of(high, loops[:shared])
+            found.add((str(ends[0]), str(ends[1])))
+    return ends if len(found) == 1 else None
