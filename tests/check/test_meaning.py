@@ -282,6 +282,35 @@ OPENMP = {
         program(arrays="double B[N];", before="double A[N];", body=f"#pragma omp task\n{{ {COPY} }}"),
     ),
 }
+RECURRENCE = "for (i = 1; i < N; i++) A[i] = A[i - 1] + B[i];"
+
+
+def _promised(line: str) -> tuple[str, str]:
+    return program(body=RECURRENCE), program(body=f"{line}\n{RECURRENCE}")
+
+
+PROMISES = {
+    "simd": _promised("#pragma omp simd"),
+    "simd with a length": _promised("#pragma omp simd safelen(8)"),
+    "simd for threads": _promised("#pragma omp parallel for simd"),
+    "ivdep": _promised("#pragma GCC ivdep"),
+    "assumed safety": _promised("#pragma clang loop vectorize(assume_safety)"),
+    "options": (program(), program(pre='#pragma GCC optimize("fast-math")')),
+    "options of a function": (
+        program(F, functions=PLUS),
+        program(F, functions=f'__attribute__((noinline, optimize("fast-math")))\n{PLUS}'),
+    ),
+    "rounding": (
+        program("B[i] / 3"),
+        program(
+            pre="#include <fenv.h>", body="fesetround(FE_UPWARD); for (i = 0; i < N; i++) A[i] = B[i] / 3;"
+        ),
+    ),
+    "an unknown function": (
+        program(),
+        program(functions="void g(double *);", body="for (i = 0; i < N; i++) { A[i] = B[i]; g(A); }"),
+    ),
+}
 WRONG = {
     f"{kind}: {name}": pair
     for kind, table in (
@@ -291,6 +320,7 @@ WRONG = {
         ("value", VALUES),
         ("memory", MEMORY),
         ("OpenMP", OPENMP),
+        ("promise", PROMISES),
     )
     for name, pair in table.items()
 }
@@ -309,6 +339,12 @@ RIGHT = {
     ),
     "a size in a value": (program(body=SIZED, before="int n = 8;"),) * 2,
     "threads": (program(), program(body=f"#pragma omp parallel for shared(A) schedule(static)\n{COPY}")),
+    "pragmas that say nothing": (
+        program(),
+        program(pre="#pragma once", body=f"#pragma GCC unroll 4\n{COPY}"),
+    ),
+    "attributes that say nothing": (program(F, functions=f"__attribute__((noinline, aligned(16)))\n{PLUS}"),)
+    * 2,
     "longer arrays": (program(), program(arrays="double A[N + 2], B[2 * N];")),
 }
 

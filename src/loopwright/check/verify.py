@@ -17,6 +17,7 @@ from loopwright.check.algorithms.versions import can_count, versions
 from loopwright.check.original.specification import Specification, specification
 from loopwright.check.original.writers import Writers, writers
 from loopwright.check.program.addresses import addresses, shared_memory
+from loopwright.check.program.directives import uses_openmp
 from loopwright.check.program.guards import guards
 from loopwright.check.program.instrument import (
     Insertion,
@@ -26,8 +27,6 @@ from loopwright.check.program.instrument import (
     with_insertions,
 )
 from loopwright.check.program.meaning import with_same_meaning
-from loopwright.check.program.openmp import uses_openmp
-from loopwright.check.program.outside import unseen_functions
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
@@ -301,10 +300,6 @@ def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
         notes.append(f"{names} is what the operations of the program show; give sizes with -D to be sure")
     if log.entries > 1:
         notes.append(f"the segment was entered {log.entries} times")
-    unseen = unseen_functions(job.sites.known)
-    if unseen:
-        names = ", ".join(unseen)
-        notes.append(f"not looked into, since not in this file: {names}; no array may be changed there")
     if job.tools.openmp:
         notes.append("the program runs in parallel: the verdict holds if it has no data races (see --race)")
     return tuple(notes)

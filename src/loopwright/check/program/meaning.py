@@ -37,8 +37,9 @@ from loopwright.check.original.marked import (
 from loopwright.check.original.sameness import Sameness, type_difference
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.original.structure import assignment_of, match_assignments, reads
+from loopwright.check.program.directives import refuse_directives
 from loopwright.check.program.instrument import around_sites, inserted
-from loopwright.check.program.openmp import refuse_copies
+from loopwright.check.program.outside import refuse_unseen
 from loopwright.check.program.sites import Candidate, Site, Sites
 from loopwright.errors import Code, GaveUp
 from loopwright.source import Source
@@ -50,7 +51,8 @@ def with_same_meaning(spec: Specification, sites: Sites, options: CompilerOption
     marks = around_sites(sites, sites.sites, lambda site, observed: mark(site.number, _texts(site)))
     text = PROTOTYPE + inserted(sites.known.segment, marks, "", "")
     new = typed_text(Source(sites.known.source.path, text), options)
-    refuse_copies(spec, sites.known)
+    refuse_directives(spec, sites.known)
+    refuse_unseen(spec, sites.known)
     compared = _Meanings(spec, sites, old, new, marked_operations(old), marked_operations(new))
     return replace(sites, sites=tuple(compared.site(site) for site in sites.sites))
 

@@ -6,7 +6,10 @@ import re
 
 from loopwright.c.macros import definitions
 from loopwright.c.syntax import field, walk
+from loopwright.c.tokens import names_in
+from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
+from loopwright.errors import Code, GaveUp
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 _KNOWN = re.compile(
@@ -25,10 +28,10 @@ _KNOWN = re.compile(
 """The library of C and what comes with a compiler: the arrays reach none of these unnoticed."""
 
 
-def unseen_functions(known: ReachedCode) -> tuple[str, ...]:
-    """The names of functions whose text is not there, in the order of the text."""
+def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
+    """Raise for a call of a function whose text is not there; the original may call it too."""
     inside = {function.name for function in known.functions}
-    found: dict[str, None] = {}
+    stated = {word for statement in spec.statements for word in names_in(statement.place.text)}
     for body in known.bodies:
         for node in walk(body):
             if node.type != "call_expression" or field(node, "function").type != "identifier":
@@ -38,6 +41,7 @@ def unseen_functions(known: ReachedCode) -> tuple[str, ...]:
             is_library = name in LIBRARY or name in INDEX_HELPERS or _KNOWN.fullmatch(name) is not None
             is_variable = known.declarations.visible(name, node.span) is not None
             is_macro = bool(definitions(known.macros, name))
-            if not (name in inside or is_pure or is_library or is_variable or is_macro):
-                found[name] = None
-    return tuple(found)
+            if not (name in inside | stated or is_pure or is_library or is_variable or is_macro):
+                hint = f"give its text, or say --pure {name} if it changes nothing"
+                message = f"'{name}' is not in this file: it may change an array, or how numbers are rounded"
+                raise GaveUp(Code.UNDECIDED, message, span=node.span, hint=hint)

@@ -1,7 +1,9 @@
-"""OpenMP directives of the program under test: which of them leave the arrays of the original as they are.
+"""Pragmas and attributes of the program under test: which of them a run of its text does not miss.
 
-A check follows arrays by their names and addresses.  A clause that gives each thread a copy of one, or copies
-it to a device, makes of one name several variables.  Only what is listed here is known not to.
+A check follows arrays by their names and addresses, through operations in the order of the text.  A clause
+that gives each thread a copy of an array, or copies it to a device, makes of one name several variables; a
+promise that iterations are independent, or options for one function, let the compiler build another program
+than the instrumented one.  Only what is listed here is known to do neither.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from loopwright.errors import Code, GaveUp
 from loopwright.source import Source
 
 _DIRECTIVE = re.compile(r"#\s*pragma\s+omp\b((?:\\\r?\n|[^\n])*)")
+_PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b((?:\\\r?\n|[^\n])*)")
 _HIDDEN = re.compile(r"\b_Pragma\b|(?:%:|\?\?=)\s*pragma\b")
 _WORD = re.compile(r"([A-Za-z_]\w*)\s*(\((?:[^()]|\([^()]*\))*\))?")
 _SHARED = frozenset(
     [
         "parallel",
         "for",
-        "simd",
         "sections",
         "section",
         "single",
@@ -43,9 +45,6 @@ _SHARED = frozenset(
         "nowait",
         "collapse",
         "proc_bind",
-        "safelen",
-        "simdlen",
-        "aligned",
         "untied",
         "mergeable",
         "grainsize",
@@ -77,6 +76,22 @@ _COPIES = frozenset(
     ]
 )
 """Clauses after which each thread has its own variable of the names in them."""
+_LANES = frozenset(["simd", "safelen", "simdlen", "aligned", "nontemporal"])
+"""Directives and clauses by which iterations run at the same time, in an order that no run shows."""
+_HARMLESS = re.compile(
+    r"\s*(?:scop|endscop|loopwright|polycheck|omp|once|message|region|endregion|ivdep|vector|(?:no)?unroll"
+    r"|(?:push|pop)_macro|(?:GCC|clang)\s+(?:diagnostic|unroll|warning|error|system_header|poison)"
+    r"|clang\s+loop\s+unroll(?:_count)?)\b"
+)
+"""Pragmas that mean nothing to the operations, or nothing to the compiler that builds the program."""
+_ATTRIBUTE = re.compile(r"__attribute(?:__)?\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
+_KEPT = re.compile(
+    r"(?:__)?(?:aligned|alloc_size|always_inline|artificial|assume_aligned|cold|const|constructor|deprecated"
+    r"|fallthrough|flatten|format|gnu_inline|hot|leaf|malloc|may_alias|noclone|noinline|noipa|nonnull"
+    r"|noreturn|nothrow|packed|pure|returns_nonnull|section|sentinel|target|unused|used|vector_size"
+    r"|visibility|warn_unused_result)(?:__)?"
+)
+"""Attributes that leave the meaning of operations as it is; declarations are compared elsewhere."""
 _TASKS = ("task", "taskloop")
 """Directives that copy local variables by themselves."""
 
@@ -92,9 +107,10 @@ def uses_openmp(source: Source) -> bool:
     return _DIRECTIVE.search(plain) is not None
 
 
-def refuse_copies(spec: Specification, known: ReachedCode) -> None:
-    """Raise for a directive of the file that may make copies of an array of the original."""
+def refuse_directives(spec: Specification, known: ReachedCode) -> None:
+    """Raise for a directive of the file that a run of its text may miss, such as one that copies an array."""
     plain = without_comments(known.source.text, literals=True)
+    _refuse_promises(known.source, plain)
     for directive in _DIRECTIVE.finditer(plain):
         for name, arguments in _WORD.findall(directive[1].replace("\\", " ")):
             copied = _copied(spec, known, name, arguments)
@@ -104,11 +120,28 @@ def refuse_copies(spec: Specification, known: ReachedCode) -> None:
                 raise GaveUp(Code.UNDECIDED, f"'{name}' {copied}", span=place, hint=hint)
 
 
+def _refuse_promises(source: Source, plain: str) -> None:
+    """Raise for a pragma or an attribute that is not known to leave the operations and their order alone."""
+    unknown = [one for one in _PRAGMA.finditer(plain) if _HARMLESS.match(one[1]) is None]
+    unknown += [
+        one
+        for one in _ATTRIBUTE.finditer(plain)
+        if not all(_KEPT.fullmatch(name) for name, _ in _WORD.findall(one[1]))
+    ]
+    for one in unknown:
+        shown = " ".join(one.group().split())
+        message = f"with '{shown}' the compiler may build another program than the one that is checked"
+        place = source.at(one.start(), one.end() - one.start())
+        raise GaveUp(Code.UNDECIDED, message, span=place, hint="leave it out, or ask 'loopwright prove'")
+
+
 def _copied(spec: Specification, known: ReachedCode, name: str, arguments: str) -> str | None:
     """What is not known to leave the arrays as they are; None where it is."""
     roots = {array.partition("__")[0] for array in spec.arrays}
     if name in _SHARED:
         return None
+    if name in _LANES:
+        return "lets iterations run at the same time, which a run of the text in its order does not show"
     if name in _COPIES:
         inside = [word for word in re.findall(r"[A-Za-z_]\w*", arguments) if word in roots]
         return f"copies '{inside[0]}', which is then not followed" if inside else None
