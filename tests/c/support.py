@@ -8,7 +8,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from loopwright.errors import BadInput
+from loopwright.errors import BadInput, Diagnostic
 from loopwright.model.program import Access, Program, Statement
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
@@ -39,10 +39,19 @@ def region(
 def refusal(
     body: str, *, head: str = "", tail: str = "", pure: Sequence[str] = (), assume: Sequence[str] = ()
 ) -> BadInput:
-    """The error a snippet is refused with."""
-    with pytest.raises(BadInput) as caught:
-        region(body, head=head, tail=tail, pure=pure, assume=assume)
-    return caught.value
+    """The error a snippet is refused with, or for which a part of it is left as it is."""
+    try:
+        program = region(body, head=head, tail=tail, pure=pure, assume=assume)
+    except BadInput as failure:
+        return failure
+    return BadInput.of(set_aside(program))
+
+
+def set_aside(program: Program) -> Diagnostic:
+    """Why the first part of a program that was not understood is left as it is; there is one."""
+    if not program.set_aside:
+        pytest.fail("the region is read, all of it")
+    return program.set_aside[0]
 
 
 def underlined(error: BadInput) -> str:

@@ -120,8 +120,10 @@ def test_a_function_that_is_not_an_index_expression(definition: str, reason: str
     assert reason in error.message and underlined(error) == "half(m)"
 
 
-def test_a_call_as_a_statement_is_refused() -> None:
-    assert "changes nothing" in refusal(LOOP + "weigh(b[i]);", pure=["weigh"]).message
+@pytest.mark.parametrize("text", ["weigh(b[i]);", "b[i];", "STEP(b[i]);"])
+def test_a_statement_may_be_without_effect(text: str) -> None:
+    (statement,) = region(LOOP + text, pure=["weigh"]).statements
+    assert reads(statement) == ["b[i]"] and not statement.writes
 
 
 def test_a_call_through_a_pointer_is_refused() -> None:
@@ -149,15 +151,24 @@ def test_a_macro_the_file_defines_is_inspected() -> None:
         ("#define NAME(k) v##k", "b[i] = NAME(i);", "more than an expression"),
         ("#define LOG(k) trace(k)", "b[i] = LOG(i);", "calls 'trace'"),
         ("#define ONE TWO\n#define TWO b[1]", "b[i] = ONE;", "hides a use of 'b'"),
-        ("#define V vec", "V[i] = 0;", "stands for storage"),
-        ("#define V vec", "b[i] = V[i];", "stands for storage"),
-        ("#define X x1", "X = i;", "stands for storage"),
+        ("#define V vec", "V[i] = vec[i + 1];", "stands for storage"),
+        ("#define V p->v\n#define W p->v", "W[i] = V[i];", "stands for storage"),
+        ("#define V p->v", "{ p = p->next; V[i] = 0; }", "stands for storage|through its fields"),
+        ("#define V p->v\n#define W p->v.x", "{ V = s; W = 1; }", "stands for storage"),
+        ("#define X x1", "X = x1;", "stands for storage"),
+        ("#define X (*x1)", "X = 1;", "stands for storage"),
     ],
 )
 def test_macros_that_are_not_values_are_refused(definition: str, text: str, message: str) -> None:
     error = refusal(LOOP + text, head=definition)
     assert any(part in error.message for part in message.split("|")), error.message
     assert error.hint
+
+
+@pytest.mark.parametrize("body", ["vec", "p->v", "(s.v)"])
+def test_a_macro_may_be_another_word_for_storage(body: str) -> None:
+    (statement,) = region(LOOP + "V[i] = V[i + 1];", head=f"#define V {body}").statements
+    assert reads(statement) == ["V[1 + i]"] and writes(statement) == ["V[i]"]
 
 
 def test_a_comparison_in_a_macro_is_not_an_assignment() -> None:

@@ -43,9 +43,9 @@ def test_line_ends_of_windows_and_characters_of_the_world() -> None:
     (program,) = read(text)
     assert program.source.encode() == text.encode()
     assert program.statements[0].body.place.text == "a[i] = 0;"
-    error = refused(text.replace("a[i] = 0", "ä[i] = f(ö)"))
+    error = refused(text.replace("a[i] = 0", "ä[i] = &(ö)"))
     assert error.span is not None and (error.span.line, error.span.column) == (3, 36)
-    assert error.span.excerpt == "for (int i = 0; i < n; i++) ä[i] = f(ö);"
+    assert error.span.excerpt == "for (int i = 0; i < n; i++) ä[i] = &(ö);"
 
 
 def test_bytes_that_are_not_utf8_come_back_as_they_were(tmp_path: Path) -> None:

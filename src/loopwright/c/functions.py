@@ -76,7 +76,7 @@ def _returned(body: Node) -> Node | None:
 
 def keeps_to_itself(function: FunctionDefinition) -> bool:
     """Whether everything it assigns to is its own: a variable or an element of an array it declares."""
-    own = _declared(function)
+    own = own_names(function)
     for part in walk(function.body):
         if part.type in ("gnu_asm_expression", "ERROR"):
             return False
@@ -94,7 +94,7 @@ def keeps_to_itself(function: FunctionDefinition) -> bool:
     return True
 
 
-def _declared(function: FunctionDefinition) -> dict[str, int]:
+def own_names(function: FunctionDefinition) -> dict[str, int]:
     """The names of a function's own, and how many subscripts reach storage of its own.
 
     A name that is also used outside the block that declares it may be another one there.
@@ -118,7 +118,7 @@ def _declared(function: FunctionDefinition) -> dict[str, int]:
 
 def mentioned(function: FunctionDefinition) -> tuple[tuple[str, bool], ...]:
     """The names in the body that are not its own, and whether each is called."""
-    own = _declared(function)
+    own = own_names(function)
     found = []
     for part in walk(function.body):
         if part.type != "identifier" or part.text in own:

@@ -7,12 +7,13 @@ it, and none that a loop around the region comes back to, the value the region l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.file import CFile
-from loopwright.c.macros import mentions
-from loopwright.c.syntax import Node, refuse, walk
+from loopwright.c.macros import Macro, mentions
+from loopwright.c.syntax import Node, identifiers, refuse, walk
 from loopwright.source import Span
 
 _LOOPS = ("for_statement", "while_statement", "do_statement")
@@ -79,6 +80,46 @@ def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
     is_plain = named is not None and named[1] == rank and not stars
     is_pointer = declaration.type == "parameter_declaration" and rank > 0
     return is_plain and not is_pointer and not words & set(_OBSERVED)
+
+
+def is_unreachable(file: CFile, region: Span, name: str) -> bool:
+    """Whether a variable of the function is known by its name alone: no other function can come to it."""
+    functions = _functions_around(file.tree, region)
+    found = list(_declarations(functions[0], name)) if len(functions) == 1 else []
+    if not found or not all(_is_plain(*one) for one in found):
+        return False
+    words = set(identifiers(functions[0]))
+    hidden = any(_takes_address(macro, name) and macro.name in words for macro in file.macros)
+    return not hidden and not any(_is_in_address(use) for use in _uses(functions[0], name))
+
+
+def _takes_address(macro: Macro, name: str) -> bool:
+    """Whether an address is taken in a macro's body: of `name`, or of what it is given."""
+    has_address = re.search(r"(?<!&)&(?!&)", macro.body) is not None
+    return has_address and (bool(macro.parameters) or mentions(macro, name))
+
+
+def _is_plain(declaration: Node, declarator: Node) -> bool:
+    """Whether a declaration is one of a number or struct that lives in the function."""
+    named = declared_name(declarator)
+    stars = any(part.type == "pointer_declarator" for part in walk(declarator))
+    words = {part.text for part in declaration.children}
+    return named is not None and named[1] == 0 and not stars and not words & set(_OBSERVED)
+
+
+def _is_in_address(use: Node) -> bool:
+    """Whether `&x`, `&x.f` or the like is taken of it."""
+    node = use
+    while node.parent is not None:
+        outer = node.parent
+        if outer.type == "pointer_expression" and outer.children[0].type == "&":
+            return True
+        is_part = outer.type in ("field_expression", "subscript_expression")
+        inside = outer.child_by_field_name("argument") if is_part else node
+        if inside != node or not (is_part or outer.type == "parenthesized_expression"):
+            return False
+        node = outer
+    return False
 
 
 def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:

@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.syntax import Node, field, named_children, operator, without_parentheses
 
 
 def loop_iterator(loop: Node) -> str | None:
@@ -28,11 +29,11 @@ def loop_iterator(loop: Node) -> str | None:
     return None
 
 
-def outer_iterators(block: Node) -> tuple[str, ...]:
-    """The iterators that are assigned, not declared, in the head of their loop."""
+def outer_iterators(loops: Iterable[Node]) -> tuple[str, ...]:
+    """The iterators of `for` loops that are assigned, not declared, in the head of their loop."""
     found: dict[str, None] = {}
-    for node in walk(block):
-        name = loop_iterator(node) if node.type == "for_statement" else None
+    for node in loops:
+        name = loop_iterator(node)
         if name is not None and field(node, "initializer").type != "declaration":
             found.setdefault(name)
     return tuple(found)

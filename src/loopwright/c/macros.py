@@ -167,3 +167,18 @@ def always_evaluated(macros: Sequence[Macro], name: str, index: int) -> bool:
 def mentions(macro: Macro, name: str) -> bool:
     """Whether the body has the word `name` in it."""
     return name in names_in(macro.body)
+
+
+_LVALUE = re.compile(r"\(?\s*([A-Za-z_]\w*(?:\s*(?:->|\.)\s*[A-Za-z_]\w*)*)\s*\)?")
+
+
+def storage_of(macros: Sequence[Macro], name: str) -> str | None:
+    """The variable or field that a macro is another word for: `as1->X` of `#define x as1->X`."""
+    found = definitions(macros, name)
+    if len(found) != 1 or found[0].conditional or found[0].parameters is not None:
+        return None
+    match = _LVALUE.fullmatch(found[0].body)
+    text = None if match is None else "".join(match[1].split())
+    if text is None or any(definitions(macros, word) for word in names_in(text)) or integer_text(text):
+        return None
+    return text

@@ -100,3 +100,13 @@ def _extended(inner: Reference | None, subscript: Subscript, node: Node) -> Refe
 def parameter_name(text: str) -> str:
     """An identifier for a parameter written as an expression: `f(4, n)` is `f_4_n`."""
     return re.sub(r"\W+", "_", text).strip("_")
+
+
+_WORDS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "mod", "<<": "left", ">>": "right"}
+_WORDS |= {"&": "and", "|": "or", "^": "xor"}
+
+
+def expression_name(text: str) -> str:
+    """The same for a parameter that is computed: `h * w` is `h_times_w`."""
+    plain = re.sub(r"->", "_", text)
+    return parameter_name(re.sub(r"<<|>>|[-+*/%&|^]", lambda sign: f"_{_WORDS[sign[0]]}_", plain))

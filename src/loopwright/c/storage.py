@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.syntax import Node, refuse, walk, without_parentheses
+from loopwright.errors import BadInput
 
 
 def refuse_odd_bases(
@@ -45,18 +46,32 @@ def _has_array_term(reference: Reference, ranks: Mapping[str, int]) -> bool:
     return any(term.type == "identifier" and ranks.get(term.text, 0) > 0 for term in terms)
 
 
-def refuse_mixed_fields(block: Node, assigned: frozenset[str], local: frozenset[str]) -> None:
+class SharedStorage(Exception):
+    """`root` is storage that a region reaches under several names; `failure` says where."""
+
+    def __init__(self, failure: BadInput, root: str) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.root = root
+
+
+def refuse_mixed_fields(
+    block: Node, assigned: frozenset[str], local: frozenset[str], untracked: frozenset[str]
+) -> None:
     """Raise where a struct some fields of which are used is also used in another way."""
     references = _whole_references(block)
     fields: dict[str, list[str]] = {}
     for reference in references:
         root = reference.root.text
+        if root in untracked:
+            continue
         if root != reference.base and root in local:
-            raise refuse(
+            failure = refuse(
                 reference.node,
                 f"the fields of '{root}', which is declared in the region, cannot be followed",
                 "declare it before the region",
             )
+            raise SharedStorage(failure, root)
         if root != reference.base:
             fields.setdefault(root, []).append(reference.base)
     for reference in references:
@@ -66,29 +81,34 @@ def refuse_mixed_fields(block: Node, assigned: frozenset[str], local: frozenset[
             continue
         written = any(base in assigned for base in parts)
         if written or reference.subscripts or reference.base in assigned:
-            raise refuse(
+            failure = refuse(
                 reference.node,
                 f"'{reference.node.text}' is used here and through its fields",
                 "use its fields one by one, always in the same way",
             )
+            raise SharedStorage(failure, root)
 
 
-def refuse_unions(block: Node, assigned: frozenset[str], declarations: Declarations) -> None:
+def refuse_unions(
+    block: Node, assigned: frozenset[str], declarations: Declarations, untracked: frozenset[str]
+) -> None:
     """The fields of a union are one storage under several names."""
     used: dict[str, set[str]] = {}
     for reference in _whole_references(block):
         root = reference.root.text
         declared = declarations.visible(root, block.span)
-        if declared is None or "union" not in declarations.resolved(declared.type).split():
+        words = [] if declared is None else declarations.resolved(declared.type).split()
+        if root in untracked or "union" not in words:
             continue
         fields = used.setdefault(root, set())
         fields.add(reference.base)
         if len(fields) > 1 and fields & assigned:
-            raise refuse(
+            failure = refuse(
                 reference.node,
                 f"'{root}' is a union: what is written to one field is read from another",
                 "use one field of it in a region",
             )
+            raise SharedStorage(failure, root)
 
 
 def _whole_references(block: Node) -> list[Reference]:

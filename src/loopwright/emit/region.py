@@ -267,7 +267,7 @@ def _with_parameters(
 
 def _primary(text: str) -> str:
     """The author's text, in parentheses unless it binds like a name."""
-    is_primary = re.fullmatch(r"\w+(\s*(->|\.)\s*\w+)*|\w+\s*\([^()]*\)", text) is not None
+    is_primary = re.fullmatch(r"\w+(\s*(->|\.)\s*\w+|\[\w+\])*|\w+\s*\([^()]*\)", text) is not None
     return text if is_primary else f"({text})"
 
 

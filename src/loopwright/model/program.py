@@ -17,7 +17,11 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
 from loopwright.display import Displayed
+from loopwright.errors import Diagnostic
 from loopwright.source import Source, Span
+
+ELSEWHERE = "_elsewhere"
+"""The array, of no dimensions, that stands for all storage a region does not name: unknown calls touch it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +211,8 @@ class Program(Displayed):
     arrays: tuple[Array, ...]
     statements: tuple[Statement, ...]
     tags: tuple[Tag, ...]
+    set_aside: tuple[Diagnostic, ...] = ()
+    """What was left as it is, and why: loops that are one statement, names and calls not followed."""
 
     def __repr__(self) -> str:
         """One line; the sets and relations are for `loopwright.describe`."""

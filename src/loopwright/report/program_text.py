@@ -13,6 +13,7 @@ from loopwright.c.choice import BY_PRAGMAS, Choice
 if TYPE_CHECKING:
     import islpy as isl
 
+    from loopwright.errors import Diagnostic
     from loopwright.model.dependences import Dependence, Dependences
     from loopwright.model.program import Access, Program, Statement
     from loopwright.source import Span
@@ -57,8 +58,15 @@ def as_text(program: Program, dependences: Dependences) -> str:
     for statement in program.statements:
         lines += ["", *_statement(program, statement)]
     lines += ["", "dependences", *_dependences(dependences)]
+    if program.set_aside:
+        lines += ["", "left as it is", *(f"  {_aside(one)}" for one in program.set_aside)]
     lines += ["", "taken on trust", *_assumptions(program)]
     return "\n".join(lines) + "\n"
+
+
+def _aside(why: Diagnostic) -> str:
+    line = "" if why.span is None else f" (line {why.span.line})"
+    return f"{why.summary}{line}"
 
 
 def _facts(program: Program) -> list[str]:

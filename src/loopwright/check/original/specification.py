@@ -12,7 +12,7 @@ from loopwright.c.references import Reference
 from loopwright.c.syntax import Node, refuse, walk
 from loopwright.check.original.structure import ArrayReference, Assignment, Side, assignment_of, reads
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.model.program import Access, Array, Inlined, Program, Statement
+from loopwright.model.program import ELSEWHERE, Access, Array, Inlined, Program, Statement
 from loopwright.presburger.named import fixed_parameters, without_parameters
 from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.source import Span
@@ -103,6 +103,10 @@ class Specification:
 
 def specification(program: Program, sizes: Mapping[str, int]) -> Specification:
     """`program` at `sizes`, which name all its parameters; BadInput where it is not affine."""
+    if any(array.name == ELSEWHERE for array in program.arrays):
+        hint = "move the calls out of the region; or say --pure NAME, where a function has no effects"
+        message = "what the calls of the original do is not known"
+        raise refuse(program.region, message, hint, code=Code.SEGMENT)
     fixed = _sizes_set(program, sizes)
     if fixed.intersect(program.context).is_empty():
         shown = ", ".join(f"{name} = {sizes[name]}" for name in program.params)

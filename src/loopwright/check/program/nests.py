@@ -28,7 +28,7 @@ from loopwright.check.program.hoisting import Hoisted, assigned_in, hoisted
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput, InternalError
-from loopwright.model.program import AssumptionKind, Program, Statement
+from loopwright.model.program import ELSEWHERE, AssumptionKind, Program, Statement
 from loopwright.presburger.named import at_parameters, rename_parameters, without_parameters
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
@@ -82,6 +82,8 @@ def read_nest(sites: Sites, node: Node, sizes: Mapping[str, int]) -> Nest | None
     try:
         (program,) = parse_c(_alone(sites.known.source, node, renamed))
     except (BadInput, InternalError):
+        return None
+    if any(array.name == ELSEWHERE for array in program.arrays):
         return None
     return _nest(sites, node, renamed, program, inside, sizes)
 

@@ -39,7 +39,7 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
             position = region.place.end
             continue
         words = words_of(replace(program, region=region.place))
-        blanks = _blanks(c_file(source).block(region.place), words, _conditional_statements(program))
+        blanks = _blanks(c_file(source).block(region.place), words, _whole_statements(program))
         for where, text in sorted(blanks, key=lambda one: one[0]):
             if text is None:
                 whole.add(where)
@@ -53,10 +53,10 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
     return outline, frozenset(where.on(outline) for where in whole)
 
 
-def _conditional_statements(program: Program) -> tuple[StatementSyntax, ...]:
-    """The statements that are an `if` whose condition could be taken for one of a loop nest.
+def _whole_statements(program: Program) -> tuple[StatementSyntax, ...]:
+    """The statements that could be taken for a part of a loop nest, and are none.
 
-    Unsigned numbers make it a condition on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
+    Unsigned numbers make an `if` one on data: `(unsigned)(i - 5) < 10` is not `i - 5 < 10`.
     """
     found: list[StatementSyntax] = []
     nodes = leaf_nodes(program, program.syntax)
@@ -64,9 +64,12 @@ def _conditional_statements(program: Program) -> tuple[StatementSyntax, ...]:
         node, words = nodes[statement.name], words_of(program)
         for name in statement.iterators:
             words = words.bind(name, Var(name))
-        if node.type == "if_statement":
+        if node.type in _PARTS:
             found.append(StatementSyntax(node, words))
     return tuple(found)
+
+
+_PARTS = ("if_statement", "for_statement", "compound_statement")
 
 
 def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> bool:
@@ -81,6 +84,10 @@ def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> b
 
 def _blanks(node: Node, words: Words, whole: Sequence[StatementSyntax]) -> Iterator[tuple[Span, str | None]]:
     """What to put where; a condition on data is part of a statement, and nothing is put there."""
+    is_part = node.type in ("for_statement", "compound_statement")
+    if is_part and _is_one_of(whole, StatementSyntax(node, words)):
+        yield node.span, None
+        return
     match node.type:
         case "for_statement":
             name = loop_iterator(node)

@@ -26,12 +26,12 @@ from loopwright.c.syntax import (
     without_parentheses,
 )
 from loopwright.errors import BadInput
-from loopwright.model.program import Access, Hole, Inlined
+from loopwright.model.program import ELSEWHERE, Access, Hole, Inlined
 from loopwright.presburger.named import number, tuple_map, variable
 from loopwright.read.c.affine import affine
 from loopwright.read.c.frames import Frame, NotAffine
-from loopwright.read.c.names import Setting
-from loopwright.read.c.purity import refuse_impure_call
+from loopwright.read.c.names import Setting, Unfollowed, is_counted_inside
+from loopwright.read.c.purity import is_unknown_call
 from loopwright.read.c.row_elements import through_row
 from loopwright.source import Span
 
@@ -123,16 +123,28 @@ def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     reference = reference_of(node)
-    if reference is None:
-        raise _unreadable(node, frame)
+    if reference is None or reference.root.text in frame.setting.names.untracked:
+        return (*_parts_read(node, frame), *anywhere(node))
     return _reference_read(through_row(reference, frame), frame, must)
+
+
+def anywhere(node: Node) -> list[Touch]:
+    """What may read and write all storage there is."""
+    return [Touch(ELSEWHERE, (), is_write, False, node.span) for is_write in (False, True)]
+
+
+def _parts_read(node: Node, frame: Frame) -> tuple[Touch, ...]:
+    """What the parts of an lvalue that cannot be followed touch; names in it are not followed either."""
+    inner = [part for part in named_children(node) if part.type not in ("identifier", "field_identifier")]
+    return _all(inner, frame, False)
 
 
 def _reference_read(reference: Reference, frame: Frame, must: bool) -> tuple[Touch, ...]:
     name = reference.base
     if not reference.subscripts and (name in frame.iterators or _is_fixed(name, frame)):
         return ()
-    if name in frame.setting.names.iterators:
+    is_own = is_counted_inside(reference.node, name, frame.setting.whole)
+    if name in frame.setting.names.iterators and not is_own:
         raise refuse(
             reference.node,
             f"'{name}' is the iterator of another loop, and is read outside it",
@@ -151,7 +163,7 @@ def _touch(reference: Reference, *, is_write: bool, must: bool) -> Touch:
 
 def _is_fixed(name: str, frame: Frame) -> bool:
     """A type, a local that is written out, or a macro, which was checked to hide nothing that changes."""
-    macro = definitions(frame.setting.macros, name) != ()
+    macro = definitions(frame.setting.macros, name) != () and name not in frame.setting.names.assigned
     return macro or frame.setting.kinds.is_type(name) or frame.local(name) is not None
 
 
@@ -163,7 +175,9 @@ def _subscript_reads(reference: Reference, frame: Frame, must: bool) -> tuple[To
 def _assignment(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     value = touches(field(node, "right"), frame, must)
     if operator(node) == "=":
-        refuse_pointer_value(field(node, "right"), frame)
+        target = reference_of(field(node, "left"))
+        if target is not None and target.root.text not in frame.setting.names.untracked:
+            refuse_pointer_value(field(node, "right"), frame)
         return value + write_to(field(node, "left"), frame, must)
     return _compound(field(node, "left"), value, frame, must)
 
@@ -180,9 +194,13 @@ def refuse_pointer_value(node: Node, frame: Frame) -> None:
         target, _ = pointer_sum(core)
         reference = reference_of(target)
         rank = 0 if reference is None else frame.setting.names.ranks.get(reference.base, 0)
-        if reference is not None and not reference.partial and len(reference.subscripts) < rank:
+        untracked = frame.setting.names.untracked
+        if reference is None or reference.root.text in untracked:
+            return
+        if not reference.partial and len(reference.subscripts) < rank:
             message = f"'{node.text}' is a pointer, which cannot be followed"
-            raise refuse(node, message, "use the array itself, with all its subscripts")
+            failure = refuse(node, message, "use the array itself, with all its subscripts")
+            raise Unfollowed(failure, names=frozenset((reference.base,)))
 
 
 def _compound(target: Node, value: tuple[Touch, ...], frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -195,8 +213,8 @@ def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     if element is not None:
         return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must))
     reference = reference_of(target)
-    if reference is None:
-        raise _unreadable(target, frame)
+    if reference is None or reference.root.text in frame.setting.names.untracked:
+        return ()
     return (_touch(through_row(reference, frame), is_write=False, must=must),)
 
 
@@ -206,9 +224,13 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     if element is not None:
         return _through(element, target, frame, lambda node, inner: write_to(node, inner, must))
     reference = reference_of(target)
-    if reference is None:
-        raise _unreadable(target, frame)
+    if reference is None or reference.root.text in frame.setting.names.untracked:
+        return _read(target, frame, must)
     reference = through_row(reference, frame)
+    if reference.base in frame.iterators and not reference.subscripts:
+        loop = frame.loops[frame.iterators.index(reference.base)]
+        message = f"the loop iterator '{reference.base}' is assigned outside the head of its loop"
+        raise Unfollowed(refuse(target, message, "use another variable"), loop.place)
     own = _touch(reference, is_write=True, must=must)
     return (*_subscript_reads(reference, frame, must), own)
 
@@ -219,15 +241,18 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
         return _through(element, node, frame, lambda inner, around: touches(inner, around, must))
     function = field(node, "function")
     arguments = named_children(field(node, "arguments"))
-    if function.type == "parenthesized_expression":
-        name = without_parentheses(function).text
+    called = without_parentheses(function)
+    if function.type == "parenthesized_expression" and called.type == "identifier":
+        name = called.text
         raise refuse(
             function,
             f"'({name})(...)' may be a cast or a call",
             f"declare '{name}' in this file if it is a type; leave out the parentheses if it is a function",
         )
-    refuse_impure_call(frame.setting, node)
     found: list[Touch] = []
+    is_unknown = is_unknown_call(frame.setting, node)
+    if is_unknown and function.type != "identifier":
+        found += touches(function, frame, must)
     for index, argument in enumerate(arguments):
         core = without_parentheses(argument)
         if core.type == "pointer_expression" and operator(core) == "&":
@@ -235,6 +260,8 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
         else:
             evaluated = must and always_evaluated(frame.setting.macros, function.text, index)
             found += touches(argument, frame, evaluated)
+    if is_unknown:
+        found += anywhere(node)
     return tuple(found)
 
 
@@ -255,6 +282,8 @@ def _through(
 def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
     """`&A[i]` as an argument: a pure function may read all of A from there, and A has to be storage."""
     found = _read(target, frame, False)
+    if found and found[-1].base == ELSEWHERE:
+        return found
     if found:
         found = (*found[:-1], replace(found[-1], subscripts=()))
     else:
@@ -264,14 +293,6 @@ def _address(target: Node, frame: Frame) -> tuple[Touch, ...]:
             "copy the value into a variable of its own first",
         )
     return found
-
-
-def _unreadable(node: Node, frame: Frame) -> Exception:
-    return refuse(
-        node,
-        "this is not a variable or an array element",
-        "accepted: x, A[i][j], *p, *(p + i), s.f, p->A[i]",
-    )
 
 
 def access_of(touch: Touch, frame: Frame, statement: str) -> Access:

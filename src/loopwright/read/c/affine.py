@@ -13,13 +13,23 @@ import islpy as isl
 
 from loopwright.c.casts import expression_of
 from loopwright.c.declarations import is_floating_type, is_integer_type
-from loopwright.c.macros import definitions
-from loopwright.c.references import parameter_name, reference_of
-from loopwright.c.syntax import Node, field, is_atomic, named_children, operator, refuse, walk
+from loopwright.c.macros import definitions, integer_text
+from loopwright.c.references import expression_name, parameter_name, reference_of
+from loopwright.c.syntax import (
+    Node,
+    field,
+    is_atomic,
+    named_children,
+    operator,
+    refuse,
+    walk,
+    without_parentheses,
+)
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
 from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
+from loopwright.read.c.names import is_counted_inside
 from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
 
 _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
@@ -34,6 +44,17 @@ _COMPARISONS: dict[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 
 def affine(node: Node, frame: Frame) -> isl.PwAff:
     """The integer expression `node` as a function of the names in scope."""
+    if not frame.in_head:
+        return _affine(node, frame)
+    try:
+        return _affine(node, frame)
+    except NotAffine:
+        if node.type == "number_literal" or not is_unchanging(node, frame):
+            raise
+        return variable(expression_name(node.text))
+
+
+def _affine(node: Node, frame: Frame) -> isl.PwAff:
     match node.type:
         case "number_literal":
             return number(_integer(node, node.text))
@@ -135,6 +156,8 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         return variable(name)
     if setting.kinds.is_type(name):
         raise NotAffine(node, f"'{name}' is a type")
+    if name in setting.names.iterators and is_counted_inside(node, name, setting.whole):
+        raise NotAffine(node, f"'{name}' is counted by a loop that is not taken apart")
     if name in setting.names.iterators:
         raise refuse(
             node,
@@ -149,6 +172,8 @@ def _named(node: Node, frame: Frame) -> isl.PwAff:
         )
     if setting.names.ranks.get(name, 0) > 0:
         raise NotAffine(node, f"'{name}' is an array")
+    if name in setting.names.untracked:
+        raise NotAffine(node, f"'{name}' is not followed")
     for macro in definitions(setting.macros, name):
         value_ = expression_of(macro.body, setting.kinds)
         if value_ is None or not is_atomic(value_):
@@ -259,7 +284,53 @@ def _field(node: Node, frame: Frame) -> isl.PwAff:
     if reference is None or reference.subscripts:
         raise NotAffine(node, "it depends on data")
     root = reference.root.text
-    changed = reference.base in setting.names.written or root in setting.names.written
+    changed = bool({reference.base, root} & (setting.names.written | setting.names.untracked))
     if changed or setting.names.ranks.get(reference.base, 0) > 0 or root in setting.names.iterators:
         raise NotAffine(node, "it depends on data")
     return variable(parameter_name(node.text))
+
+
+_UNCHANGING = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
+
+
+def is_unchanging(node: Node, frame: Frame) -> bool:
+    """Whether an integer expression has one value in all of the region: `h * w`, `grid_points[0]`."""
+    core = without_parentheses(node)
+    match core.type:
+        case "number_literal":
+            value = integer_text(core.text)
+            return value is not None and value < 1 << 31
+        case "binary_expression" if operator(core) in _UNCHANGING:
+            return all(is_unchanging(field(core, side), frame) for side in ("left", "right"))
+        case "identifier" | "field_expression":
+            local = frame.local(core.text)
+            if core.text in frame.iterators or local is not None:
+                return False
+            try:
+                _affine(core, frame)
+            except NotAffine:
+                return False
+            return True
+        case "subscript_expression":
+            return _is_unchanging_element(core, frame)
+        case _:
+            return False
+
+
+def _is_unchanging_element(node: Node, frame: Frame) -> bool:
+    """Whether the region leaves an element alone, and its subscripts do not change."""
+    setting = frame.setting
+    reference = reference_of(node)
+    if reference is None or reference.partial or reference.elsewhere:
+        return False
+    root = reference.root.text
+    names = setting.names
+    if {reference.base, root} & (names.written | names.iterators | names.untracked):
+        return False
+    if definitions(setting.macros, root) or setting.kinds.is_type(root) or frame.local(root) is not None:
+        return False
+    declared = setting.declarations.visible(reference.base, setting.region)
+    if declared is not None and not is_integer_type(setting.declarations.resolved(declared.type)):
+        return False
+    terms = [term for subscript in reference.subscripts for term in subscript]
+    return len(terms) > 0 and all(is_unchanging(term, frame) for term in terms)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 import islpy as isl
 
-from loopwright.c.references import parameter_name
+from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, refuse, walk
 from loopwright.errors import Code, InternalError
-from loopwright.model.program import Access, Array, Assumption, Parameter, Program, Statement, Tag
+from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
     everywhere,
     names_of,
@@ -47,6 +47,7 @@ def assembled(
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
     prefix = _statement_prefix(block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
+    leaves = _with_everything(leaves)
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
     shapes, assumed = shapes_of(places)
     rough = [
@@ -63,8 +64,22 @@ def assembled(
         assumptions=assumptions_of(setting, block, region, (*stated, *assumed), arrays, parameters),
         arrays=arrays,
         statements=statements,
-        tags=_tags(block, leaves, statements),
+        tags=_tags(setting, block, leaves, statements),
     )
+
+
+def _with_everything(leaves: tuple[ReadStatement, ...]) -> tuple[ReadStatement, ...]:
+    """What may touch storage elsewhere may touch all that the region touches."""
+    bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
+    found: list[ReadStatement] = []
+    for leaf in leaves:
+        reach = next((touch for touch in leaf.touches if touch.base == ELSEWHERE), None)
+        others = [base for base in bases if reach is not None and base != ELSEWHERE]
+        more = [
+            Touch(base, (), is_write, False, leaf.body.place) for base in others for is_write in (False, True)
+        ]
+        found.append(replace(leaf, touches=(*leaf.touches, *more)))
+    return tuple(found)
 
 
 def _statement_prefix(block: Node) -> str:
@@ -126,21 +141,41 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
     return tuple(Parameter(name, text) for name, text in texts.items())
 
 
+_PARAMETERS = frozenset(
+    ("identifier", "call_expression", "field_expression", "subscript_expression", "binary_expression")
+)
+"""What may be a parameter: names, and expressions that do not change in the region."""
+_NAMES: dict[str, Callable[[str], str]] = {
+    "identifier": str,
+    "subscript_expression": expression_name,
+    "binary_expression": expression_name,
+}
+
+
 def _parameter_texts(block: Node, used: tuple[str, ...]) -> dict[str, str]:
     """How each parameter is written, in the order of the text; last those only a macro mentions."""
     found: dict[str, str] = {}
     for node in walk(block):
-        if node.type not in ("identifier", "call_expression", "field_expression"):
+        if node.type not in _PARAMETERS:
             continue
         text = node.text
-        name = text if node.type == "identifier" else parameter_name(text)
-        if name not in used:
+        name = _NAMES.get(node.type, parameter_name)(text)
+        if name not in used or (node.type == "binary_expression" and not _in_head(node)):
             continue
         known = found.setdefault(name, text)
         if re.sub(r"\s+", "", known) != re.sub(r"\s+", "", text):
             raise refuse(node, f"'{text}' cannot be told from '{known}'", "rename one of them")
     hidden = [name for name in used if name not in found and re.search(rf"\b{name}\b", block.source.text)]
     return {**found, **{name: name for name in hidden}}
+
+
+def _in_head(node: Node) -> bool:
+    """Whether an expression is in the head of a loop."""
+    while node.parent is not None and node.type not in ("for_statement", "compound_statement"):
+        inner, node = node, node.parent
+        if node.type == "for_statement":
+            return field(node, "body") != inner
+    return False
 
 
 def _aligned(statement: Statement, params: Sequence[str]) -> Statement:
@@ -205,14 +240,16 @@ def _arrays(
     return tuple(found.values())
 
 
-def _tags(block: Node, leaves: Sequence[ReadStatement], statements: Sequence[Statement]) -> tuple[Tag, ...]:
+def _tags(
+    setting: Setting, block: Node, leaves: Sequence[ReadStatement], statements: Sequence[Statement]
+) -> tuple[Tag, ...]:
     members: dict[Label, list[str]] = {}
     for leaf, statement in zip(leaves, statements, strict=True):
         for label in leaf.labels:
             members.setdefault(label, []).append(statement.name)
     seen: dict[str, Span] = {}
     for node in walk(block):
-        if node.type != "labeled_statement":
+        if node.type != "labeled_statement" or _is_inside(node, setting):
             continue
         spot = field(node, "label").span
         name = spot.text
@@ -227,3 +264,8 @@ def _tags(block: Node, leaves: Sequence[ReadStatement], statements: Sequence[Sta
             raise refuse(spot, f"the label '{name}' is on nothing", "put it in front of a statement")
     ordered = sorted(members, key=lambda label: label.place)
     return tuple(Tag(label.name, tuple(members[label]), label.depth, label.place) for label in ordered)
+
+
+def _is_inside(node: Node, setting: Setting) -> bool:
+    """Whether a label is in a statement that is not taken apart: no handle, but a place to jump to."""
+    return any(place.contains(node.span) and place != node.span for place in setting.whole)

@@ -64,6 +64,8 @@ class Frame:
     loops: tuple[Loop, ...] = ()
     positions: tuple[int, ...] = ()
     values: tuple[LocalValue, ...] = ()
+    in_head: bool = False
+    """Whether expressions are those of the head of a loop, where any that does not change is a parameter."""
 
     @property
     def iterators(self) -> tuple[str, ...]:

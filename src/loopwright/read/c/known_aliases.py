@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from loopwright.c.references import pointer_sum, reference_of
 from loopwright.c.syntax import Node, field, operator, refuse, walk, without_parentheses
-from loopwright.read.c.names import Setting
+from loopwright.read.c.names import Setting, Unfollowed
 from loopwright.source import Span
 
 
@@ -27,12 +27,14 @@ def refuse_known_aliases(setting: Setting, root: Node, region: Span) -> None:
         for target, _ in given:
             pointer = target.text
             for array in sorted(_reached(into, pointer) & arrays - {pointer}):
-                if pointer in arrays and {array, pointer} & names.assigned:
-                    raise refuse(
+                both = {array, pointer}
+                if pointer in arrays and both & names.assigned and not both <= names.untracked:
+                    failure = refuse(
                         target,
                         f"'{pointer}' points into '{array}', and the region uses both",
                         f"use one of them in the region: '{array}' with other subscripts, or '{pointer}'",
                     )
+                    raise Unfollowed(failure, names=frozenset(both))
 
 
 def _reached(into: Mapping[str, set[str]], pointer: str) -> set[str]:

@@ -9,6 +9,8 @@ loop has to be proved to end.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import islpy as isl
 
 from loopwright.c.declarations import is_floating_type, is_unsigned_type, type_text
@@ -47,7 +49,7 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     steps = frame.domain.intersect(_progression(iterator, start, step))
     inside = frame.inside(loop, position, steps)
     try:
-        passing = condition(test, inside.where(_counted(loop)))
+        passing = condition(test, replace(inside.where(_counted(loop)), in_head=True))
     except NotAffine as failure:
         raise not_affine(failure, "the test of a loop") from None
     if _bounds_only(test, iterator, step, frame):
@@ -76,7 +78,7 @@ def _first(node: Node, frame: Frame, iterator: str) -> isl.PwAff:
 def _given(value: Node, what: str, node: Node, frame: Frame, iterator: str) -> isl.PwAff:
     """What the iterator is given, or compared with, in the head of a loop."""
     try:
-        found = affine(value, frame)
+        found = affine(value, replace(frame, in_head=True))
         require_convertible(value, found, declared_type(node, frame, iterator), frame)
     except NotAffine as failure:
         raise not_affine(failure, what) from None
@@ -241,3 +243,21 @@ def loop_comments(node: Node) -> list[Node]:
     body = field(node, "body")
     comments = [part for part in node.named_children if part.type == "comment"]
     return [comment for comment in comments if comment.end <= body.start]
+
+
+def has_changing_step(node: Node, frame: Frame) -> bool:
+    """Whether a loop is one like any other, but for a step `i += k` that is not a constant."""
+    update = node.child_by_field_name("update")
+    name = loop_iterator(node)
+    if update is None or name is None or node.child_by_field_name("condition") is None:
+        return False
+    update = without_parentheses(update)
+    if update.type != "assignment_expression" or without_parentheses(field(update, "left")).text != name:
+        return False
+    if operator(update) not in ("+=", "-=") or _mentions(field(update, "right"), name):
+        return False
+    try:
+        constant(field(update, "right"), frame)
+    except NotAffine:
+        return True
+    return False

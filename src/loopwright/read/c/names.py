@@ -11,12 +11,13 @@ from loopwright.c.declarations import Declarations, declared_name, type_text
 from loopwright.c.elements import element_of, elements_in
 from loopwright.c.functions import FunctionDefinition
 from loopwright.c.loops import countdown_of, loop_iterator
-from loopwright.c.macros import Macro, constant_macro, definitions
+from loopwright.c.macros import Macro, constant_macro, definitions, looks_like_macro
 from loopwright.c.references import Reference, reference_of
 from loopwright.c.row_pointers import RowPointer, row_at, row_pointers
 from loopwright.c.storage import refuse_mixed_fields, refuse_odd_bases, refuse_unions
-from loopwright.c.syntax import Node, field, refuse, walk
-from loopwright.model.program import Array
+from loopwright.c.syntax import Node, field, operator, refuse, walk
+from loopwright.errors import BadInput
+from loopwright.model.program import ELSEWHERE, Array
 from loopwright.source import Span
 
 
@@ -42,6 +43,8 @@ class RegionNames:
     ranks: dict[str, int]
     rows: tuple[RowPointer, ...] = ()
     """Local pointers, which stand for the row they point to."""
+    untracked: frozenset[str] = frozenset()
+    """Names whose storage cannot be followed: pointers that move, storage under two names."""
 
     @property
     def written(self) -> frozenset[str]:
@@ -61,7 +64,7 @@ class Setting:
     pure: frozenset[str]
     context: isl.Set
     whole: frozenset[Span] = frozenset()
-    """Where an `if` is a statement as a whole, whatever it tests."""
+    """What is a statement as a whole, whatever is in it."""
 
     def function(self, name: str) -> FunctionDefinition | None:
         """The function `name`, where the file defines it once."""
@@ -82,31 +85,87 @@ class Setting:
         return Kinds(self.declarations, self.macros, self.region)
 
 
-def names_of_region(block: Node, kinds: Kinds) -> RegionNames:
+class Unfollowed(Exception):
+    """A region cannot be read as it is; it may be, with `whole` as one statement or `names` not followed."""
+
+    def __init__(
+        self,
+        failure: BadInput,
+        whole: Span | None = None,
+        names: frozenset[str] = frozenset(),
+        *,
+        alone: bool = False,
+    ) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.whole = whole
+        self.names = names
+        self.alone = alone
+        """Whether it is worth reading where nothing else is in the region: a loop that ends on data."""
+
+
+_BOXES = frozenset(("while_statement", "do_statement", "switch_statement"))
+
+
+def loops_of(block: Node, whole: frozenset[Span]) -> list[Node]:
+    """The `for` loops of a region that are read as loops."""
+    found: list[Node] = []
+    pending = [block]
+    while pending:
+        node = pending.pop()
+        if node.type in _BOXES or node.span in whole:
+            continue
+        if node.type == "for_statement":
+            found.append(node)
+        pending.extend(reversed(node.children))
+    return found
+
+
+def is_counted_inside(node: Node, name: str, whole: frozenset[Span]) -> bool:
+    """Whether `name` is set by a loop around `node` that is inside of a statement left whole."""
+    around: Node | None = node
+    while around is not None:
+        if around.type == "for_statement" and loop_iterator(around) == name:
+            start = field(around, "initializer")
+            is_set = start.type == "declaration" or operator(start) == "="
+            return is_set and any(place.contains(around.span) for place in whole)
+        around = around.parent
+    return False
+
+
+def names_of_region(
+    block: Node,
+    kinds: Kinds,
+    whole: frozenset[Span] = frozenset(),
+    untracked: frozenset[str] = frozenset(),
+) -> RegionNames:
     """Go over the region once; refuse names that play two roles at once."""
     declarations = kinds.declarations
-    loops = [node for node in walk(block) if node.type == "for_statement"]
+    loops = loops_of(block, whole)
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
     headers = [part.span for loop in loops for part in _header(loop)]
     rows = row_pointers(block, kinds, iterators)
     followed = frozenset(row.name for row in rows)
-    targets = _targets(block, kinds, iterators, headers, rows)
+    targets = _targets(block, kinds, loops, headers, rows, whole)
     known = _locals(block, headers)
     locals_ = tuple(one for one in known if one.name not in iterators and one.name not in followed)
     _refuse_hidden_arrays(loops, declarations)
     ranks = _ranks(block, kinds)
     for local in locals_:
-        if ranks.get(local.name, 0) > local.rank:
+        if ranks.get(local.name, 0) > local.rank and local.name not in untracked:
             message = f"'{local.name}' is subscripted, but not declared as an array here"
-            raise refuse(local.node, message, "use the array it points into")
+            failure = refuse(local.node, message, "use the array it points into")
+            raise Unfollowed(failure, names=frozenset((local.name,)))
         ranks[local.name] = max(local.rank, ranks.get(local.name, 0))
     for target in targets:
-        _refuse_whole(target, ranks)
+        if not {target.base, target.root.text} & untracked:
+            _refuse_whole(target, ranks)
     assigned = frozenset(target.base for target in targets)
-    refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_))
-    refuse_unions(block, assigned, declarations)
+    refuse_mixed_fields(block, assigned, frozenset(local.name for local in locals_), untracked)
+    refuse_unions(block, assigned, declarations, untracked)
     refuse_odd_bases(block, iterators, ranks, declarations)
-    return RegionNames(iterators, assigned, locals_, ranks, rows)
+    ranks[ELSEWHERE] = 0
+    return RegionNames(iterators, assigned, locals_, ranks, rows, untracked)
 
 
 def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None:
@@ -124,11 +183,13 @@ def _refuse_hidden_arrays(loops: list[Node], declarations: Declarations) -> None
 def _targets(
     block: Node,
     kinds: Kinds,
-    iterators: frozenset[str],
+    loops: list[Node],
     headers: list[Span],
     rows: tuple[RowPointer, ...],
+    whole: frozenset[Span],
 ) -> list[Reference]:
     """Everything the region assigns to, except its iterators in the heads of their loops."""
+    iterators = {name: loop for loop in reversed(loops) if (name := loop_iterator(loop)) is not None}
     found: list[Reference] = []
     for node in walk(block):
         target = _target(node)
@@ -137,20 +198,31 @@ def _targets(
         element = element_of(kinds, target)
         reference = _element(target, rows) if element is None else element.reference
         if reference is None:
+            _refuse_macro_target(target, kinds)
+            continue
+        is_own = is_counted_inside(node, reference.base, whole)
+        if reference.base not in iterators or reference.subscripts or is_own:
+            found.append(reference)
+        elif not any(header.contains(node.span) for header in headers):
+            failure = refuse(
+                node,
+                f"the loop iterator '{reference.base}' is assigned outside the head of its loop",
+                "use another variable, so that the loop alone decides the values of its iterator",
+            )
+            raise Unfollowed(failure, iterators[reference.base].span)
+    return found
+
+
+def _refuse_macro_target(target: Node, kinds: Kinds) -> None:
+    """What a macro assigns to may be anything, even what decides which instances run."""
+    for part in walk(target):
+        name = part.text if part.type == "identifier" else ""
+        if name and (looks_like_macro(name) or definitions(kinds.macros, name)):
             raise refuse(
                 target,
                 "what this assigns to is not a variable or an array element",
                 "assign to x, A[i], *p or s.f",
             )
-        if reference.base not in iterators or reference.subscripts:
-            found.append(reference)
-        elif not any(header.contains(node.span) for header in headers):
-            raise refuse(
-                node,
-                f"the loop iterator '{reference.base}' is assigned outside the head of its loop",
-                "use another variable, so that the loop alone decides the values of its iterator",
-            )
-    return found
 
 
 def _element(target: Node, rows: tuple[RowPointer, ...]) -> Reference | None:
@@ -233,12 +305,13 @@ def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
     """An array or pointer must not itself be assigned."""
     base, count = target.base, len(target.subscripts)
     if count < ranks[base]:
-        raise refuse(
+        failure = refuse(
             target.node,
             f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
             f"{_counted(count, 'subscript')}",
             "pointers must not change in a region: use the array with all its subscripts",
         )
+        raise Unfollowed(failure, names=frozenset((base,)))
 
 
 def _counted(count: int, what: str) -> str:
@@ -279,15 +352,19 @@ def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
     return tuple(arrays.values())
 
 
-def refuse_pointers(declarator: Node) -> None:
-    """What is reached through a local pointer would be another name for an array."""
+def refuse_pointers(declarator: Node, name: str = "") -> None:
+    """What is reached through a local pointer would be another name for an array.
+
+    Inside of a statement that is not taken apart, the pointer `name` need not be followed.
+    """
     for part in walk(declarator):
         if part.type == "pointer_declarator":
-            raise refuse(
+            failure = refuse(
                 part,
                 "a pointer declared in a region cannot be followed",
                 "use the array it points into",
             )
+            raise Unfollowed(failure, names=frozenset((name,))) if name else failure
 
 
 def sizes_in(declarator: Node) -> list[Node]:

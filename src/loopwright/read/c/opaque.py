@@ -1,7 +1,7 @@
-"""Conditions on data: the whole `if` is one statement, all its accesses conservative.
+"""Statements that are not taken apart: conditions on data, and loops that no affine bounds describe.
 
-Sound because nothing inside is taken apart: the text is kept, the condition is always evaluated,
-and everything a branch could touch may be touched.
+Sound because the text is kept: what is tested is always tested, everything that could be touched may be
+touched, and no jump enters or leaves the statement.
 """
 
 from __future__ import annotations
@@ -9,38 +9,118 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.errors import BadInput
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.names import refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.names import Unfollowed, refuse_pointers, refuse_specifiers, sizes_in
+
+_LEFT = {
+    "for_statement": ("break_statement", "continue_statement"),
+    "while_statement": ("break_statement", "continue_statement"),
+    "do_statement": ("break_statement", "continue_statement"),
+    "switch_statement": ("break_statement",),
+}
+"""The jumps that leave or repeat a statement from inside of it."""
 
 
 def opaque_touches(node: Node, frame: Frame) -> tuple[Touch, ...]:
-    """What an `if` on data may touch, its local variables left out."""
-    found = touches(field(node, "condition"), frame) + tuple(
-        touch for part in named_children(node)[1:] for touch in _statement(part, frame)
-    )
+    """What a statement may touch, its local variables left out."""
+    if node.span not in frame.setting.whole:
+        for part in walk(node):
+            if part.type == "for_statement" and node.type == "if_statement":
+                raise Unfollowed(_refused(part), node.span)
+    found = _if(node, frame, ()) if node.type == "if_statement" else _statement(node, frame, ())
+    return _without_locals(node, found, frame)
+
+
+def _without_locals(node: Node, found: tuple[Touch, ...], frame: Frame) -> tuple[Touch, ...]:
     private = _declared(node, frame)
     return tuple(touch for touch in found if touch.base not in private)
 
 
-def _statement(node: Node, frame: Frame) -> tuple[Touch, ...]:
+def _if(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:
+    """The condition is always evaluated, and the rest may be."""
+    tested = touches(field(node, "condition"), frame)
+    inside = named_children(node)[1:]
+    return tested + tuple(touch for part in inside for touch in _statement(part, frame, jumps))
+
+
+def _statement(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:
     match node.type:
-        case "compound_statement" | "else_clause":
-            return tuple(touch for part in named_children(node) for touch in _statement(part, frame))
+        case "compound_statement" | "else_clause" | "labeled_statement":
+            parts = [part for part in named_children(node) if part.type != "statement_identifier"]
+            return tuple(touch for part in parts for touch in _statement(part, frame, jumps))
         case "expression_statement":
             return touches(node, frame, must=False)
         case "if_statement":
-            return tuple(replace(touch, must=False) for touch in opaque_touches(node, frame))
+            return tuple(replace(touch, must=False) for touch in _if(node, frame, jumps))
         case "declaration":
             return _declaration(node, frame)
+        case "for_statement" | "while_statement" | "do_statement" | "switch_statement":
+            return _inner_loop(node, frame, (*jumps, *_LEFT[node.type]))
+        case "case_statement":
+            parts = [part for part in named_children(node) if part != node.child_by_field_name("value")]
+            return tuple(touch for part in parts for touch in _statement(part, frame, jumps))
+        case kind if kind in jumps:
+            return ()
+        case "goto_statement" if _stays_inside(node, frame):
+            return ()
         case _:
-            first = node.children[0] if node.children else node
-            raise refuse(
-                first,
-                f"'{first.text}' cannot stand under a condition on data",
-                "accepted there: assignments, local variables and further conditions; or make the "
-                "condition affine in the iterators and parameters",
-            )
+            raise refused_jump(node, frame, _refused(node))
+
+
+def _inner_loop(node: Node, frame: Frame, jumps: tuple[str, ...]) -> tuple[Touch, ...]:
+    """A loop, or `switch`, inside a statement: its head and its body may be evaluated."""
+    found: tuple[Touch, ...] = ()
+    body = field(node, "body")
+    for part in named_children(node):
+        if part == body or part.type == "declaration":
+            found += _statement(part, frame, jumps)
+        else:
+            found += touches(part, frame, must=False)
+    return found
+
+
+def _stays_inside(node: Node, frame: Frame) -> bool:
+    """Whether a `goto` is inside of a statement that has its label, and all other jumps to it."""
+    place = _common_place(node)
+    return place is not None and any(whole.contains(place.span) for whole in frame.setting.whole)
+
+
+def _common_place(goto: Node) -> Node | None:
+    """The smallest statement around a `goto`, its label, and the others to it."""
+    label = goto.named_children[0].text
+    node: Node | None = goto
+    while node is not None and not any(_is_label(part, label) for part in walk(node)):
+        node = node.parent
+    while node is not None and node.parent is not None and node.type != "compound_statement":
+        node = node.parent
+    return node
+
+
+def _is_label(node: Node, label: str) -> bool:
+    return node.type == "labeled_statement" and field(node, "label").text == label
+
+
+def _refused(node: Node) -> BadInput:
+    first = node.children[0] if node.children else node
+    return refuse(
+        first,
+        f"'{first.text}' cannot stand under a condition on data",
+        "accepted there: assignments, local variables and further conditions; or make the "
+        "condition affine in the iterators and parameters",
+    )
+
+
+def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
+    """A jump out of a statement stays in the loop around it, or in its body, if that is left as it is."""
+    if node.type == "goto_statement":
+        place = _common_place(node)
+        inside = place is not None and place.parent is not None and place.parent.type == "for_statement"
+        return Unfollowed(failure, place.span) if place is not None and inside else failure
+    if node.type in ("break_statement", "continue_statement") and frame.loops:
+        return Unfollowed(failure, frame.loops[-1].place, alone=True)
+    return failure
 
 
 def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
@@ -50,9 +130,11 @@ def _declaration(node: Node, frame: Frame) -> tuple[Touch, ...]:
     for declarator in node.children_by_field_name("declarator"):
         value = declarator.child_by_field_name("value") if declarator.type == "init_declarator" else None
         target = declarator if value is None else field(declarator, "declarator")
-        refuse_pointers(target)
+        name = next(part.text for part in walk(target) if part.type == "identifier")
+        if name not in frame.setting.names.untracked:
+            refuse_pointers(target, name)
         parts = sizes_in(target) if value is None else [*sizes_in(target), value]
-        if value is not None:
+        if value is not None and name not in frame.setting.names.untracked:
             refuse_pointer_value(value, frame)
         found += tuple(touch for part in parts for touch in touches(part, frame, must=False))
     return found

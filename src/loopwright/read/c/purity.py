@@ -9,6 +9,7 @@ recognised by their capitals and listed as assumptions.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 from loopwright.c.elements import elements_in
 from loopwright.c.functions import keeps_to_itself, mentioned
@@ -19,11 +20,13 @@ from loopwright.c.macros import (
     hidden_names,
     looks_like_macro,
     reachable_macros,
+    storage_of,
     suffixed,
 )
 from loopwright.c.references import reference_of
-from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
 from loopwright.c.tokens import is_number
+from loopwright.errors import BadInput
 from loopwright.model.program import Assumption, AssumptionKind
 from loopwright.read.c.names import Setting
 
@@ -79,37 +82,42 @@ def is_known_pure(setting: Setting, name: str) -> bool:
     )
 
 
-def refuse_impure_call(setting: Setting, call: Node) -> None:
-    """Raise unless the call has no effect but its value."""
+def is_unknown_call(setting: Setting, call: Node) -> bool:
+    """Whether a call may have effects besides its value, or read what the region changes."""
     function = field(call, "function")
     name = function.text
     if function.type != "identifier":
-        raise refuse(function, "a call through a pointer cannot be read", _HINT)
+        return True
     seen = None if name in setting.pure else _changing(setting, name, ())
     is_pure = definitions(setting.macros, name) or is_known_pure(setting, name)
     if is_pure and (seen is None or name not in setting.declarations.pure_functions):
-        return
+        return False
     if _is_pure_definition(setting, name, ()):
-        return
-    if looks_like_macro(name) and name not in setting.declarations.functions:
-        return
+        return False
+    return not looks_like_macro(name) or name in setting.declarations.functions
+
+
+def why_unknown(setting: Setting, call: Node) -> BadInput:
+    """What keeps a call from being a value and nothing else."""
+    function = field(call, "function")
+    name = function.text
+    if function.type != "identifier":
+        return refuse(function, "a call through a pointer cannot be read", "call functions by their name")
+    seen = _changing(setting, name, ())
     known = setting.function(name)
     if seen is not None and known is not None and keeps_to_itself(known):
-        raise refuse(
+        return refuse(
             call,
             f"'{name}' reads '{seen}', which the region changes",
             f"make '{seen}' an argument of '{name}', or write its body in the region",
         )
     is_statement = call.parent is not None and call.parent.type == "expression_statement"
     hint = f"if it is, say --pure {name}, or declare it with __attribute__((pure))"
-    raise refuse(
+    return refuse(
         call,
         f"'{name}' is not known to be free of side effects",
         "move this call out of the region: here statements assign" if is_statement else hint,
     )
-
-
-_HINT = "call functions by their name"
 
 
 def _is_pure_definition(setting: Setting, name: str, around: tuple[str, ...]) -> bool:
@@ -196,17 +204,33 @@ def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:
 
 
 def refuse_storage_macros(setting: Setting, block: Node) -> None:
-    """A macro must not stand for storage: which storage, the text of the region does not say."""
+    """A macro that stands for storage must be the only word for it in the region."""
+    words = dict.fromkeys(identifiers(block))
+    texts = {word: text for word in words if (text := storage_of(setting.macros, word)) is not None}
     for node in walk(block):
         reference = reference_of(node)
         if reference is None or not definitions(setting.macros, reference.root.text):
             continue
-        if reference.subscripts or reference.base in setting.names.assigned:
+        is_storage = reference.subscripts or reference.base in setting.names.assigned
+        if is_storage and not _is_only_word(reference.root.text, texts, words):
             raise refuse(
                 reference.root,
                 f"'{reference.root.text}' is a macro that stands for storage",
                 "write the name of the array or variable itself",
             )
+
+
+def _is_only_word(name: str, texts: Mapping[str, str], words: Iterable[str]) -> bool:
+    """Whether no other word of the region is the storage of the macro `name`, or has a part in it."""
+    own = texts.get(name)
+    if own is None or re.split(r"->|\.", own)[0] in words:
+        return False
+    others = [text for word, text in texts.items() if word != name]
+    return not any(
+        f"{one}.".startswith((f"{other}.", f"{other}->")) or one == other
+        for text in others
+        for one, other in ((own, text), (text, own))
+    )
 
 
 def _is_looked_into(setting: Setting, name: str) -> bool:
@@ -231,7 +255,7 @@ def purity_assumptions(setting: Setting, block: Node) -> tuple[Assumption, ...]:
         if node.type != "call_expression":
             continue
         name = field(node, "function").text
-        if is_library(name) or _is_looked_into(setting, name):
+        if is_library(name) or _is_looked_into(setting, name) or is_unknown_call(setting, node):
             continue
         text = f"'{name}' {_MEANING.get(name.strip('_').lower(), _PURE)}"
         found.setdefault(name, Assumption(AssumptionKind.PURE, text, field(node, "function").span))

@@ -12,46 +12,81 @@ from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import outer_iterators
 from loopwright.c.regions import Directive, Region
+from loopwright.c.storage import SharedStorage
 from loopwright.c.syntax import Node, identifiers, refuse, too_deep
 from loopwright.c.tokens import without_comments
-from loopwright.errors import Code, InternalError
-from loopwright.model.program import Program
+from loopwright.errors import BadInput, Code, InternalError
+from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.named import everywhere, number, variable
 from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
-from loopwright.read.c.names import Setting, local_arrays, names_of_region
+from loopwright.read.c.names import Setting, Unfollowed, local_arrays, loops_of, names_of_region
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
+from loopwright.read.c.unknown_calls import refuse_reachable, unfollowed
 from loopwright.read.c.wraparound import facts_of_types
 from loopwright.source import Span
 
 _DEEPEST = 250
 """Levels of syntax; the reader descends into them by recursion."""
+_MOST_ATTEMPTS = 60
+"""How often a region is read, each time with one more statement left whole or one more name not followed."""
 _LOOK = "look at the 'assume' pragmas, --assume, and the constants the region uses"
 
 
 def read_region(
     place: Span, *, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span] = frozenset()
 ) -> Program:
-    """One region of a C text."""
+    """One region of a C text.
+
+    What cannot be taken apart is left whole, and what cannot be followed is not, as long as there are loops
+    around it or beside it; otherwise the failure is what it was at first.
+    """
     file = c_file(place.source)
-    try:
-        return _program(file, file.region(place), pure, assume, whole)
-    except isl.Error as failure:
-        raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
+    boxes: dict[Span, bool] = {}
+    untracked: frozenset[str] = frozenset()
+    failures: list[BadInput] = []
+    for _ in range(_MOST_ATTEMPTS):
+        try:
+            known = whole | boxes.keys()
+            program = _program(file, file.region(place), pure, assume, known, untracked)
+        except isl.Error as failure:
+            raise InternalError(Code.ISL, f"isl could not represent a region: {failure}") from failure
+        except Unfollowed as attempt:
+            failures.append(attempt.failure)
+            known_already = attempt.whole in boxes if attempt.whole else attempt.names <= untracked
+            if known_already:
+                raise failures[0] from None
+            if attempt.whole is not None:
+                boxes[attempt.whole] = attempt.alone
+            untracked |= attempt.names
+        except BadInput as failure:
+            raise next(iter(failures), failure) from None
+        else:
+            has_loops = any(statement.depth for statement in program.statements)
+            if boxes and not has_loops and not any(boxes.values()):
+                raise failures[0]
+            aside = tuple(one.diagnostic for one in failures)
+            return replace(program, set_aside=(*aside, *program.set_aside))
+    raise failures[0]
 
 
 def _program(
-    file: CFile, region: Region, pure: frozenset[str], assume: Sequence[str], whole: frozenset[Span]
+    file: CFile,
+    region: Region,
+    pure: frozenset[str],
+    assume: Sequence[str],
+    whole: frozenset[Span],
+    untracked: frozenset[str],
 ) -> Program:
     block = file.block(region.place)
     deep = too_deep(block, _DEEPEST)
     if deep is not None:
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
-    setting = _setting(file, region, block, pure)
+    setting = _setting(file, region, block, pure, whole, untracked)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in assume]
     context = combined([known for known, _ in stated])
@@ -65,21 +100,35 @@ def _program(
             _LOOK,
             code=Code.OPTION,
         )
-    setting = replace(setting, context=context, whole=whole)
+    setting = replace(setting, context=context)
     start = Frame(setting, everywhere())
     leaves = read_sequence(list(block.named_children), start, 0, is_block=False).leaves
     refuse_known_aliases(setting, file.tree, region.place)
-    refuse_live_iterators(file.tree, region.place, frozenset(outer_iterators(block)))
+    iterators = outer_iterators(loops_of(block, whole))
+    refuse_live_iterators(file.tree, region.place, frozenset(iterators))
     locals_ = local_arrays(setting.names, block)
-    return assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
+    found = assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
+    spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
+    refuse_reachable(file, setting, block, found.parameters, spots)
+    return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))
 
 
-def _setting(file: CFile, region: Region, block: Node, pure: frozenset[str]) -> Setting:
+def _setting(
+    file: CFile,
+    region: Region,
+    block: Node,
+    pure: frozenset[str],
+    whole: frozenset[Span],
+    untracked: frozenset[str],
+) -> Setting:
     """The names of a region and what they are in the file, macros only if defined before it."""
     kinds = file.kinds(region.place)
-    names = names_of_region(block, kinds)
+    try:
+        names = names_of_region(block, kinds, whole, untracked)
+    except SharedStorage as shared:
+        raise Unfollowed(shared.failure, names=frozenset((shared.root,))) from None
     setting = Setting(
-        region.place, kinds.macros, kinds.declarations, file.functions, names, pure, everywhere()
+        region.place, kinds.macros, kinds.declarations, file.functions, names, pure, everywhere(), whole
     )
     refuse_hiding_macros(setting, block)
     refuse_storage_macros(setting, block)

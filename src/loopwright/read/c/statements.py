@@ -14,18 +14,20 @@ import islpy as isl
 from loopwright.c.declarations import declared_name, is_integer_type, type_text
 from loopwright.c.loops import skip_condition
 from loopwright.c.syntax import Node, field, identifiers, named_children, refuse, walk
+from loopwright.errors import BadInput
 from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.frames import Frame, LocalValue, NotAffine
-from loopwright.read.c.loops import enter_loop, loop_comments
+from loopwright.read.c.loops import enter_loop, has_changing_step, loop_comments
 from loopwright.read.c.names import (
+    Unfollowed,
     refuse_changing_size,
     refuse_pointers,
     refuse_specifiers,
     sizes_in,
 )
-from loopwright.read.c.opaque import opaque_touches, refuse_shadowing
+from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import after_row
 from loopwright.read.c.wraparound import require_convertible
@@ -75,6 +77,8 @@ _REFUSED = {
 
 def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
     """One statement of C: a piece of zero or more leaves."""
+    if node.span in frame.setting.whole:
+        return _leaf(node, opaque_touches(node, frame), frame, position)
     match node.type:
         case "compound_statement":
             inner = read_sequence(list(node.named_children), frame, position, is_block=True)
@@ -92,7 +96,10 @@ def read_statement(node: Node, frame: Frame, position: int) -> ReadPart:
         case kind:
             what, hint = _REFUSED.get(kind, (f"'{kind.replace('_', ' ')}'", "accepted: for, if, assignments"))
             first = node.children[0] if node.children else node
-            raise refuse(first, f"{what} cannot be read in a region", hint)
+            failure = refuse(first, f"{what} cannot be read in a region", hint)
+            if kind in ("while_statement", "do_statement", "switch_statement"):
+                raise Unfollowed(failure, node.span)
+            raise refused_jump(node, frame, failure)
 
 
 def read_sequence(nodes: list[Node], frame: Frame, position: int, *, is_block: bool) -> ReadPart:
@@ -135,7 +142,8 @@ def _skipped(node: Node, frame: Frame) -> isl.Set | None:
     except NotAffine as failure:
         reason = f"what a 'continue' leaves out must not depend on data, but {failure.reason}"
         hint = "put what follows into an 'if' with the opposite condition"
-        raise refuse(failure.node, reason, hint) from None
+        refused = refuse(failure.node, reason, hint)
+        raise Unfollowed(refused, frame.loops[-1].place, alone=True) from None
 
 
 def _is_trailing(comment: Node, previous: Node, piece: ReadPart, frame: Frame) -> bool:
@@ -210,7 +218,10 @@ def _labelled(node: Node, frame: Frame, position: int) -> ReadPart:
 
 
 def _loop(node: Node, frame: Frame, position: int) -> ReadPart:
-    inside = enter_loop(node, frame, position)
+    try:
+        inside = enter_loop(node, frame, position)
+    except BadInput as failure:
+        raise Unfollowed(failure, node.span, alone=has_changing_step(node, frame)) from None
     body = [*loop_comments(node), field(node, "body")]
     leaves = read_sequence(body, inside, 0, is_block=False).leaves
     return ReadPart(leaves, position + 1, frame)
@@ -236,14 +247,7 @@ def _if(node: Node, frame: Frame, position: int) -> ReadPart:
 def _expression(node: Node, frame: Frame, position: int) -> ReadPart:
     if not named_children(node):
         return ReadPart((), position, frame)
-    found = touches(node, frame)
-    if not any(touch.is_write for touch in found):
-        raise refuse(
-            node,
-            "this statement changes nothing that can be seen",
-            "a statement of a region has to assign to a variable or an array element",
-        )
-    return _leaf(node, found, frame, position)
+    return _leaf(node, touches(node, frame), frame, position)
 
 
 def _leaf(
@@ -267,12 +271,25 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
             continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
-        refuse_pointers(target)
+        _refuse_pointer(node, target)
         for size in sizes_in(target):
             refuse_changing_size(size, frame.setting.names)
         if is_initialised:
             piece = _initialised(node, declarator, piece)
     return piece
+
+
+def _refuse_pointer(declaration: Node, target: Node) -> None:
+    """A pointer is not followed; the block around it can be left whole."""
+    block = declaration.parent
+    try:
+        refuse_pointers(target)
+    except BadInput as failure:
+        names = frozenset(part.text for part in walk(target) if part.type == "identifier")
+        is_body = block is not None and block.parent is not None and block.type == "compound_statement"
+        if block is None or not is_body:
+            raise
+        raise Unfollowed(failure, block.span, names) from None
 
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:

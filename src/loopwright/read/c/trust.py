@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from loopwright.c.declarations import is_unsigned_type, type_text
+from loopwright.c.declarations import Variable, is_unsigned_type, type_text
 from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, operator, walk
-from loopwright.model.program import Array, Assumption, AssumptionKind, Parameter
+from loopwright.model.program import ELSEWHERE, Array, Assumption, AssumptionKind, Parameter
 from loopwright.presburger.named import everywhere, number
 from loopwright.read.c.affine import affine
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.frames import Frame, Loop, NotAffine
 from loopwright.read.c.index_calls import mentions_iterator
 from loopwright.read.c.loops import declared_type
-from loopwright.read.c.names import Setting
+from loopwright.read.c.names import Setting, loops_of
 from loopwright.read.c.purity import DIVISIONS, purity_assumptions
 from loopwright.read.c.wraparound import operands_from_zero
 
@@ -103,11 +104,11 @@ def assumptions_of(
     for node in _sizes_from_zero(setting, block, _index_expressions(block)):
         text = f"'{node.text}' is an unsigned number, and is not below 0"
         found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span))
-    unseen = [p.text for p in parameters if setting.declarations.visible(p.name, setting.region) is None]
+    unseen = [part for part in _parts(parameters) if _declared(setting, part) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
         found.append(Assumption(AssumptionKind.CONSTANT, text))
-    outer = outer_iterators(block)
+    outer = outer_iterators(loops_of(block, setting.whole))
     if outer:
         text = f"{', '.join(outer)}: the value that the last loop leaves is not used"
         found.append(Assumption(AssumptionKind.ITERATOR, text))
@@ -126,9 +127,32 @@ def _possible_aliases(
     found = []
     for array in arrays:
         declared = setting.declarations.visible(array.name, setting.region)
-        if not array.local and (declared is None or declared.may_alias):
+        is_apart = array.local or array.name == ELSEWHERE
+        if not is_apart and (declared is None or declared.may_alias):
             found.append(array.name)
-    return found + [parameter.text for parameter in parameters if not parameter.text.isidentifier()]
+    for part in _parts(parameters):
+        declared = _declared(setting, part)
+        if not part.isidentifier() and (declared is None or declared.may_alias):
+            found.append(part)
+    return found
+
+
+_PART = re.compile(r"[A-Za-z_]\w*(?:\s*(?:->|\.)\s*\w+|\s*\[[^][]*\])*")
+
+
+def _parts(parameters: Sequence[Parameter]) -> tuple[str, ...]:
+    """The storage parameters are read from: h and w of `h * w`, `grid_points[0]`, `p->n`; or a macro."""
+    found: dict[str, None] = {}
+    for parameter in parameters:
+        is_computed = re.fullmatch(r"\w+\s*\(.*\)", parameter.text, re.DOTALL) is None
+        found.update(dict.fromkeys(_PART.findall(parameter.text) if is_computed else [parameter.text]))
+    return tuple(found)
+
+
+def _declared(setting: Setting, part: str) -> Variable | None:
+    """The variable a name or an element is of; the fields of a struct are not declared here."""
+    name = part.partition("[")[0].strip()
+    return setting.declarations.visible(name, setting.region)
 
 
 def _scattered_rows(setting: Setting, arrays: Sequence[Array]) -> list[str]:

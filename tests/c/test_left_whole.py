@@ -1,0 +1,191 @@
+"""What is not understood is left as it is: calls, loops on data, pointers that move.
+
+Such a statement may touch all that the region touches, and more; what decides which instances run has to
+be out of its reach.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, GaveUp, Illegal
+from loopwright.model.program import ELSEWHERE, Program
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
+from tests.c.support import reads, refusal, region, set_aside, writes
+from tests.pipeline.support import new_region, result, wrapped
+
+LOOP = "for (i = 0; i < n; i++) "
+
+
+def everything(program: Program) -> list[bool]:
+    """Of each statement, whether it may read and write all arrays of the region."""
+    names = {array.name for array in program.arrays}
+    return [
+        names <= {one.array for one in statement.reads} & {one.array for one in statement.writes}
+        for statement in program.statements
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{ a[i] = g(b[i]); b[i] = 0; }", [True, False]),
+        ("{ put(&a[i], i); b[i] = a[i]; }", [True, False]),
+        ("{ if (g(i)) a[i] = 0; b[i] = a[i]; }", [True, False]),
+        ("{ a[i] = (*h)(i); b[i] = 1; }", [True, False]),
+        ("{ a[i] = s.h(i); b[i] = 1; }", [True, False]),
+        ("{ *a++ = b[i]; b[i] = 1; }", [True, False]),
+        ("{ a = b; b[i] = 1; }", [True, False]),
+        ("{ ((float *)a)[i] = 1; b[i] = 1; }", [True, False]),
+        ("{ double *p = n > 3 ? a : b; p[0] = 1; a[i] = 2; }", [True]),
+        ("{ while (a[i] > 1) { a[i] /= 2; g(i); } b[i] = 1; }", [True, False]),
+    ],
+)
+def test_what_may_touch_anything(text: str, expected: list[bool]) -> None:
+    program = region(LOOP + text)
+    assert everything(program) == expected
+    assert ELSEWHERE in {array.name for array in program.arrays} and program.set_aside
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "written"),
+    [
+        ("while (a[i] > 1) a[i] /= 2;", {"a"}, {"a"}),
+        ("do a[i] /= 2; while (a[i] > b[i]);", {"a", "b"}, {"a"}),
+        ("switch (k) { case 1: a[i] = 1; break; default: b[i] = 2; }", {"k"}, {"a", "b"}),
+        ("for (j = (int)b[i]; j < m; j++) a[j] += 1;", {"a", "b", "j", "m"}, {"a", "j"}),
+        ("for (int x = (int)b[i]; x < n; x++) a[x] = 1;", {"b", "n"}, {"a"}),
+        ("for (j = 0; j < m; j++) { if (b[j] > 0) break; a[j] = 1; }", {"b", "j", "m"}, {"a", "j"}),
+        ("if (b[i] > 0) for (j = 0; j < m; j++) a[j] = 1;", {"b", "j", "m"}, {"a", "j"}),
+        ("{ if (b[i] < 0) goto L; a[i] = 1; goto M; L: a[i] = 2; M: ; }", {"b"}, {"a"}),
+    ],
+)
+def test_a_loop_on_data_is_one_statement(text: str, read: set[str], written: set[str]) -> None:
+    (statement,) = region(LOOP + text).statements
+    assert {one.array for one in statement.reads} - {"n", "m"} == read - {"n", "m"}
+    assert {one.array for one in statement.writes} == written
+    assert not any(one.must for one in statement.writes)
+
+
+def test_subscripts_of_the_loops_around_are_known_inside() -> None:
+    (statement,) = region(LOOP + "while (A[i][i] > 1) A[i][0] /= b[i];").statements
+    assert set(writes(statement)) == {"A[i, 0]?"} and "b[i]?" in reads(statement)
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ("int *q;", "for (i = 0; i < *q; i++) g(i);"),
+        ("struct s { int n; }; struct s *p;", "for (i = 0; i < p->n; i++) a[i] = g(i);"),
+        ("int size;", "for (i = 0; i < size; i++) a[i] = g(i);"),
+        ("int size; void g(int i) { size = i; }", "for (i = 0; i < size; i++) g(i);"),
+        ("int size; int *q = &size; void g(int i) { *q = i; }", "for (i = 0; i < size; i++) g(i);"),
+        ("int size; int *q = &size;", "for (i = 0; i < size; i++) *a++ = 1;"),
+        ("", 'for (i = 0; i < n; i++) scanf("%d", &n);'),
+        ("", 'for (i = 0; i < n; i++) scanf("%d", &i);'),
+        ("", "for (i = 0; i < n; i++) a[i] = setjmp(b);"),
+    ],
+)
+def test_what_decides_the_loops_must_be_out_of_reach(head: str, text: str) -> None:
+    with pytest.raises(BadInput):
+        region(text, head=head)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "const int size = 9;",
+        "#define size 9",
+        "static int size; void g(int i) { }",
+        "int size; int last; void g(int i) { last = size; }",
+        "int size; double t[9]; void h(double *x) { x[0] = size; } void g(int i) { h(t); }",
+    ],
+)
+def test_a_function_that_leaves_the_size_alone(head: str) -> None:
+    assert region("for (i = 0; i < size; i++) { g(i); a[i] = 0; }", head=head).statements
+
+
+def test_an_iterator_of_the_file_is_seen_by_functions() -> None:
+    text = "int i; void g(void);\nvoid f(int n) {\n#pragma scop\nfor (i = 0; i < n; i++) g();\n#pragma endscop\n}\n"
+    with pytest.raises(BadInput, match="'g' may see 'i'"):
+        parse_c(Source("t.c", text))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LOOP + "{ i = g(i); a[i] = 0; }", "assigned outside the head"),
+        (LOOP + "{ while (b[i]) i++; a[i] = 0; }", "assigned outside the head"),
+        (LOOP + "if (a[i] < 0) return;", "'return'"),
+        (LOOP + "{ if (b[i] < 0) goto out; a[i] = 1; } out: ;", "'goto'"),
+        (LOOP + 'asm("");', "cannot be read"),
+        (LOOP + "MAT(i) = g(i);", "not a variable or an array element"),
+    ],
+)
+def test_what_is_still_refused(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        region(text)
+
+
+def test_a_loop_that_ends_on_data_may_be_all_there_is() -> None:
+    program = region(LOOP + "{ a[i] += b[i]; if (b[i] > 1) break; }")
+    assert [one.iterators for one in program.statements] == [()]
+    assert "'break'" in set_aside(program).message
+    assert "depends on data" in refusal("for (i = (int)a[0]; i < n; i++) b[i] = 0;").message
+
+
+def test_an_iterator_may_count_a_loop_that_is_left_whole() -> None:
+    program = region(LOOP + "a[i] = 0; for (j = 0; j < n; j++) for (i = (int)b[j]; i < n; i++) a[i] = 1;")
+    assert [one.iterators for one in program.statements] == [("i",), ("j",)]
+    assert {"i"} < {one.array for one in program.statements[1].writes}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "  for (i = 0; i < n; i++)\n    for (k = (int)b[i]; k < n; k++) a[k] += b[i];",
+        "  for (i = 0; i < n; i++) {\n    a[i] = g(i);\n    b[i] = a[i];\n  }",
+        "  for (i = 0; i < n; i++)\n    *a++ = b[i];",
+        "  for (i = 0; i < n * m; i++)\n    a[i] = 0;",
+        "  for (i = 0; i < n / m * 2; i++)\n    a[i] = 0;",
+        "  for (i = 0; i < n; i++)\n    { if (b[i] < 0) goto L; a[i] = 1; goto M; L: a[i] = 2; M: ; }",
+    ],
+)
+def test_the_new_text_is_proved(tmp_path: Path, body: str) -> None:
+    assert (
+        new_region(tmp_path, body).split()
+        == body.replace("n * m", "(n * m)").replace("n / m * 2", "2 * (n / m)").split()
+    )
+
+
+def test_calls_keep_their_order(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    L: put(i, a[i]);"
+    with pytest.raises((Illegal, GaveUp)):
+        result(tmp_path, wrapped(body), "reverse(L, i)")
+    two = "  for (i = 0; i < n; i++) {\n    L: put(i);\n    M: a[i] = 1;\n  }"
+    with pytest.raises((Illegal, GaveUp)):
+        result(tmp_path, wrapped(two), "distribute()")
+
+
+def test_bounds_that_do_not_change_are_parameters() -> None:
+    program = region("for (i = 0; i < g[0] - 1; i++) for (j = 0; j < n * m; j++) a[j] = i;", head="int g[3];")
+    assert [one.text for one in program.parameters] == ["g[0]", "n * m"]
+    assert not any("g[0]" in one.text for one in program.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ("int g[3];", "for (i = 0; i < g[0]; i++) g[i] = 1;"),
+        ("int g[3];", "for (i = 0; i < n; i++) for (j = 0; j < g[i]; j++) g[1] = j;"),
+        ("double g[3];", "for (i = 0; i < g[0]; i++) a[i] = 1;"),
+        ("", "for (i = 0; i < n * 0.5; i++) a[i] = 1;"),
+        ("", "for (i = 0; i < n * m; i++) m = 1;"),
+    ],
+)
+def test_bounds_that_may_change_are_not(head: str, text: str) -> None:
+    message = refusal(text, head=head).message
+    assert "must be affine" in message or "not an integer" in message
