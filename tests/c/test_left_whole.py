@@ -109,7 +109,8 @@ def test_a_function_that_leaves_the_size_alone(head: str) -> None:
 
 
 def test_an_iterator_of_the_file_is_seen_by_functions() -> None:
-    text = "int i; void g(void);\nvoid f(int n) {\n#pragma scop\nfor (i = 0; i < n; i++) g();\n#pragma endscop\n}\n"
+    loop = "#pragma scop\nfor (i = 0; i < n; i++) g();\n#pragma endscop\n"
+    text = f"int i; void g(void);\nvoid f(int n) {{\n{loop}}}\n"
     with pytest.raises(BadInput, match="'g' may see 'i'"):
         parse_c(Source("t.c", text))
 
