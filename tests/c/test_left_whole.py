@@ -87,6 +87,9 @@ def test_subscripts_of_the_loops_around_are_known_inside() -> None:
         ("", 'for (i = 0; i < n; i++) scanf("%d", &n);'),
         ("", 'for (i = 0; i < n; i++) scanf("%d", &i);'),
         ("", "for (i = 0; i < n; i++) a[i] = setjmp(b);"),
+        ("int g_[3]; int *d = g_;", "for (i = 0; i < d[0]; i++) h(i);"),
+        ("int s_; \n#define size s_", "for (i = 0; i < size; i++) a[i] = h(i);"),
+        ("double *c;", "for (i = 0; i < n; i++) { double *row = c + i * n; h(i); row[0] = 1; }"),
     ],
 )
 def test_what_decides_the_loops_must_be_out_of_reach(head: str, text: str) -> None:
@@ -168,7 +171,7 @@ def test_calls_keep_their_order(tmp_path: Path) -> None:
         result(tmp_path, wrapped(body), "reverse(L, i)")
     two = "  for (i = 0; i < n; i++) {\n    L: put(i);\n    M: a[i] = 1;\n  }"
     with pytest.raises((Illegal, GaveUp)):
-        result(tmp_path, wrapped(two), "distribute()")
+        result(tmp_path, wrapped(two), "distribute(L, M)")
 
 
 def test_bounds_that_do_not_change_are_parameters() -> None:

@@ -126,8 +126,7 @@ def test_a_pure_function_may_read_what_the_region_changes(tmp_path: Path) -> Non
         wrapped(f"{LOOP} {{ {body} }}", head=head)
         for body in ("w = b[i]; a[i] = g(c[i]);", "a[i] = g(c[i]); w = b[i];")
     )
-    with pytest.raises(BadInput, match="'g' reads 'w'"):
-        compared(tmp_path, old, new)
+    assert isinstance(compared(tmp_path, old, new).verdict, Undecided)
 
 
 BRANCHES = {

@@ -100,11 +100,12 @@ def _takes_address(macro: Macro, name: str) -> bool:
 
 
 def _is_plain(declaration: Node, declarator: Node) -> bool:
-    """Whether a declaration is one of a number or struct that lives in the function."""
+    """Whether a declaration is one of a number, a struct or a pointer that lives in the function."""
     named = declared_name(declarator)
-    stars = any(part.type == "pointer_declarator" for part in walk(declarator))
+    is_array = any(part.type == "array_declarator" for part in walk(declarator))
     words = {part.text for part in declaration.children}
-    return named is not None and named[1] == 0 and not stars and not words & set(_OBSERVED)
+    is_own = declaration.type == "parameter_declaration" or not is_array
+    return named is not None and is_own and not words & set(_OBSERVED)
 
 
 def _is_in_address(use: Node) -> bool:

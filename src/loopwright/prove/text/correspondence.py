@@ -106,9 +106,12 @@ def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
     for statement in new.statements:
         original = old.statement(by_name[statement.name].name)
         same = instances[statement.name].set_tuple_name(OUT, original.name)
+        places = [mine.place for mine in statement.accesses]
+        if len(places) != len(original.accesses):  # what a call may touch is not in its text
+            places = [statement.body.place] * len(original.accesses)
         accesses = tuple(
-            replace(theirs, relation=same.apply_range(theirs.relation), place=mine.place)
-            for mine, theirs in zip(statement.accesses, original.accesses, strict=True)
+            replace(theirs, relation=same.apply_range(theirs.relation), place=place)
+            for place, theirs in zip(places, original.accesses, strict=True)
         )
         schedule = statement.schedule.align_params(same.get_space().params())
         domain = same.domain()

@@ -122,10 +122,20 @@ def _binary(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
 
 
 def _read(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
-    reference = reference_of(node)
-    if reference is None or reference.root.text in frame.setting.names.untracked:
+    reference = _followed(node, frame)
+    if reference is None:
         return (*_parts_read(node, frame), *anywhere(node))
-    return _reference_read(through_row(reference, frame), frame, must)
+    return _reference_read(reference, frame, must)
+
+
+def _followed(node: Node, frame: Frame) -> Reference | None:
+    """The storage an lvalue is, through pointers to rows; None where it is not followed."""
+    untracked = frame.setting.names.untracked
+    reference = reference_of(node)
+    if reference is None or {reference.base, reference.root.text} & untracked:
+        return None
+    found = through_row(reference, frame)
+    return None if found.base in untracked else found
 
 
 def anywhere(node: Node) -> list[Touch]:
@@ -212,10 +222,10 @@ def _own_read(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     element = element_of(frame.setting.kinds, target)
     if element is not None:
         return _through(element, target, frame, lambda node, inner: _own_read(node, inner, must))
-    reference = reference_of(target)
-    if reference is None or reference.root.text in frame.setting.names.untracked:
+    reference = _followed(target, frame)
+    if reference is None:
         return ()
-    return (_touch(through_row(reference, frame), is_write=False, must=must),)
+    return (_touch(reference, is_write=False, must=must),)
 
 
 def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
@@ -223,10 +233,9 @@ def write_to(target: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
     element = element_of(frame.setting.kinds, target)
     if element is not None:
         return _through(element, target, frame, lambda node, inner: write_to(node, inner, must))
-    reference = reference_of(target)
-    if reference is None or reference.root.text in frame.setting.names.untracked:
+    reference = _followed(target, frame)
+    if reference is None:
         return _read(target, frame, must)
-    reference = through_row(reference, frame)
     if reference.base in frame.iterators and not reference.subscripts:
         loop = frame.loops[frame.iterators.index(reference.base)]
         message = f"the loop iterator '{reference.base}' is assigned outside the head of its loop"

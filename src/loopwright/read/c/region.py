@@ -13,7 +13,7 @@ from loopwright.c.liveness import refuse_live_iterators
 from loopwright.c.loops import outer_iterators
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
-from loopwright.c.syntax import Node, identifiers, refuse, too_deep
+from loopwright.c.syntax import Node, field, identifiers, refuse, too_deep, walk
 from loopwright.c.tokens import without_comments
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
@@ -86,6 +86,11 @@ def _program(
     deep = too_deep(block, _DEEPEST)
     if deep is not None:
         raise refuse(deep, "this is nested too deeply", "split the expression or the loops")
+    _refuse_entries(file, region, block)
+    for pragma in region.pragmas:
+        if any(place.contains(pragma.place) for place in whole):
+            hint = "leave the pragma out, or end the region before this loop"
+            raise refuse(pragma.place, "this pragma is inside of a statement that is left whole", hint)
     setting = _setting(file, region, block, pure, whole, untracked)
     stated = [assume_pragma(setting, line) for line in _assume_lines(file, region) if is_assume(line)]
     stated += [assume_option(setting, option) for option in assume]
@@ -111,6 +116,20 @@ def _program(
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_reachable(file, setting, block, found.parameters, spots)
     return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))
+
+
+def _refuse_entries(file: CFile, region: Region, block: Node) -> None:
+    """No `goto` outside of the region leads into it."""
+    labels = {field(node, "label").text for node in walk(block) if node.type == "labeled_statement"}
+    if not labels:
+        return
+    for node in walk(file.tree):
+        is_jump = node.type == "goto_statement" and not region.place.contains(node.span)
+        if is_jump and node.named_children and node.named_children[0].text in labels:
+            around = [one for one in file.tree.named_children if one.span.contains(region.place)]
+            if any(one.span.contains(node.span) for one in around):
+                hint = "give the label in the region another name, or end the region before it"
+                raise refuse(node, "this jumps into the region", hint)
 
 
 def _setting(

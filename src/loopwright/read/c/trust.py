@@ -130,6 +130,7 @@ def _possible_aliases(
         is_apart = array.local or array.name == ELSEWHERE
         if not is_apart and (declared is None or declared.may_alias):
             found.append(array.name)
+    found += sorted(setting.names.untracked)
     for part in _parts(parameters):
         declared = _declared(setting, part)
         if not part.isidentifier() and (declared is None or declared.may_alias):

@@ -46,10 +46,28 @@ def refuse_reachable(
     for name in outer_iterators(loops_of(block, setting.whole)):
         _refuse_one(_Reach(file, setting, calls, through), name, name, sees=True)
     for parameter in parameters:
-        for name in re.findall(r"[A-Za-z_]\w*", re.sub(r"(\.|->)\s*\w+", "", parameter.text)):
+        for name in _names(re.sub(r"(\.|->)\s*\w+", "", parameter.text)):
             _refuse_one(_Reach(file, setting, calls, through), name, parameter.text, sees=False)
-        if "->" in parameter.text and calls:
+        if calls and _is_behind_pointer(setting, parameter.text):
             raise _refused(calls[0].span, calls[0].text, parameter.text, "change")
+    for row in setting.names.rows:
+        _refuse_one(_Reach(file, setting, calls, through), row.base, row.base, sees=False)
+
+
+def _is_behind_pointer(setting: Setting, text: str) -> bool:
+    """Whether an expression reads what a pointer leads to, or a macro that may."""
+    if "->" in text or "*(" in text:
+        return True
+    for name in re.findall(r"([A-Za-z_]\w*)\s*\[", text):
+        declared = setting.declarations.visible(name, setting.region)
+        if declared is None or declared.may_alias or declared.has_row_pointers:
+            return True
+    bodies = [macro.body for name in _names(text) for macro in definitions(setting.macros, name)]
+    return any("->" in body or "[" in body for body in bodies)
+
+
+def _names(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z_]\w*", text)
 
 
 def unfollowed(setting: Setting, block: Node, spots: Iterable[Span]) -> Iterator[BadInput]:
@@ -82,6 +100,10 @@ def _refuse_one(reach: _Reach, name: str, text: str, *, sees: bool) -> None:
     pointers that are followed, if the file takes no address of the variable.
     """
     setting = reach.setting
+    for macro in definitions(setting.macros, name):
+        for word in _names(macro.body):
+            if word != name and word not in (macro.parameters or ()):
+                _refuse_one(reach, word, text, sees=sees)
     declared = setting.declarations.visible(name, setting.region)
     if declared is None or declared.value is not None or definitions(setting.macros, name):
         return
