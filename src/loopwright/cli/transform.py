@@ -47,6 +47,12 @@ def add_to(verbs: Verbs) -> None:
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
     add_reading_options(parser)
     add_rewriting_options(parser)
+    add(
+        "--target",
+        choices=("c", "openmp", "cuda"),
+        help="what to write: C, C with OpenMP (as --openmp), or CUDA: kernels to -o FILE.cu, and the C file "
+        "that calls them to FILE.host.c",
+    )
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
@@ -70,13 +76,32 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
     from loopwright.rewrite.pipeline import transformed
 
     _refuse_overwriting(arguments)
+    _settle_target(arguments)
     request = request_of(
         arguments,
+        cuda=arguments.target == "cuda",
         prove=not arguments.no_prove,
         steps=arguments.step,
         prover=prover_request(arguments),
     )
     return transformed(request, progress)
+
+
+def _settle_target(arguments: argparse.Namespace) -> None:
+    """--target openmp is --openmp; --target cuda writes two files, whose names -o or --in-place give."""
+    start = Span.start_of(arguments.file)
+    if arguments.target is None:
+        return
+    if arguments.openmp and arguments.target != "openmp":
+        raise BadInput(Code.OPTION, f"--openmp and --target {arguments.target} exclude each other", span=start)
+    arguments.openmp = arguments.target == "openmp"
+    if arguments.target != "cuda":
+        return
+    if arguments.prover == "coq":
+        raise BadInput(Code.OPTION, "--prover coq writes no kernels", span=start, hint="leave --prover out")
+    if not arguments.in_place and not (arguments.output or "").endswith(".cu"):
+        hint = "the C file that calls them goes to FILE.host.c beside it, or with --in-place to the file itself"
+        raise BadInput(Code.OPTION, "kernels need a name: -o FILE.cu", span=start, hint=hint)
 
 
 def _refuse_overwriting(arguments: argparse.Namespace) -> None:
@@ -100,7 +125,12 @@ def _printed(arguments: argparse.Namespace, outcome: Outcome) -> Printed:
     err = steps + outcome_text(outcome, outcome.source.path, proved=proved) + proof_lines(outcome.remarks)
     target = arguments.file if arguments.in_place else code_path(arguments)
     code = outcome.source.encode()
+    files: tuple[tuple[str, bytes], ...] = ((target, code),)
+    if outcome.kernels is not None:
+        stem = arguments.file.removesuffix(".c") if arguments.in_place else target.removesuffix(".cu")
+        host = target if arguments.in_place else f"{stem}.host.c"
+        files = ((f"{stem}.cu", outcome.kernels.encode()), (host, code))
     if not arguments.json:
-        return Printed(err=err, files=((target, code),))
+        return Printed(err=err, files=files)
     data = outcome_data(outcome, arguments.file, proved=proved, prover=arguments.prover)
-    return Printed(as_lines(data), err, () if target == STANDARD else ((target, code),))
+    return Printed(as_lines(data), err, () if target == STANDARD else files)

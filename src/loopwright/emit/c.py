@@ -78,6 +78,10 @@ def _annotated(loop: For) -> list[str]:
     return ["// vectorize"] * (loop.vector is not None) + ["// parallel"] * (loop.parallel is not None)
 
 
+def _not_distributed(loop: For, first: str) -> None:
+    return None
+
+
 def _never(remark: str | Remark) -> bool:
     return False
 
@@ -99,6 +103,8 @@ class Style:
     hand: Handwriting = field(default_factory=Handwriting)
     types: Mapping[str, str] = field(default_factory=dict)
     """The types of iterators that do not have `iterator_type`."""
+    distributed: Callable[[For, str], tuple[str, str] | None] = _not_distributed
+    """For a loop and the text of its first value: where it starts and what it adds, if it is shared out."""
 
     def declared(self, iterator: str) -> str:
         """The iterator in the head of its loop, which declares it unless it is declared outside."""
@@ -207,8 +213,11 @@ def _sequence(node: Node, style: Style) -> list[str]:
 def _loop(loop: For, style: Style) -> list[str]:
     iterator = loop.iterator
     test = " " if loop.test == TRUE else f" {condition_to_c(loop.test)}"
-    start = f"{style.declared(iterator)} = {expression_to_c(loop.start)}"
-    head = f"for ({start};{test}; {style.hand.update(iterator, loop.step)})"
+    first, update = expression_to_c(loop.start), style.hand.update(iterator, loop.step)
+    shared = style.distributed(loop, first)
+    if shared is not None:
+        first, update = shared[0], f"{iterator} += {shared[1]}"
+    head = f"for ({style.declared(iterator)} = {first};{test}; {update})"
     lines = _controlled(head, loop.body, style, braces=_needs_braces(loop.body, style))
     return [*style.annotated(loop), *lines]
 

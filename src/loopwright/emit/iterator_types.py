@@ -53,6 +53,12 @@ class IteratorTypes:
     def of(self, iterator: str) -> str:
         return self.own.get(iterator, self.number)
 
+    def widened(self) -> IteratorTypes:
+        """The same with signed types of 64 bits alone: adding steps to a bound cannot overflow in them."""
+        number = "long" if self.number == "int" else self.number
+        own = {name: kind for name, kind in self.own.items() if kind in ("long", "long int", "long long")}
+        return IteratorTypes(number, own, frozenset())
+
 
 def parameter_types(program: Program, declared: Declarations) -> dict[str, str]:
     """The declared types of the parameters' texts, where there is a declaration."""

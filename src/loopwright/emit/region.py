@@ -40,6 +40,7 @@ from loopwright.emit.statement_text import StatementPrinter
 from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import BlockLoop, ThreadLoop
 from loopwright.model.program import MemorySpace, Program
 from loopwright.read.c.assume import is_assume
 from loopwright.source import Source, Span
@@ -79,6 +80,12 @@ class Loops:
 
 def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     """The file with new loops in its regions; there is at least one, and all are of one file."""
+    nodes = [named_loops(one) for one in regions]
+    return with_regions(regions, [_region(*one, openmp) for one in zip(regions, nodes, strict=True)])
+
+
+def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
+    """The file with these texts in its regions, and the helpers that the loops use."""
     source = regions[0].in_file.source
     nodes = [named_loops(one) for one in regions]
     missing = [name for name in used(nodes) if name not in defined(source)]
@@ -87,13 +94,13 @@ def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
     if any(one.allocated for one in regions) and HEADER not in source.text:
         first = _first_include(source)
         edits.append((first, first, HEADER + end))
-    for one, node in zip(regions, nodes, strict=True):
+    for one, node, text in zip(regions, nodes, texts, strict=True):
         region = one.in_file.region
         if missing and set(used([node])) & set(missing):
             line = _line_before(region)
             edits.append((line, line, "".join(DEFINITIONS[name] + end for name in missing)))
             missing = []
-        edits.append((region.start, region.end, _region(one, node, openmp)))
+        edits.append((region.start, region.end, text))
     return source.edited(edits)
 
 
@@ -144,12 +151,19 @@ def printed_loops(loops: Loops, *, openmp: bool = False) -> Node:
     return _printed(loops, named_loops(loops), openmp)[0]
 
 
-def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
-    """`node` with the names of the file, and the style to print it in."""
+def printable(loops: Loops, node: Node, *, wide: bool = False) -> tuple[Node, IteratorTypes]:
+    """`node` with the names of the file, and the types of its iterators; `wide` ones have 64 bits."""
     program = loops.program
     declared = program.file.declarations
     types = iterator_types(program, node, declared)
-    named = _with_parameters(program, node, types, parameter_types(program, declared))
+    types = types.widened() if wide else types
+    return _with_parameters(program, node, types, parameter_types(program, declared)), types
+
+
+def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
+    """`node` with the names of the file, and the style to print it in."""
+    program = loops.program
+    named, types = printable(loops, node)
     hand = handwriting_of(program)
     hand = replace(hand, outside=hand.outside & set(types.own))  # where it has the right type
     if openmp:
@@ -230,9 +244,15 @@ def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting
 
 
 def _annotated(loop: For) -> list[str]:
-    """The OpenMP pragma of a loop that has clauses; one for gcc on other vector loops."""
+    """The OpenMP pragma of a loop that has clauses; one for gcc on other vector loops.
+
+    Mapped loops have a comment: such a text shows a plan and is not for a compiler.
+    """
     directive = pragma(loop) or ("#pragma GCC ivdep" if loop.vector is not None else None)
-    return [] if directive is None else [directive]
+    block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
+    mapped = [] if block is None else [f"// blocks along {block.axis}"]
+    mapped += [] if thread is None else [f"// {thread.count} threads along {thread.axis}"]
+    return mapped if directive is None else [*mapped, directive]
 
 
 def _with_parameters(

@@ -24,8 +24,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 class StatementPrinter:
     """Prints the calls of one program as statements."""
 
-    def __init__(self, program: Program, node: Node, types: IteratorTypes) -> None:
-        self.program, self.types = program, types
+    def __init__(
+        self, program: Program, node: Node, types: IteratorTypes, *, labels: bool = True
+    ) -> None:
+        self.program, self.types, self.labels = program, types, labels
         calls = [part for part in subprograms(node) if isinstance(part, Call)]
         self.first = {call.name: call for call in reversed(calls)}
         self.elsewhere = in_front_of_loops(node)
@@ -39,7 +41,8 @@ class StatementPrinter:
         if call is not self.first[call.name]:
             return lines
         source, body = self.program.source, statement.body
-        lines[0] = statement_labels(self.program, statement) + lines[0]
+        if self.labels:
+            lines[0] = statement_labels(self.program, statement) + lines[0]
         if body.trailing is not None:
             after = comment_lines(source, body.trailing)
             lines = [*lines[:-1], f"{lines[-1]}  {after[0]}", *after[1:]]

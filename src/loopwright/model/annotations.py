@@ -63,6 +63,21 @@ class Vector(Independent):
 
 
 @dataclass(frozen=True, slots=True)
+class BlockLoop(Independent):
+    """Iterations are distributed among the blocks of a GPU's grid along an axis: x, y or z."""
+
+    axis: str = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLoop(Independent):
+    """Iterations are distributed among the `count` threads that a block has along an axis."""
+
+    axis: str = "x"
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Unrolled(Annotation):
     """An iteration does the work of `factor` iterations of the loops right inside, which are written out."""
 

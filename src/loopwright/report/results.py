@@ -81,6 +81,7 @@ def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> d
         "file": file,
         "verdict": "proved" if proved else "not proved",
         "code": outcome.source.encode().decode("utf-8", "replace"),
+        **({} if outcome.kernels is None else {"kernels": outcome.kernels.encode().decode("utf-8", "replace")}),
         "regions": [asdict(region) for region in outcome.regions],
         "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
         "provers": prover_data(prover, outcome.remarks),

@@ -6,13 +6,23 @@ not yes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from loopwright.emit.region import Loops, claims, printed_loops
+from loopwright.emit.cuda.text import DeviceText, distributions, prelude
+from loopwright.emit.region import Loops, claims, named_loops, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
-from loopwright.model.annotations import Independent, Parallel, Vector
+from loopwright.model.annotations import (
+    Annotation,
+    BlockLoop,
+    Clauses,
+    Independent,
+    Parallel,
+    ThreadLoop,
+    Vector,
+)
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
@@ -23,12 +33,15 @@ from loopwright.prove.legality.plans import independent_loops, prove_plan, stage
 from loopwright.prove.legality.privatisation import remarks
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
+from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
+from loopwright.prove.text.launcher import read_launches
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.rewrite.request import (
     KEPT,
+    KERNELS,
     LOOPS,
     MARKED,
     MODEL,
@@ -39,6 +52,7 @@ from loopwright.rewrite.request import (
     Proof,
     RewriteOptions,
 )
+from loopwright.source import Source
 from loopwright.transform import Plan, flat_schedule
 
 
@@ -120,10 +134,24 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
     return _demanded(LOOPS, verdict)
 
 
+def of_launches(device: DeviceText, originals: Sequence[Program]) -> tuple[Source, Evidence]:
+    """The C text that launches mean, read back from both files, and how many loops are distributed as asked."""
+    try:
+        found = read_launches(device.kernels, device.host, prelude(), originals)
+    except Unreadable as failure:
+        hint = f"nothing was written; {REPORT}"
+        raise InternalError(Code.OWN_MISTAKE, f"the kernels cannot be read back: {failure}", hint=hint) from None
+    if tuple(one.distributed for one in found) != distributions(device):
+        raise InternalError(Code.OWN_MISTAKE, "the loops of the kernels are not mapped as they say")
+    text = device.emulated([one.text for one in found])
+    return text, _proof(KERNELS, sum(len(one.distributed) for one in found))
+
+
 def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, progress: Progress) -> Evidence:
     """The new text runs the schedule, and its pragmas promise the truth: no less than the loops say."""
     progress("proving the new text")
-    if _said(printed_loops(loops, openmp=options.openmp)) != said_of_loops(new):
+    printed = named_loops(loops) if options.cuda else printed_loops(loops, openmp=options.openmp)
+    if _said(printed) != said_of_loops(new):
         raise InternalError(Code.OWN_MISTAKE, "the pragmas of the new text are not what its loops say")
     named = claims(loops)
     verdict = prove_text(plan.program, new, named)
@@ -138,16 +166,23 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
 
 
 def _said(node: Node) -> tuple[frozenset[Independent], ...]:
-    """What a text is to say of each loop; of a parallel one nothing, where OpenMP does not share it out."""
+    """What a text is to say of each loop; of a parallel one nothing, where OpenMP does not share it out.
+
+    A mapped loop is a parallel one of the text that kernels mean.
+    """
     loops = [part for part in subprograms(node) if isinstance(part, For)]
     return tuple(
         frozenset(
             one
-            for one in loop.annotations
+            for one in map(_as_parallel, loop.annotations)
             if isinstance(one, Vector) or (isinstance(one, Parallel) and one.clauses is not None)
         )
         for loop in loops
     )
+
+
+def _as_parallel(one: Annotation) -> Annotation:
+    return Parallel(Clauses()) if isinstance(one, BlockLoop | ThreadLoop) else one
 
 
 def _proof(what: str, obligations: int) -> Evidence:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops, named_loops, new_source, openmp_notes
-from loopwright.errors import Code, GaveUp, about
+from loopwright.errors import BadInput, Code, GaveUp, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call, For, Node
@@ -24,6 +25,7 @@ from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.evidence import (
     Evidence,
+    of_launches,
     of_legality,
     of_model,
     of_scanning,
@@ -67,17 +69,26 @@ def rewritten(
 
     A region whose plan has no operations keeps its text, unless all are to be regenerated.
     """
+    for plan in plans:
+        _refuse_unknown_annotations(plan, options)
     regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
     source = plans[0].written.source
+    device: DeviceText | None = None
     remarks: tuple[str, ...] = ()
     if regions:
         progress("printing")
         loops = [region.loops for region in regions]
-        source = new_source(loops, openmp=options.openmp)
+        device = device_text(loops) if options.cuda else None
+        source = new_source(loops, openmp=options.openmp) if device is None else device.host
     if regions and options.prove:
         progress("reading the new text")
         mine = [region.plan for region in regions]
-        again = read_again(source, [plan.original for plan in mine], [plan.written for plan in mine])
+        originals, written = [plan.original for plan in mine], [plan.written for plan in mine]
+        text = source
+        if device is not None:
+            text, evidence = of_launches(device, originals)
+            regions = [replace(region, evidence=region.evidence + evidence) for region in regions]
+        again = read_again(text, originals, written)
         regions = [
             replace(
                 region,
@@ -102,7 +113,9 @@ def rewritten(
     ]
     reports = tuple(_report(plan, found.get(id(plan))) for plan in plans)
     silence = (text for region in regions for text in region.evidence.silence)
-    return Outcome(source, reports, remarks=(*remarks, *dict.fromkeys(silence)), notes=tuple(notes))
+    told = (*remarks, *dict.fromkeys(silence))
+    kernels = None if device is None else device.kernels
+    return Outcome(source, reports, remarks=told, notes=tuple(notes), kernels=kernels)
 
 
 def confirmed_suggestion(
@@ -117,6 +130,22 @@ def confirmed_suggestion(
     except GaveUp as failure:
         return replace(found, legal=False, reason=f"{request.prover} does not confirm it: {failure.message}")
     return replace(found, reason=f"{found.reason}; {', '.join(outcome.remarks)}")
+
+
+_KINDS = (DirectiveKind.BLOCK, DirectiveKind.THREAD), (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE)
+"""The directives that GPUs know, and those that OpenMP and vector units know."""
+
+
+def _refuse_unknown_annotations(plan: Plan, options: RewriteOptions) -> None:
+    """What is said of a loop that the target cannot say is an error, not ignored."""
+    for_gpus, for_others = _KINDS
+    target, refused, hint = "c", for_gpus, "--target cuda makes kernels of mapped loops"
+    if options.cuda:
+        target, refused, hint = "cuda", for_others, "map loops by 'block' and 'thread'"
+    for directive in plan.directives:
+        if directive.kind in refused:
+            message = f"'{directive.kind.value}' means nothing for the target {target}"
+            raise BadInput(Code.OPTION, message, span=directive.span or plan.original.region, hint=hint)
 
 
 def _unsaid(plan: Plan) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ KEPT = "every dependence is kept"
 STORAGE = "in its new storage every read sees the value it saw, and what is looked at later is there"
 LOOPS = "the loops run the schedule"
 TEXT = "the new text runs the schedule, statement by statement"
+KERNELS = "launches, blocks, phases and threads keep the order of the text, and its names mean the same"
 SCOPES = "variables are declared where their values are needed"
 MARKED = "marked loops have independent iterations"
 """What is proved of every region, as far as it applies."""
@@ -33,6 +34,8 @@ class RewriteOptions:
     """How plans become text."""
 
     openmp: bool = False
+    cuda: bool = False
+    """Mapped loops become kernels; without it, they are refused."""
     allow_reassociation: bool = False
     prove: bool = True
     prover: ProverRequest = field(default_factory=ProverRequest)
@@ -115,3 +118,5 @@ class Outcome:
     """What provers other than isl said."""
     notes: tuple[str, ...] = ()
     """What was asked for and could not be said in the text."""
+    kernels: Source | None = None
+    """The text of the kernels that `source` launches."""

@@ -50,6 +50,12 @@ def outlines(
     if found:
         rest = "the rest" if {DirectiveKind.UNROLL, DirectiveKind.ISOLATE} & set(wishes) else ""
         return Outlines(_called(wishes), found, rest=rest)
+    if DirectiveKind.BLOCK in wishes:
+        blocks = _iterations(wishes[DirectiveKind.BLOCK], after)
+        return Outlines("runs in one block", blocks, TileOrder.BESIDE)
+    if DirectiveKind.THREAD in wishes:
+        lanes = _lanes(wishes[DirectiveKind.THREAD], after)
+        return Outlines("runs at once, in the threads of a block", lanes, TileOrder.AT_ONCE)
     if DirectiveKind.PARALLEL in wishes:
         return _side_by_side(wishes[DirectiveKind.PARALLEL], after)
     if DirectiveKind.VECTORIZE in wishes:

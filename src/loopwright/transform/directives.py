@@ -18,6 +18,8 @@ class DirectiveKind(Enum):
 
     PARALLEL = "parallel"
     VECTORIZE = "vectorize"
+    BLOCK = "block"
+    THREAD = "thread"
     UNROLL = "unroll"
     SEPARATE = "separate"
     ISOLATE = "isolate"
@@ -29,6 +31,8 @@ class LoopDirective:
 
     PARALLEL   its iterations run in any order;
     VECTORIZE  the same, and the compiler is told to use vector instructions;
+    BLOCK      the same, and they are distributed among the blocks of a GPU along `axis`;
+    THREAD     the same, among the `factor` threads of a block along `axis`;
     UNROLL     its iterations are written out: there are at most `factor` of them;
     SEPARATE   statements with different bounds get loops of their own;
     ISOLATE    iterations of the loops 0 to `loop` in which each loop of `points` runs over all of
@@ -41,6 +45,7 @@ class LoopDirective:
     loop: int
     factor: int | None = None
     points: tuple[int, ...] = ()
+    axis: str = ""
     span: Span | None = None
     """The operation of the script that asked for it."""
 

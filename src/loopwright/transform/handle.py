@@ -129,6 +129,13 @@ class Handle(Displayed):
     def vectorize(self, loop: str) -> Handle:
         return self.perform(ops.Vectorize(self.name, (loop,)))
 
+    def block(self, *loops: str) -> Handle:
+        return self.perform(ops.MapBlocks(self.name, loops))
+
+    def thread(self, **counts: int) -> Handle:
+        """`thread(i=8, j=32)`: so many threads along each loop."""
+        return self.perform(ops.MapThreads(self.name, _numbers(counts)))
+
     def separate(self, loop: str) -> Handle:
         return self.perform(ops.Separate(self.name, (loop,)))
 

@@ -14,6 +14,7 @@ from loopwright.transform.library import (
     counting,
     expansion,
     loops,
+    mapping,
     statements,
     tiling,
     unrolling,
@@ -76,6 +77,8 @@ def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
         return OperationResult(_directed(plan, plan.component(operation.target, "target"), operation))
     if isinstance(operation, ops.StorageOperation):
         return OperationResult(_stored(plan, operation))
+    if isinstance(operation, ops.MappingOperation):
+        return OperationResult(_mapped(plan, plan.component(operation.target, "target"), operation))
     assert_never(operation)
 
 
@@ -206,6 +209,16 @@ def _directed(plan: Plan, component: Component, operation: ops.DirectiveOperatio
     for loop in _loops(plan, component, names, "loops"):
         plan = plan.directed(kind, component, loop)
     return plan
+
+
+def _mapped(plan: Plan, component: Component, operation: ops.MappingOperation) -> Plan:
+    match operation:
+        case ops.MapBlocks(_, names):
+            return mapping.to_blocks(plan, component, _loops(plan, component, names, "loops"))
+        case ops.MapThreads(_, counts):
+            return mapping.to_threads(plan, component, _sized(plan, component, counts, "counts"))
+        case _:
+            assert_never(operation)
 
 
 def _loops(plan: Plan, component: Component, names: tuple[str, ...], argument: str) -> tuple[int, ...]:

@@ -192,10 +192,11 @@ class Plan(Displayed):
         *,
         factor: int | None = None,
         points: tuple[int, ...] = (),
+        axis: str = "",
     ) -> Plan:
         """The plan with one more directive on the loop at depth `loop` around the component."""
         statements = self.statements_at(component)
-        directive = LoopDirective(kind, statements, component.positions, loop, factor, points)
+        directive = LoopDirective(kind, statements, component.positions, loop, factor, points, axis)
         return replace(self, directives=(*self.directives, directive))
 
     def remember(self, step: Step) -> Plan:

@@ -7,9 +7,11 @@ vector: nothing is rearranged in it, so it is what loops should be proved agains
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import islpy as isl
 
-from loopwright.model.annotations import Independent, Parallel, Vector
+from loopwright.model.annotations import BlockLoop, Independent, Parallel, ThreadLoop, Vector
 from loopwright.model.program import Program
 from loopwright.model.schedule import (
     LEAF,
@@ -28,11 +30,22 @@ from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
 from loopwright.transform.vectors import Position, at, entry, iteration_numbers, pieces
 
-ANNOTATIONS: dict[DirectiveKind, Independent] = {
-    DirectiveKind.PARALLEL: Parallel(),
-    DirectiveKind.VECTORIZE: Vector(),
-}
-"""What directives say of a loop; the others are options of its band."""
+
+def annotation_of(directive: LoopDirective) -> Independent | None:
+    """What a directive says of a loop; the others are options of its band."""
+    match directive.kind:
+        case DirectiveKind.PARALLEL:
+            return Parallel()
+        case DirectiveKind.VECTORIZE:
+            return Vector()
+        case DirectiveKind.BLOCK:
+            return BlockLoop(axis=directive.axis)
+        case DirectiveKind.THREAD:
+            return ThreadLoop(axis=directive.axis, count=directive.factor or 1)
+        case DirectiveKind.UNROLL | DirectiveKind.SEPARATE | DirectiveKind.ISOLATE:
+            return None
+        case _:
+            assert_never(directive.kind)
 
 
 def flat_schedule(program: Program) -> Schedule:
@@ -99,8 +112,10 @@ def _loops(plan: Plan, path: Position, loop: int) -> Tree:
 
 
 def _annotations(plan: Plan, path: Position, loop: int) -> list[Independent]:
-    here = {d.kind for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths}
-    return [annotation for kind, annotation in ANNOTATIONS.items() if kind in here]
+    """One of a kind, in the order of the kinds."""
+    here = [d for d in plan.directives if d.loop == loop and path[: loop + 1] in d.paths]
+    found = {d.kind: annotation_of(d) for d in sorted(here, key=lambda d: list(DirectiveKind).index(d.kind))}
+    return [annotation for annotation in found.values() if annotation is not None]
 
 
 def _band(plan: Plan, path: Position, loops: range, child: Tree) -> Band:

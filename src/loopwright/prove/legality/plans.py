@@ -14,7 +14,7 @@ from loopwright.prove.legality.storage import WrongValue, prove_storage
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
-from loopwright.transform.scheduling import ANNOTATIONS
+from loopwright.transform.scheduling import annotation_of
 from loopwright.transform.storage import StorageChange
 from loopwright.transform.vectors import Position
 
@@ -94,7 +94,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             privatises=True,
         )
         for directive in plan.directives
-        if directive.kind in ANNOTATIONS
+        if annotation_of(directive) is not None
         for path in directive.paths
     )
 
@@ -102,9 +102,9 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
 def independent_loops(plan: Plan) -> tuple[IndependentLoops, ...]:
     """The same loops for the scanning proof: those that are to say that they are independent, and how."""
     return tuple(
-        IndependentLoops(type(ANNOTATIONS[directive.kind]), directive.dimension, path)
+        IndependentLoops(type(annotation), directive.dimension, path)
         for directive in plan.directives
-        if directive.kind in ANNOTATIONS
+        if (annotation := annotation_of(directive)) is not None
         for path in directive.paths
     )
 

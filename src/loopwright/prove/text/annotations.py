@@ -17,6 +17,7 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
+from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
@@ -73,6 +74,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
         line = other_pragma.place.line
         return Undecided(f"nothing is known of what '#pragma{other_pragma.argument}' in line {line} does")
     count = 0
+    known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
     for promise in promises(program):
         line = promise.pragma.place.line
         unknown = _unknown_clause(promise.pragma.argument)
@@ -92,7 +94,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
         wrong = _not_own(program, promise)
         if wrong is not None:
             return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
-        verdict = _kept(program, promise)
+        verdict = _kept(program, promise, known)
         if verdict.status is Status.PROVED:
             undeclared = [
                 one.assumption
@@ -283,9 +285,14 @@ def _direct(node: Node) -> Iterator[Span]:
             yield from _direct(part)
 
 
-def _kept(program: Program, promise: Promise) -> LegalityVerdict:
+def _kept(
+    program: Program, promise: Promise, known: dict[tuple[str, ...], tuple[Dependence, ...]]
+) -> LegalityVerdict:
+    """The verdict on one loop; loops around the same statements share the dependences, which are `known`."""
     loop = _loop(program, promise)
     part = replace(program, statements=tuple(program.statement(name) for name in loop.statements))
+    if loop.statements not in known:
+        known[loop.statements] = tuple(memory_based(part))
     owned = promise.private | promise.last
     here = promise.loop.span
     tried = {name for name, node, _ in declared_in_loops(program) if here.contains(node.span)}
@@ -293,4 +300,10 @@ def _kept(program: Program, promise: Promise) -> LegalityVerdict:
         tried |= {array.name for array in program.arrays if array.local and not array.rank}
     owned |= {name for name in tried - owned if _own(program, promise, name) is not None}
     loop = replace(loop, private=owned)
-    return prove_legal(part, part, parallel=[loop], allow_reassociation=bool(promise.reductions))
+    return prove_legal(
+        part,
+        part,
+        parallel=[loop],
+        allow_reassociation=bool(promise.reductions),
+        dependences=known[loop.statements],
+    )

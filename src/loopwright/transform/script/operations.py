@@ -282,6 +282,26 @@ class Isolate(BaseOperation):
 
 
 @dataclass(frozen=True)
+class MapBlocks(BaseOperation):
+    """The iterations of up to three loops become the blocks of a GPU's grid, the innermost along x."""
+
+    name = "block"
+    usage = "block(L, iT, jT)"
+    target: HandleArgument
+    loops: LoopsArgument
+
+
+@dataclass(frozen=True)
+class MapThreads(BaseOperation):
+    """The iterations of up to three loops are distributed among the threads of a block."""
+
+    name = "thread"
+    usage = "thread(L, i=8, j=32)"
+    target: HandleArgument
+    counts: LoopSizesArgument
+
+
+@dataclass(frozen=True)
 class Expand(BaseOperation):
     """A variable gets a cell for each iteration of loops, an array one of each of its cells."""
 
@@ -328,8 +348,16 @@ DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 StorageOperation: TypeAlias = Expand | Contract | Rename
 """Where values are kept, the order unchanged."""
 
+MappingOperation: TypeAlias = MapBlocks | MapThreads
+"""Which loops become the blocks of a GPU's grid and the threads of a block."""
+
 Operation: TypeAlias = (
-    Operator | NestOperation | StatementOperation | DirectiveOperation | StorageOperation
+    Operator
+    | NestOperation
+    | StatementOperation
+    | DirectiveOperation
+    | StorageOperation
+    | MappingOperation
 )
 
 CLASSES: tuple[type[Operation], ...] = get_args(Operation)

@@ -1,0 +1,156 @@
+"""What a region and its kernels tell each other: arrays, values and sizes, as parameters of functions.
+
+Arrays are copied to the device, so their sizes have to be declared; scalars are passed as they are.  The
+text of the kernels does not see the rest of the C file: it may only use what is passed, and functions that
+give the same bits on a device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loopwright.c.tokens import names_in
+from loopwright.emit.helpers import DEFINITIONS, taken
+from loopwright.errors import BadInput, Code
+from loopwright.model.program import Array, Program
+
+TYPES = ("float", "double", "int", "long", "unsigned")
+"""Types of elements, the same for the host and the device, and single words, as arguments of macros are."""
+
+EXACT = ("sqrt", "sqrtf", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf")
+"""Functions of C whose results are correctly rounded on both sides."""
+
+WORDS = ("for", "if", "else", "int", "long", "float", "double", "unsigned", "const")
+
+RESERVED = frozenset(
+    ["blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "dim3", "class", "new", "this", "template", "typename", "operator", "delete", "namespace", "using", "public", "private", "protected", "virtual", "friend", "try", "catch", "throw", "bool", "true", "false", "and", "or", "not", "xor", "restrict", "NULL", "stdin", "stdout"]
+)
+"""Names that mean something in the text of kernels."""
+
+_AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|ONE))\((?:x|y|z)\b")
+
+MOST_DIMENSIONS = 4
+
+
+@dataclass(frozen=True)
+class DeviceArray:
+    """An array with a copy on the device; `sizes` are its extents in the text of the kernels."""
+
+    name: str
+    type: str
+    sizes: tuple[str, ...]
+    written: bool
+
+    @property
+    def count(self) -> str:
+        """The number of its elements."""
+        return " * ".join([f"(size_t)({self.sizes[0]})", *(f"({size})" for size in self.sizes[1:])])
+
+
+@dataclass(frozen=True)
+class Interface:
+    """`numbers` are integers: parameters of the region and extents, by their names in the kernels."""
+
+    arrays: tuple[DeviceArray, ...]
+    scalars: tuple[tuple[str, str], ...]
+    numbers: tuple[tuple[str, str], ...]
+
+    @property
+    def known(self) -> frozenset[str]:
+        return frozenset(
+            [
+                *(array.name for array in self.arrays),
+                *(name for name, _ in self.scalars),
+                *(name for name, _ in self.numbers),
+            ]
+        )
+
+
+def interface_of(program: Program) -> Interface:
+    """The interface of a region; BadInput where something cannot be passed."""
+    written = {access.array for one in program.statements for access in one.writes}
+    touched = {access.array for one in program.statements for access in one.accesses}
+    numbers: dict[str, str] = {}
+    for parameter in program.parameters:
+        if re.fullmatch(r"[A-Za-z_]\w*", parameter.text) is None or parameter.text != parameter.name:
+            raise _refused(
+                program, f"'{parameter.text}' cannot be passed to a kernel", "copy it to a variable first"
+            )
+        numbers[parameter.text] = parameter.text
+    arrays: list[DeviceArray] = []
+    scalars: list[tuple[str, str]] = []
+    for array in program.arrays:
+        if array.local or array.name not in touched:
+            continue
+        kind = _type(program, array)
+        if array.extents or array.rank:
+            sizes = tuple(_size(extent, numbers) for extent in _extents(program, array))
+            arrays.append(DeviceArray(array.name, kind, sizes, array.name in written))
+        elif array.name in written:
+            message = f"{array.name} is written and is no array: it has no place on the device"
+            raise _refused(program, message, f"make it an array of one element, {array.name}[1]")
+        else:
+            scalars.append((array.name, kind))
+    return Interface(tuple(arrays), tuple(scalars), tuple(numbers.items()))
+
+
+def _type(program: Program, array: Array) -> str:
+    declared = program.file.declarations.resolved(array.element_type or "")
+    kind = " ".join(word for word in declared.split() if word not in ("const", "static", "extern"))
+    if kind not in TYPES:
+        shown = kind or "a type that is not seen"
+        raise _refused(program, f"{array.name} has elements of {shown}", f"kernels know {', '.join(TYPES)}")
+    return kind
+
+
+def _extents(program: Program, array: Array) -> tuple[str, ...]:
+    """The extents of the declaration, all of which are known and within one piece of memory."""
+    variable = program.file.declarations.visible(array.name, program.region)
+    extents = array.extents
+    vague = any(re.search(r"\b(static|const|restrict|volatile)\b|\*", one) or not one.strip() for one in extents)
+    if variable is None or variable.has_row_pointers or variable.rank != len(extents) or vague:
+        message = f"how much memory {array.name} has is not in its declaration"
+        raise _refused(program, message, f"declare it with its sizes, such as {array.name}[n][m]")
+    if len(extents) > MOST_DIMENSIONS:
+        message = f"{array.name} has {len(extents)} dimensions; kernels know {MOST_DIMENSIONS}"
+        raise _refused(program, message, "make it an array of fewer dimensions")
+    return extents
+
+
+def _size(extent: str, numbers: dict[str, str]) -> str:
+    """What an extent is called in the kernels: a number of the region by its own name."""
+    text = " ".join(extent.split())
+    if re.fullmatch(r"[A-Za-z_]\w*", text):
+        numbers[text] = text
+        return text
+    if re.fullmatch(r"\d+", text):
+        return text
+    for name, known in numbers.items():
+        if known == text:
+            return name
+    name = f"lw_extent{len(numbers)}"
+    numbers[name] = text
+    return name
+
+
+def check_names(program: Program, text: str, known: Iterable[str]) -> None:
+    """Refuse a text of a kernel with a name that it does not know."""
+    own = {*(one.name for one in program.file.functions), *(one.name for one in program.file.macros)}
+    exact = set(EXACT) - own
+    allowed = {*known, *exact, *WORDS, *(set(DEFINITIONS) - taken(program.source))}
+    mentioned = [name for name in names_in(_AXIS.sub(r"\1(", text)) if not name.startswith("LW_")]
+    strange = [name for name in mentioned if name not in allowed]
+    if strange:
+        message = f"the loops use '{strange[0]}', of which nothing is known on a device"
+        functions = ", ".join(name for name in EXACT if not name.endswith("f"))
+        hint = f"write out macros; of functions these give the same bits there: {functions}"
+        raise _refused(program, message, hint)
+    reserved = [name for name in mentioned if name in RESERVED or name.startswith("lw_call")]
+    if reserved:
+        raise _refused(program, f"'{reserved[0]}' has a meaning of its own in CUDA", "give it another name")
+
+
+def _refused(program: Program, message: str, hint: str) -> BadInput:
+    return BadInput(Code.REGION_TEXT, message, span=program.region, hint=hint)

@@ -1,0 +1,274 @@
+"""A program with mapped loops as what a GPU runs: a sequence of launches.
+
+    host       loops and conditions around the mapped loops; each execution of what is inside is a launch
+    launch     block loops, one right inside the other: their iterations are independent blocks
+    block      loops and conditions that all threads follow, around phases
+    phase      thread loops, one right inside the other; a barrier stands between two phases
+    thread     the program inside of the thread loops
+
+What no loop is mapped of is a launch of one thread, and inside of a kernel a phase of one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from loopwright.emit.openmp import has_canonical_form
+from loopwright.emit.scopes import DeclarationNote
+from loopwright.errors import BadInput, Code
+from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
+from loopwright.loops.traverse import subprograms, variables, with_children
+from loopwright.model.annotations import BlockLoop, Parallel, ThreadLoop, Vector
+from loopwright.source import Span
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierNote(Remark):
+    """All threads of the block wait for each other after the statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneThreadNote(Remark):
+    """The statement is run by one of the threads along each of the axes."""
+
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A loop over blocks or over threads (`kind`), along an axis."""
+
+    kind: str
+    axis: str
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel: its program, the blocks along each axis where the host can count them, the threads."""
+
+    name: str
+    node: Node
+    blocks: dict[str, Expr | None]
+    threads: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Launched:
+    """The host's program, whose calls are those of `launches`, in the order of the text."""
+
+    host: Node
+    launches: tuple[Launch, ...]
+
+
+def launched(node: Node, name: str, place: Span) -> Launched:
+    """`node` as a sequence of launches; kernels are called `name` with a number."""
+    splitter = _Splitter(name, place, [])
+    host = splitter.host(node)
+    return Launched(host, tuple(splitter.found))
+
+
+@dataclass(frozen=True)
+class _Splitter:
+    name: str
+    place: Span
+    found: list[Launch]
+
+    def refused(self, message: str, hint: str) -> BadInput:
+        return BadInput(Code.LOOPS_DO_NOT_FIT, message, span=self.place, hint=hint)
+
+    def host(self, node: Node) -> Node:
+        """What stays on the host; the kernels go to `found`."""
+        if isinstance(node, For) and is_mapped(node):
+            return self._launch(node)
+        if not any(isinstance(part, Call) for part in subprograms(node)):
+            return Block(())
+        if not any(is_mapped(part) for part in subprograms(node)):
+            return self._launch(node)
+        if isinstance(node, Block):
+            return Block(tuple(self.host(child) for child in _grouped(node)))
+        if isinstance(node, Mark) and isinstance(node.remark, DeclarationNote):
+            raise self.refused(
+                f"{node.remark.name} is declared around mapped loops, and their threads would share it",
+                "map loops that are further out, or make it an array of the function",
+            )
+        return with_children(node, self.host)
+
+    def _launch(self, node: Node) -> Node:
+        for part in subprograms(node):
+            if isinstance(part, For):
+                self._check(part)
+        axes = {
+            one.axis: one.count
+            for part in subprograms(node)
+            if isinstance(part, For) and (one := part.annotation(ThreadLoop)) is not None
+        }
+        blocks: dict[str, Expr | None] = {}
+        body = self._blocks(node, blocks, frozenset())
+        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), True)
+        name = f"{self.name}_{len(self.found)}"
+        self.found.append(Launch(name, _rebuilt(node, body), blocks, axes))
+        return Call(name, ())
+
+    def _check(self, loop: For) -> None:
+        """A mapped loop counts up to a bound that is known when it starts."""
+        kinds = [loop.annotation(kind) for kind in (BlockLoop, ThreadLoop, Parallel, Vector)]
+        mapped = [one for one in kinds[:2] if one is not None]
+        if any(one is not None for one in kinds[2:]):
+            raise self.refused(
+                f"the loop over {loop.iterator} is marked for OpenMP, which is no part of CUDA",
+                "map it by 'block' or 'thread', or leave the mark out",
+            )
+        if len(mapped) == 2:
+            raise self.refused(
+                f"the loop over {loop.iterator} is mapped to blocks and to threads",
+                "tile it, and map the loop over tiles to blocks and the loop inside to threads",
+            )
+        if mapped and not (has_canonical_form(loop) and loop.step > 0):
+            raise self.refused(
+                f"the loop over {loop.iterator} is mapped, and does not count up to a known bound",
+                "change the operations that make it, for example its order",
+            )
+
+    def _blocks(self, node: Node, blocks: dict[str, Expr | None], inside: frozenset[str]) -> Node:
+        """What a block runs: block loops are nested right inside each other."""
+        if not any(_is_block(part) for part in subprograms(node)):
+            return node
+        match node:
+            case For() if (mapped := node.annotation(BlockLoop)) is not None:
+                if mapped.axis in blocks:
+                    raise self.refused(
+                        f"two loops along axis {mapped.axis} of the grid are nested", "map one of them"
+                    )
+                blocks[mapped.axis] = None if _known(node) & inside else _count(node)
+                return self._blocks(node.body, blocks, inside | {node.iterator})
+            case Let(name, _, body):
+                return self._blocks(body, blocks, inside | {name})
+            case Mark(DeclarationNote(name)):
+                raise self.refused(
+                    f"{name} is declared between the loops over blocks, whose threads would share it",
+                    "map loops that are further in",
+                )
+            case Mark(_, body) | If(_, body, None):
+                return self._blocks(body, blocks, inside)
+            case Block((only,)):
+                return self._blocks(only, blocks, inside)
+            case _:
+                raise self.refused(
+                    "the loops that are mapped to blocks are not right inside each other",
+                    "distribute the statements, so that each nest has its own loops, and map each nest",
+                )
+
+    def _phases(self, node: Node, axes: tuple[str, ...], last: bool) -> Node:
+        """Barriers after the phases, but for the `last` of a kernel, which no loop repeats."""
+        if not axes:
+            return node
+        if isinstance(node, Call) or not any(_is_thread(part) for part in subprograms(node)):
+            return _ended(Mark(OneThreadNote(axes), node), last)
+        match node:
+            case For() if _is_thread(node):
+                found = self._thread_axes(node)
+                rest = tuple(axis for axis in axes if axis not in found)
+                return _ended(Mark(OneThreadNote(rest), node) if rest else node, last)
+            case Block(nodes):
+                final = len(nodes) - 1
+                parts = (self._phases(child, axes, last and k == final) for k, child in enumerate(nodes))
+                return Block(tuple(parts))
+            case For():
+                return replace(node, body=self._phases(node.body, axes, False))
+            case Mark(DeclarationNote(name)):
+                raise self.refused(
+                    f"{name} is declared around the loops over threads, which would share it",
+                    "map loops that are further out",
+                )
+            case _:
+                return with_children(node, lambda child: self._phases(child, axes, last))
+
+    def _thread_axes(self, node: Node) -> tuple[str, ...]:
+        """The axes of thread loops that are right inside each other."""
+        if not any(_is_thread(part) for part in subprograms(node)):
+            return ()
+        match node:
+            case For() if (mapped := node.annotation(ThreadLoop)) is not None:
+                inner = self._thread_axes(node.body)
+                if mapped.axis not in inner:
+                    return mapped.axis, *inner
+            case Let(body=body) | Mark(body=body) | If(_, body, None) | Block((body,)):
+                return self._thread_axes(body)
+        raise self.refused(
+            "the loops that are mapped to threads are not right inside each other",
+            "distribute the statements, so that each nest has its own loops over threads",
+        )
+
+
+def is_mapped(node: Node) -> bool:
+    return _is_block(node) or _is_thread(node)
+
+
+def _is_block(node: Node) -> bool:
+    return isinstance(node, For) and node.annotation(BlockLoop) is not None
+
+
+def _is_thread(node: Node) -> bool:
+    return isinstance(node, For) and node.annotation(ThreadLoop) is not None
+
+
+def _grouped(node: Block) -> Iterator[Node]:
+    """The children, neighbours without mapped loops as one: they become one launch."""
+    waiting: list[Node] = []
+    for child in node.children:
+        if any(is_mapped(part) for part in subprograms(child)):
+            if waiting:
+                yield Block(tuple(waiting))
+            waiting = []
+            yield child
+        else:
+            waiting.append(child)
+    if waiting:
+        yield Block(tuple(waiting))
+
+
+def _ended(phase: Node, last: bool) -> Node:
+    return phase if last else Mark(BarrierNote(), phase)
+
+
+def _rebuilt(node: Node, body: Node) -> Node:
+    """`node` with `body` inside of its block loops."""
+    if not any(_is_block(part) for part in subprograms(node)):
+        return body
+    return with_children(node, lambda child: _rebuilt(child, body))
+
+
+def _known(loop: For) -> frozenset[str]:
+    return variables(loop.start) | (variables(loop.test) - {loop.iterator})
+
+
+def _count(loop: For) -> Expr | None:
+    """last - first + 1 of the values of the iterator: at least as many as there are iterations."""
+    match loop.test:
+        case Compare(Relation.LE, _, bound):
+            return _difference(bound, loop.start, 1)
+        case Compare(Relation.LT, _, bound):
+            return _difference(bound, loop.start, 0)
+        case _:
+            return None
+
+
+def _difference(last: Expr, first: Expr, more: int) -> Expr:
+    """last - first + more."""
+    constant = more - first.value if isinstance(first, Int) else more
+    subtracted = () if isinstance(first, Int) else (Scaled(-1, first),)
+    added = (Int(constant),) if constant else ()
+    return Sum((last, *subtracted, *added)) if subtracted or added else last
+
+
+def names_inside(node: Node) -> frozenset[str]:
+    """The iterators and numbers that `node` declares."""
+    return frozenset(
+        part.iterator if isinstance(part, For) else part.name
+        for part in subprograms(node)
+        if isinstance(part, For | Let)
+    )

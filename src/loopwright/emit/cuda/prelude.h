@@ -1,0 +1,215 @@
+/* The same text is CUDA for nvcc and C for other compilers, where it runs in one thread. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LW_MOST 64
+
+typedef struct {
+  int count, failed;
+  void *device[LW_MOST], *host[LW_MOST];
+  size_t bytes[LW_MOST];
+  int written[LW_MOST];
+#ifdef __CUDACC__
+  cudaEvent_t start, stop;
+#endif
+} lw_state;
+
+#ifdef __CUDACC__
+
+/* Arrays of the text, whose rows have lengths that are not known when it is compiled. */
+template <typename T> struct lw_array2 {
+  T *data;
+  long n1;
+  __device__ __forceinline__ T *operator[](long i) const { return data + i * n1; }
+};
+template <typename T> struct lw_array3 {
+  T *data;
+  long n1, n2;
+  __device__ __forceinline__ lw_array2<T> operator[](long i) const { return {data + i * n1 * n2, n2}; }
+};
+template <typename T> struct lw_array4 {
+  T *data;
+  long n1, n2, n3;
+  __device__ __forceinline__ lw_array3<T> operator[](long i) const { return {data + i * n1 * n2 * n3, n2, n3}; }
+};
+
+#define LW_KERNEL(threads) static __global__ void __launch_bounds__(threads)
+#define LW_RESTRICT __restrict__
+#define LW_LAUNCHER extern "C"
+#define LW_ARRAY_1(type, name) type *LW_RESTRICT name = name##_
+#define LW_ARRAY_2(type, name, n1) lw_array2<type> name = {name##_, n1}
+#define LW_ARRAY_3(type, name, n1, n2) lw_array3<type> name = {name##_, n1, n2}
+#define LW_ARRAY_4(type, name, n1, n2, n3) lw_array4<type> name = {name##_, n1, n2, n3}
+
+/* Iterations first, first + step, ... of a loop: every one is run by one block, or by one thread. */
+#define LW_BLOCK(axis, first, step) ((first) + (long)blockIdx.axis * (step))
+#define LW_BLOCKS(axis, step) ((long)gridDim.axis * (step))
+#define LW_THREAD(axis, first, step) ((first) + (long)threadIdx.axis * (step))
+#define LW_THREADS(axis, step) ((long)blockDim.axis * (step))
+#define LW_ONE(axis) (threadIdx.axis == 0)
+#define LW_BARRIER() __syncthreads()
+
+#define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
+#define LW_SIZE(x, y, z) dim3(x, y, z)
+#define LW_LAUNCH(kernel, grid, size, arguments) \
+  do { \
+    if (!lw_call.failed) { \
+      kernel<<<grid, size>>> arguments; \
+      lw_check(&lw_call, cudaGetLastError(), "a launch of " #kernel); \
+    } \
+  } while (0)
+
+static unsigned lw_clamp(long long count, long long most)
+{
+  return (unsigned)(count < 1 ? 1 : count > most ? most : count);
+}
+
+static void lw_check(lw_state *lw, cudaError_t error, const char *what)
+{
+  if (error == cudaSuccess)
+    return;
+  if (!lw->failed)
+    fprintf(stderr, "loopwright: %s: %s; the original loops run\n", what, cudaGetErrorString(error));
+  lw->failed = 1;
+}
+
+static void lw_open(lw_state *lw)
+{
+  int devices = 0;
+  memset(lw, 0, sizeof *lw);
+  lw_check(lw, cudaGetDeviceCount(&devices), "looking for a device");
+  if (!lw->failed && devices == 0)
+    lw_check(lw, cudaErrorNoDevice, "looking for a device");
+  if (!lw->failed)
+    lw_check(lw, cudaEventCreate(&lw->start), "making an event");
+  if (!lw->failed)
+    lw_check(lw, cudaEventCreate(&lw->stop), "making an event");
+}
+
+static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
+{
+  void *device = NULL;
+  if (!lw->failed && lw->count == LW_MOST)
+    lw_check(lw, cudaErrorMemoryAllocation, "too many arrays");
+  if (!lw->failed)
+    lw_check(lw, cudaMalloc(&device, bytes ? bytes : 1), "memory on the device");
+  if (lw->failed)
+    return NULL;
+  lw->device[lw->count] = device;
+  lw->host[lw->count] = host;
+  lw->bytes[lw->count] = bytes;
+  lw->written[lw->count++] = written;
+  lw_check(lw, cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  return device;
+}
+
+static int lw_ready(lw_state *lw)
+{
+  if (!lw->failed)
+    lw_check(lw, cudaEventRecord(lw->start), "an event");
+  return !lw->failed;
+}
+
+/* Nothing of the host's memory changes before all kernels have ended without an error. */
+static int lw_close(lw_state *lw)
+{
+  float milliseconds = 0;
+  if (!lw->failed)
+    lw_check(lw, cudaEventRecord(lw->stop), "an event");
+  if (!lw->failed)
+    lw_check(lw, cudaDeviceSynchronize(), "the kernels");
+  if (!lw->failed && getenv("LOOPWRIGHT_CUDA_TIME")) {
+    lw_check(lw, cudaEventElapsedTime(&milliseconds, lw->start, lw->stop), "the time");
+    fprintf(stderr, "loopwright: kernels %.9f s\n", milliseconds * 1e-3);
+  }
+  for (int k = 0; k < lw->count; k++) {
+    if (!lw->failed && lw->written[k]) {
+      cudaError_t error = cudaMemcpy(lw->host[k], lw->device[k], lw->bytes[k], cudaMemcpyDeviceToHost);
+      if (error != cudaSuccess) {
+        fprintf(stderr, "loopwright: copying results back: %s\n", cudaGetErrorString(error));
+        abort();
+      }
+    }
+  }
+  for (int k = 0; k < lw->count; k++)
+    cudaFree(lw->device[k]);
+  if (lw->start)
+    cudaEventDestroy(lw->start);
+  if (lw->stop)
+    cudaEventDestroy(lw->stop);
+  return !lw->failed;
+}
+
+#else
+
+#define LW_KERNEL(threads) static void
+#define LW_RESTRICT restrict
+#define LW_LAUNCHER
+#define LW_ARRAY_1(type, name) type *name = name##_
+#define LW_ARRAY_2(type, name, n1) type(*name)[n1] = (type(*)[n1])name##_
+#define LW_ARRAY_3(type, name, n1, n2) type(*name)[n1][n2] = (type(*)[n1][n2])name##_
+#define LW_ARRAY_4(type, name, n1, n2, n3) type(*name)[n1][n2][n3] = (type(*)[n1][n2][n3])name##_
+#define LW_BLOCK(axis, first, step) (first)
+#define LW_BLOCKS(axis, step) (step)
+#define LW_THREAD(axis, first, step) (first)
+#define LW_THREADS(axis, step) (step)
+#define LW_ONE(axis) 1
+#define LW_BARRIER() (void)0
+#define LW_GRID(x, y, z)
+#define LW_SIZE(x, y, z)
+#define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments
+
+static void lw_open(lw_state *lw)
+{
+  memset(lw, 0, sizeof *lw);
+  lw->failed = getenv("LOOPWRIGHT_NO_DEVICE") != NULL;
+}
+
+static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
+{
+  void *device = lw->failed || lw->count == LW_MOST ? NULL : malloc(bytes ? bytes : 1);
+  if (device == NULL) {
+    lw->failed = 1;
+    return NULL;
+  }
+  memcpy(device, host, bytes);
+  lw->device[lw->count] = device;
+  lw->host[lw->count] = host;
+  lw->bytes[lw->count] = bytes;
+  lw->written[lw->count++] = written;
+  return device;
+}
+
+static int lw_ready(lw_state *lw)
+{
+  return !lw->failed;
+}
+
+static int lw_close(lw_state *lw)
+{
+  for (int k = 0; k < lw->count; k++) {
+    if (!lw->failed && lw->written[k])
+      memcpy(lw->host[k], lw->device[k], lw->bytes[k]);
+    free(lw->device[k]);
+  }
+  return !lw->failed;
+}
+
+#endif
+
+#define LW_CONST_ARRAY_1(type, name) LW_ARRAY_1(const type, name)
+#define LW_CONST_ARRAY_2(type, name, n1) LW_ARRAY_2(const type, name, n1)
+#define LW_CONST_ARRAY_3(type, name, n1, n2) LW_ARRAY_3(const type, name, n1, n2)
+#define LW_CONST_ARRAY_4(type, name, n1, n2, n3) LW_ARRAY_4(const type, name, n1, n2, n3)
+
+#define LW_BEGIN() lw_state lw_call; lw_open(&lw_call)
+#define LW_READ(type, name, count) \
+  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 0)
+#define LW_WRITTEN(type, name, count) \
+  type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 1)
+#define LW_READY() lw_ready(&lw_call)
+#define LW_END() lw_close(&lw_call)
+
+/* The text of the program begins here. */

@@ -1,0 +1,269 @@
+"""The text of kernels and of the functions that launch them, and the C file that calls these.
+
+    FILE.cu    a kernel for each launch, and for each region a function with C's linkage: it copies arrays to
+               the device, launches the kernels in order, and copies what was written back
+    FILE.c     calls the function; where that says no (no device, no memory, an error), the loops of the
+               author run, whose text is kept
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import prod
+from pathlib import Path
+
+from loopwright.c.tokens import names_in
+from loopwright.emit.c import Style, program_text
+from loopwright.emit.comments import CommentNote, comment_lines
+from loopwright.emit.cuda.interface import DeviceArray, Interface, check_names, interface_of
+from loopwright.emit.cuda.launches import (
+    AXES,
+    BarrierNote,
+    Distribution,
+    Launch,
+    Launched,
+    OneThreadNote,
+    launched,
+    names_inside,
+)
+from loopwright.emit.expressions import expression_to_c
+from loopwright.emit.helpers import DEFINITIONS, used
+from loopwright.emit.region import Loops, named_loops, printable, with_regions
+from loopwright.emit.scopes import DeclarationNote, declared_inside, declaring
+from loopwright.emit.statement_text import StatementPrinter
+from loopwright.errors import BadInput, Code
+from loopwright.loops.nodes import Call, For, Node, Remark
+from loopwright.loops.traverse import subprograms
+from loopwright.model.annotations import BlockLoop, ThreadLoop
+from loopwright.model.program import Program
+from loopwright.source import Source
+
+MANY_BLOCKS = "1024"
+"""Blocks along an axis whose number the host does not know: any number is right."""
+
+
+@cache
+def prelude() -> str:
+    """What the text of kernels is preceded by: the macros it uses, for CUDA and for C."""
+    return (Path(__file__).parent / "prelude.h").read_text()
+
+
+@dataclass(frozen=True)
+class DeviceRegion:
+    """A region of the file as a function that launches kernels."""
+
+    loops: Loops
+    name: str
+    interface: Interface
+    launched: Launched
+    style: Style
+
+
+def _device_region(loops: Loops) -> DeviceRegion:
+    program = loops.program
+    if loops.written is not None:
+        message = "changes of storage are not known to the target cuda"
+        hint = "leave 'expand', 'contract' and 'rename' out"
+        raise BadInput(Code.OPTION, message, span=loops.written.region, hint=hint)
+    stem = re.sub(r"\W", "_", Path(program.source.path).stem)
+    name = f"loopwright_{stem}_{program.region.line}"
+    node, types = printable(loops, named_loops(loops), wide=True)
+    inside = declared_inside(node)
+    shared = [array.name for array in program.arrays if array.local and array.name not in inside]
+    if shared:
+        message = f"{', '.join(shared)} is declared in the region and needed by several iterations"
+        hint = "declare it in front of the region, as an array"
+        raise BadInput(Code.REGION_TEXT, message, span=program.region, hint=hint)
+    call = StatementPrinter(program, node, types, labels=False).lines
+    marks = _marks(program)
+    style = Style(
+        types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=_distributed
+    )
+    return DeviceRegion(loops, name, interface_of(program), launched(node, name, program.region), style)
+
+
+@dataclass(frozen=True)
+class DeviceText:
+    """The file of the kernels and the C file that calls them."""
+
+    kernels: Source
+    host: Source
+    regions: tuple[DeviceRegion, ...]
+
+    def emulated(self, texts: Sequence[str]) -> Source:
+        """The C file with `texts` for its regions, for the proof of what was read back from the kernels."""
+        return with_regions([region.loops for region in self.regions], texts)
+
+
+def device_text(regions: Sequence[Loops]) -> DeviceText:
+    """The loops of regions of one file as kernels."""
+    found = tuple(map(_device_region, regions))
+    path = f"{regions[0].program.source.path}.cu"
+    return DeviceText(Source(path, _kernels_text(found)), _host_source(found), found)
+
+
+def distributions(text: DeviceText) -> tuple[tuple[Distribution, ...], ...]:
+    """Of each region, the loops that are mapped, in the order of the text."""
+    return tuple(
+        tuple(
+            Distribution("block" if isinstance(one, BlockLoop) else "thread", one.axis)
+            for launch in region.launched.launches
+            for part in subprograms(launch.node)
+            if isinstance(part, For)
+            for one in part.annotations
+            if isinstance(one, BlockLoop | ThreadLoop)
+        )
+        for region in text.regions
+    )
+
+
+def _kernels_text(regions: Sequence[DeviceRegion]) -> str:
+    """The file for nvcc."""
+    helpers = used([named_loops(region.loops) for region in regions])
+    parts = [prelude(), "".join(f"{DEFINITIONS[name]}\n" for name in helpers)]
+    for region in regions:
+        parts += [_kernel(region, launch) for launch in region.launched.launches]
+        parts.append(_launcher(region))
+    return "\n".join(part for part in parts if part)
+
+
+def _host_source(regions: Sequence[DeviceRegion]) -> Source:
+    """The C file: each region is a call, and after it the author's loops for where that says no."""
+    source = regions[0].loops.program.source
+    places = [region.loops.program.region for region in regions]
+    return source.edited(
+        [(place.start, place.end, _region_call(region)) for place, region in zip(places, regions, strict=True)]
+    )
+
+
+def _region_call(region: DeviceRegion) -> str:
+    interface, text = region.interface, region.loops.program.region.text
+    types = [*(f"{a.type} *" for a in interface.arrays), *(kind for _, kind in interface.scalars)]
+    types += ["long"] * len(interface.numbers)
+    values = [*(f"({a.type} *){a.name}" for a in interface.arrays), *(name for name, _ in interface.scalars)]
+    values += [number for _, number in interface.numbers]
+    head = f"{{ extern int {region.name}({', '.join(types)});"
+    return f"{head}\n  if (!{region.name}({', '.join(values)})) {{\n{text.rstrip()}\n  }} }}\n"
+
+
+def _nothing(loop: For) -> list[str]:
+    return []
+
+
+def _needs_block(remark: str | Remark) -> bool:
+    return isinstance(remark, DeclarationNote | CommentNote | BarrierNote)
+
+
+def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[str]]:
+    def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
+        match remark:
+            case DeclarationNote(name):
+                return declaring(program, name, body, lines)
+            case CommentNote(place):
+                return [*comment_lines(program.source, place), *lines]
+            case BarrierNote():
+                return [*lines, "LW_BARRIER();"]
+            case OneThreadNote(axes):
+                test = " && ".join(f"LW_ONE({axis})" for axis in axes)
+                return [f"if ({test}) {{", *(f"  {line}" for line in lines), "}"]
+            case _:
+                return lines
+
+    return marked
+
+
+def _distributed(loop: For, first: str) -> tuple[str, str] | None:
+    for kind, word in ((BlockLoop, "BLOCK"), (ThreadLoop, "THREAD")):
+        mapped = loop.annotation(kind)
+        if mapped is not None:
+            return f"LW_{word}({mapped.axis}, {first}, {loop.step})", f"LW_{word}S({mapped.axis}, {loop.step})"
+    return None
+
+
+def _kernel(region: DeviceRegion, launch: Launch) -> str:
+    body = program_text(launch.node, region.style)
+    _check_names(region, body)
+    arrays = _arrays(region, body)
+    written = _written(region, launch)
+    parameters = [
+        f"{'' if array.name in written else 'const '}{array.type} *LW_RESTRICT {array.name}_"
+        for array in arrays
+    ]
+    parameters += [f"{kind} {name}" for name, kind in _values(region, body)]
+    views = [
+        f"LW_{'' if array.name in written else 'CONST_'}ARRAY_{len(array.sizes)}"
+        f"({', '.join([array.type, array.name, *array.sizes[1:]])});"
+        for array in arrays
+    ]
+    threads = prod(launch.threads.values())
+    head = f"LW_KERNEL({threads}) {launch.name}({', '.join(parameters)})"
+    return f"{head}\n{{\n{_indented([*views, *body.splitlines()])}}}\n"
+
+
+def _launcher(region: DeviceRegion) -> str:
+    interface = region.interface
+    parameters = [f"{array.type} *{array.name}_host" for array in interface.arrays]
+    parameters += [f"{kind} {name}" for name, kind in interface.scalars]
+    parameters += [f"long {name}" for name, _ in interface.numbers]
+    copies = [
+        f"LW_{'WRITTEN' if array.written else 'READ'}({array.type}, {array.name}, {array.count});"
+        for array in interface.arrays
+    ]
+    launches = {launch.name: launch for launch in region.launched.launches}
+    style = replace(region.style, call=lambda call: [_launch(region, launches[call.name])])
+    host = program_text(region.launched.host, style)
+    _check_names(region, host, launches)
+    lines = ["LW_BEGIN();", *copies, "if (LW_READY()) {", *(f"  {line}" for line in host.splitlines()), "}"]
+    head = f"LW_LAUNCHER int {region.name}({', '.join(parameters)})"
+    return f"{head}\n{{\n{_indented([*lines, 'return LW_END();'])}}}\n"
+
+
+def _launch(region: DeviceRegion, launch: Launch) -> str:
+    body = program_text(launch.node, region.style)
+    arguments = [f"{array.name}_" for array in _arrays(region, body)]
+    arguments += [name for name, _ in _values(region, body)]
+    blocks = ", ".join(_blocks(launch, axis) for axis in AXES)
+    threads = ", ".join(str(launch.threads.get(axis, 1)) for axis in AXES)
+    return f"LW_LAUNCH({launch.name}, LW_GRID({blocks}), LW_SIZE({threads}), ({', '.join(arguments)}));"
+
+
+def _blocks(launch: Launch, axis: str) -> str:
+    if axis not in launch.blocks:
+        return "1"
+    count = launch.blocks[axis]
+    return MANY_BLOCKS if count is None else expression_to_c(count)
+
+
+def _arrays(region: DeviceRegion, body: str) -> list[DeviceArray]:
+    used = set(names_in(body))
+    return [array for array in region.interface.arrays if array.name in used]
+
+
+def _values(region: DeviceRegion, body: str) -> list[tuple[str, str]]:
+    """The scalars and numbers a kernel needs, and iterators of the host, with their types."""
+    used = {*names_in(body), *(name for array in _arrays(region, body) for name in array.sizes[1:])}
+    style = region.style
+    iterators = sorted(names_inside(region.launched.host))
+    known = [*region.interface.scalars, *((name, "long") for name, _ in region.interface.numbers)]
+    known += [(name, style.types.get(name, style.iterator_type)) for name in iterators]
+    return [(name, kind) for name, kind in known if name in used]
+
+
+def _written(region: DeviceRegion, launch: Launch) -> set[str]:
+    program = region.loops.program
+    calls = [part.name for part in subprograms(launch.node) if isinstance(part, Call)]
+    return {access.array for name in calls for access in program.statement(name).writes}
+
+
+def _check_names(region: DeviceRegion, text: str, more: Iterable[str] = ()) -> None:
+    local = (array.name for array in region.loops.program.arrays if array.local)
+    inside = (names_inside(launch.node) for launch in region.launched.launches)
+    known = region.interface.known.union(names_inside(region.launched.host), *inside)
+    check_names(region.loops.program, text, {*known, *local, *more, *(f"{name}_" for name in known)})
+
+
+def _indented(lines: Iterable[str]) -> str:
+    return "".join(f"  {line}\n" if line else "\n" for line in lines)

@@ -1,0 +1,247 @@
+"""The text of kernels read back: what a GPU runs, as the C text it means, and the rules that make it mean this.
+
+A distributed loop `for (long i = LW_THREAD(x, first, step); test; i += LW_THREADS(x, step))` runs every
+iteration of `for (long i = first; test; i += step)` once, in one of the threads along x, whatever their
+number.  So a kernel means its loops, those that are distributed parallel, if
+
+    blocks     loops over blocks are right inside each other, outside of everything else;
+    uniform    what is around phases, barriers among it, depends on no thread: all threads of a block follow it;
+    phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
+               several threads there is such a loop, or a test that lets one thread through;
+    barriers   between two phases of a block, on every path, there is a barrier.
+
+Then iterations that may run at the same time are iterations of one distributed loop: that these are
+independent is proved of the text that is made here, as for OpenMP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from loopwright.c.syntax import Node, named_children, walk
+from loopwright.c.syntax import field as part
+from loopwright.emit.cuda.launches import AXES, Distribution
+from loopwright.prove.text.c_expressions import Unreadable
+
+PRAGMA = "\n#pragma omp parallel for\n"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Other text for a part of a text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(node: Node, edits: list[Edit]) -> str:
+    """The text of `node` with the edits inside of it."""
+    pieces: list[str] = []
+    position = node.start
+    for edit in sorted(edits, key=lambda one: (one.start, one.end)):
+        pieces += [node.source.text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, node.source.text[position : node.end]])
+
+
+@dataclass
+class KernelReader:
+    """Reads the body of a kernel that has `threads` along the axes."""
+
+    threads: Mapping[str, int]
+    edits: list[Edit] = field(default_factory=list)
+    distributed: list[Distribution] = field(default_factory=list)
+
+    def body(self, statements: list[Node]) -> None:
+        """All but the declarations of arrays."""
+        self._blocks(statements, frozenset())
+
+    @property
+    def _busy(self) -> frozenset[str]:
+        return frozenset(axis for axis, count in self.threads.items() if count > 1)
+
+    def _blocks(self, statements: list[Node], axes: frozenset[str]) -> None:
+        """Loops over blocks, then what each block runs."""
+        around = [node for node in statements if any(_distribution(one, "BLOCK") for one in walk(node))]
+        if not around:
+            self._sequence(statements, dirty=False)
+            return
+        others = [node for node in statements if node is not around[0] and node.type != "declaration"]
+        if len(around) > 1 or others:
+            raise Unreadable("a loop over blocks has neighbours in its kernel, which nothing orders")
+        node = around[0]
+        match node.type:
+            case "compound_statement":
+                self._blocks(named_children(node), axes)
+            case "if_statement" if node.child_by_field_name("alternative") is None:
+                self._blocks([part(node, "consequence")], axes)
+            case "for_statement" if (axis := _distribution(node, "BLOCK")) is not None and axis not in axes:
+                self._loop(node, "BLOCK", axis)
+                self._blocks([part(node, "body")], axes | {axis})
+            case _:
+                raise Unreadable("loops over blocks are not right inside each other")
+
+    def _sequence(self, statements: list[Node], dirty: bool) -> bool:
+        """What all threads follow; `dirty` where a phase came before and no barrier since then."""
+        for node in statements:
+            dirty = self._uniform(node, dirty)
+        return dirty
+
+    def _uniform(self, node: Node, dirty: bool) -> bool:
+        match node.type:
+            case "compound_statement":
+                return self._sequence(named_children(node), dirty)
+            case "declaration":
+                return dirty
+            case "expression_statement" if _call(node) == "LW_BARRIER":
+                self.edits.append(Edit(node.start, node.end, ""))
+                return False
+            case "for_statement" if _distribution(node, "THREAD") is None:
+                return self._repeated(node, dirty)
+            case "if_statement" if not _tests_threads(node):
+                other = node.child_by_field_name("alternative")
+                ends = [self._uniform(part(node, "consequence"), dirty)]
+                ends.append(self._sequence(named_children(other), dirty) if other is not None else dirty)
+                return any(ends)
+            case "expression_statement" | "for_statement" | "if_statement":
+                if dirty and self._busy:
+                    raise Unreadable(f"no barrier before the phase in line {node.span.line} of the kernels")
+                self._phase(node, frozenset())
+                return True
+            case _:
+                raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
+
+    def _repeated(self, node: Node, dirty: bool) -> bool:
+        """A loop of all threads: what it ends with may come before what it begins with."""
+        _refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
+        known = len(self.edits), len(self.distributed)
+        after = self._uniform(part(node, "body"), dirty)
+        if after and not dirty:
+            del self.edits[known[0] :], self.distributed[known[1] :]
+            after = self._uniform(part(node, "body"), True)
+        return after or dirty
+
+    def _phase(self, node: Node, axes: frozenset[str]) -> None:
+        """Loops over threads and tests for one thread, then what each thread runs."""
+        match node.type:
+            case "compound_statement" if len(named_children(node)) == 1 and _has_threads(node):
+                self._phase(named_children(node)[0], axes)
+            case "if_statement" if _tests_threads(node):
+                single = _single_axes(node)
+                if single & axes:
+                    raise Unreadable("a test for one thread inside of a loop over threads")
+                self.edits.append(Edit(node.start, part(node, "consequence").start, ""))
+                self._phase(part(node, "consequence"), axes | single)
+            case "if_statement" if _has_threads(node) and node.child_by_field_name("alternative") is None:
+                _refuse_macros(part(node, "condition"))
+                self._phase(part(node, "consequence"), axes)
+            case "for_statement" if (axis := _distribution(node, "THREAD")) is not None and axis not in axes:
+                self._loop(node, "THREAD", axis)
+                self._phase(part(node, "body"), axes | {axis})
+            case _:
+                if _has_threads(node):
+                    raise Unreadable("loops over threads are not right inside each other")
+                if not self._busy <= axes:
+                    missing = ", ".join(sorted(self._busy - axes))
+                    raise Unreadable(f"line {node.span.line} of the kernels is run by all threads along {missing}")
+                _refuse_macros(node)
+
+    def _loop(self, node: Node, kind: str, axis: str) -> None:
+        """The head of a distributed loop, as the loop it means."""
+        first, step, value, added = _head(node, kind, axis)
+        self.edits.append(Edit(node.start, node.start, PRAGMA))
+        self.edits.append(Edit(value.start, value.end, first))
+        self.edits.append(Edit(added.start, added.end, step))
+        self.distributed.append(Distribution(kind.lower(), axis))
+        _refuse_macros(part(node, "condition"))
+
+
+def _head(node: Node, kind: str, axis: str) -> tuple[str, str, Node, Node]:
+    """`first` and `step`, with where the macros stand: both say the same axis and the same step >= 1."""
+    declared = part(node, "initializer")
+    if declared.type != "declaration" or part(declared, "type").text not in ("long", "long long", "long int"):
+        raise Unreadable("a distributed loop counts in 64 bits")
+    value = part(part(declared, "declarator"), "value")
+    update = part(node, "update")
+    if update.type != "assignment_expression" or part(update, "operator").type != "+=":
+        raise Unreadable("a distributed loop counts up")
+    name = part(part(declared, "declarator"), "declarator").text
+    added = part(update, "right")
+    arguments, more = call_arguments(value), call_arguments(added)
+    same = arguments[::2] == [axis, *more[1:]] and more[:1] == [axis] and len(arguments) == 3
+    if not same or _called(added) != f"LW_{kind}S" or part(update, "left").text != name:
+        raise Unreadable(f"the loop over {name} is not distributed in one way")
+    if not (more[1].isdigit() and int(more[1]) >= 1) or not _counts_up(part(node, "condition"), name):
+        raise Unreadable(f"the loop over {name} does not count up to a bound")
+    return arguments[1], more[1], value, added
+
+
+def _counts_up(test: Node, name: str) -> bool:
+    """`i < bound` or `i <= bound`, the bound without i."""
+    if test.type != "binary_expression" or part(test, "operator").type not in ("<", "<="):
+        return False
+    inside = [one.text for one in walk(part(test, "right")) if one.type == "identifier"]
+    return part(test, "left").text == name and name not in inside
+
+
+def _distribution(node: Node, kind: str) -> str | None:
+    """The axis of a loop that is distributed among blocks or threads."""
+    if node.type != "for_statement":
+        return None
+    starts = [one for one in walk(part(node, "initializer")) if _called(one) == f"LW_{kind}"]
+    arguments = call_arguments(starts[0]) if len(starts) == 1 else []
+    return arguments[0] if arguments and arguments[0] in AXES else None
+
+
+def _has_threads(node: Node) -> bool:
+    return any(
+        _distribution(one, "THREAD") is not None or _called(one) == "LW_ONE" for one in walk(node)
+    )
+
+
+def _tests_threads(node: Node) -> bool:
+    return any(_called(one) == "LW_ONE" for one in walk(part(node, "condition")))
+
+
+def _single_axes(node: Node) -> frozenset[str]:
+    """The axes of `if (LW_ONE(x) && LW_ONE(y)) ...`."""
+    tests = [text.strip() for text in part(node, "condition").text.strip()[1:-1].split("&&")]
+    axes = frozenset(axis for axis in AXES if f"LW_ONE({axis})" in tests)
+    if len(axes) != len(tests) or node.child_by_field_name("alternative") is not None:
+        raise Unreadable("a test for one thread that nothing is known of")
+    return axes
+
+
+def _refuse_macros(*nodes: Node) -> None:
+    for node in nodes:
+        for one in walk(node):
+            if one.type == "identifier" and one.text.startswith(("LW_", "lw_call")):
+                raise Unreadable(f"{one.text} stands where no macro is known")
+
+
+def _called(node: Node) -> str | None:
+    """The name of the function or macro that an expression calls."""
+    return part(node, "function").text if node.type == "call_expression" else None
+
+
+def _call(node: Node) -> str | None:
+    """The same of a statement."""
+    inside = named_children(node)
+    return _called(inside[0]) if len(inside) == 1 else None
+
+
+def call_arguments(node: Node) -> list[str]:
+    """The arguments of a call as texts."""
+    if node.type != "call_expression":
+        return []
+    return [one.text for one in named_children(part(node, "arguments"))]
+
+
+def statement_calls(nodes: list[Node]) -> Iterator[tuple[Node, str, Node]]:
+    """The statements that are calls, each with the name and the call."""
+    for node in nodes:
+        name = _call(node) if node.type == "expression_statement" else None
+        if name is not None:
+            yield node, name, named_children(node)[0]

@@ -1,0 +1,277 @@
+"""The function that launches kernels, read back with the C file that calls it.
+
+What is found is the region as C text, each launch replaced by what its kernel means (`kernels`), for the
+proofs that every new text has to pass.  Checked here is what connects the memory of both sides: each name in a
+kernel is the parameter of that name, the parameter is passed what the region means by the name, and every
+array has a copy of its declared type and size, which is copied back if the region writes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.c.syntax import Node, named_children, parse
+from loopwright.c.syntax import field as part
+from loopwright.c.tokens import blank
+from loopwright.emit.cuda.launches import AXES, Distribution
+from loopwright.emit.helpers import DEFINITIONS
+from loopwright.model.program import Program
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.kernels import (
+    Edit,
+    KernelReader,
+    call_arguments,
+    edited,
+    statement_calls,
+)
+from loopwright.source import Source
+
+MOST_THREADS = 1024
+_DECORATION = re.compile(r"LW_KERNEL\((\d+)\)|LW_LAUNCHER\b|LW_RESTRICT\b")
+_ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
+_NUMBERS = ("long", "long long", "long int")
+
+
+@dataclass(frozen=True)
+class LaunchedRegion:
+    """A region as the C text its launches mean, and its distributed loops in the order of the text."""
+
+    text: str
+    distributed: tuple[Distribution, ...]
+
+
+@dataclass(frozen=True)
+class _Function:
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    """Names with their types."""
+    body: tuple[Node, ...]
+
+
+def read_launches(
+    kernels: Source, host: Source, prelude: str, originals: Sequence[Program]
+) -> tuple[LaunchedRegion, ...]:
+    """What the launches mean that stand for the regions of `originals`; Unreadable where nothing is known."""
+    functions, bounds = _functions(kernels, prelude)
+    found: list[LaunchedRegion] = []
+    position = shift = 0
+    for program in originals:
+        region = program.region
+        if host.text[position + shift : region.start + shift] != program.source.text[position : region.start]:
+            raise Unreadable("the C file differs outside of its regions")
+        name, types, values, length = _called(host.text[region.start + shift :], region.text)
+        position, shift = region.end, shift + length - (region.end - region.start)
+        launcher = functions.get(name)
+        if launcher is None or [kind for _, kind in launcher.parameters] != types:
+            raise Unreadable(f"{name} is declared as another function than it is")
+        meaning = {one: value for (one, _), value in zip(launcher.parameters, values, strict=True)}
+        found.append(_Launcher(program, functions, bounds, launcher, meaning).read())
+    if host.text[position + shift :] != originals[-1].source.text[position:]:
+        raise Unreadable("the C file differs outside of its regions")
+    return tuple(found)
+
+
+def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
+    """The function that is called at the start of `text`, its types, its values, and the length of the region:
+
+        { extern int f(types);
+          if (!f(values)) {
+        the original
+          } }
+    """
+    head = re.match(r"\{ extern int (\w+)\(([^()]*)\);\n  if \(!\1\((.*)\)\) \{\n", text)
+    tail = f"{original.rstrip()}\n  }} }}\n"
+    if head is None or not text.startswith(tail, head.end()):
+        raise Unreadable("the region of the C file is no call with the original loops after it")
+    types = [one.strip() for one in head[2].split(",")]
+    values = [one.strip() for one in head[3].split(",")]
+    if len(types) != len(values):
+        raise Unreadable(f"{head[1]} is called with {len(values)} values for {len(types)} parameters")
+    return head[1], types, values, head.end() + len(tail)
+
+
+def _functions(source: Source, prelude: str) -> tuple[dict[str, _Function], dict[str, int]]:
+    """The functions after the prelude, and for each kernel the threads it is compiled for."""
+    if not source.text.startswith(prelude):
+        raise Unreadable("the text of the kernels does not begin with the macros it uses")
+    rest = source.text[len(prelude) :]
+    bounds: dict[str, int] = {}
+    for match in re.finditer(r"LW_KERNEL\((\d+)\) (\w+)", rest):
+        bounds[match[2]] = int(match[1])
+    shown = _DECORATION.sub(lambda one: ("void" if one[1] else "").ljust(len(one[0])), rest)
+    lines = shown.split("\n")
+    for k, line in enumerate(lines):
+        if line.startswith("#"):
+            if line not in DEFINITIONS.values():
+                raise Unreadable(f"a directive nothing is known of: {line}")
+            lines[k] = blank(line)
+    root = parse(source, blank(prelude) + "\n".join(lines))
+    found = [_function(node) for node in named_children(root)]
+    if root.has_error or len({one.name for one in found}) != len(found):
+        raise Unreadable("the text of the kernels is not C")
+    return {one.name: one for one in found}, bounds
+
+
+def _function(node: Node) -> _Function:
+    if node.type != "function_definition":
+        raise Unreadable(f"beside kernels and launchers there is a {node.type}")
+    declarator = part(node, "declarator")
+    parameters = [
+        _parameter(one.text.replace("LW_RESTRICT", ""))
+        for one in named_children(part(declarator, "parameters"))
+    ]
+    body = named_children(part(node, "body"))
+    return _Function(part(declarator, "declarator").text, tuple(parameters), tuple(body))
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    """`double *A_` is A_ of type `double *`."""
+    match = re.fullmatch(r"((?:\w+ )*\w+)\s*(\*?)\s*\b(\w+)", " ".join(text.split()))
+    if match is None:
+        raise Unreadable(f"a parameter nothing is known of: {text}")
+    return match[3], f"{match[1]} {match[2]}".strip()
+
+
+@dataclass(frozen=True)
+class _Launcher:
+    program: Program
+    functions: dict[str, _Function]
+    bounds: dict[str, int]
+    launcher: _Function
+    meaning: dict[str, str]
+    """What the parameters of the launcher are in the region."""
+
+    def read(self) -> LaunchedRegion:
+        *copies, run, end = self.launcher.body
+        if [one.text for one in (copies[0], end)] != ["LW_BEGIN();", "return LW_END();"]:
+            raise Unreadable("a launcher does not begin and end as launchers do")
+        if run.type != "if_statement" or part(run, "condition").text != "(LW_READY())":
+            raise Unreadable("launches that do not ask whether the device is ready")
+        self._check_copies(copies[1:])
+        edits: list[Edit] = []
+        distributed: list[Distribution] = []
+        host: dict[str, str] = {}
+        body = part(run, "consequence")
+        self._host(body, edits, distributed, host)
+        return LaunchedRegion(edited(body, edits)[1:-1].strip("\n") + "\n", tuple(distributed))
+
+    def _check_copies(self, nodes: Sequence[Node]) -> None:
+        """Every array has a copy of its type and size; what is written is copied back."""
+        copies = {call_arguments(call)[1]: (name, call) for _, name, call in statement_calls(list(nodes))}
+        touched = {access.array for one in self.program.statements for access in one.accesses}
+        written = {access.array for one in self.program.statements for access in one.writes}
+        types = dict(self.launcher.parameters)
+        for array in self.program.arrays:
+            if array.local or array.name not in touched or not (array.rank or array.extents):
+                continue
+            if array.name not in copies:
+                raise Unreadable(f"{array.name} is not copied to the device")
+            name, call = copies[array.name]
+            kind, _, count = call_arguments(call)
+            factors = [one.strip("() ") for one in count.removeprefix("(size_t)").split(" * ")]
+            wanted = "LW_WRITTEN" if array.name in written else "LW_READ"
+            host = f"{array.name}_host"
+            if name != wanted or not self._is_array(array.name, kind, factors):
+                raise Unreadable(f"the copy of {array.name} is not of its size, or does not come back")
+            if types.get(host) != f"{kind} *" or self.meaning[host] != f"({kind} *){array.name}":
+                raise Unreadable(f"the copy of {array.name} is one of something else")
+        if len(copies) != len(nodes):
+            raise Unreadable("a launcher does more than to copy arrays and to launch kernels")
+
+    def _is_array(self, name: str, kind: str, extents: Sequence[str]) -> bool:
+        """Whether the region means by `name` an array of this type with these extents."""
+        array = next((one for one in self.program.arrays if one.name == name), None)
+        if array is None:
+            return False
+        resolved = self.program.file.declarations.resolved(array.element_type or "").split()
+        plain = " ".join(word for word in resolved if word not in ("const", "static", "extern"))
+        sizes = [self.meaning.get(one, one) for one in extents]
+        return plain == kind and sizes == [" ".join(one.split()) for one in array.extents]
+
+    def _host(
+        self, node: Node, edits: list[Edit], distributed: list[Distribution], known: dict[str, str]
+    ) -> None:
+        """Loops, conditions and declarations around launches; `known` are the names they declare."""
+        match node.type:
+            case "compound_statement" | "else_clause":
+                for child in named_children(node):
+                    self._host(child, edits, distributed, known)
+            case "for_statement":
+                declared = part(node, "initializer")
+                self._declare(declared, known)
+                self._host(part(node, "body"), edits, distributed, known)
+            case "if_statement":
+                self._host(part(node, "consequence"), edits, distributed, known)
+                other = node.child_by_field_name("alternative")
+                if other is not None:
+                    self._host(other, edits, distributed, known)
+            case "declaration":
+                self._declare(node, known)
+            case "expression_statement":
+                text = self._launch(node, distributed, known)
+                edits.append(Edit(node.start, node.end, text))
+            case _:
+                raise Unreadable(f"between launches there is a {node.type}")
+
+    def _declare(self, node: Node, known: dict[str, str]) -> None:
+        if node.type != "declaration" or part(node, "type").text not in _NUMBERS:
+            raise Unreadable("between launches something is declared that is no number")
+        known[part(part(node, "declarator"), "declarator").text] = part(node, "type").text
+
+    def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
+        """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)): what the kernel means."""
+        calls = list(statement_calls([node]))
+        parts = named_children(part(calls[0][2], "arguments")) if calls else []
+        if len(parts) != 4 or calls[0][1] != "LW_LAUNCH":
+            raise Unreadable("between launches there is another statement")
+        kernel = self.functions.get(parts[0].text)
+        sizes = call_arguments(parts[2])
+        if kernel is None or part(parts[2], "function").text != "LW_SIZE" or not all(map(str.isdigit, sizes)):
+            raise Unreadable(f"a launch nothing is known of: {parts[0].text}")
+        threads = dict(zip(AXES, map(int, sizes), strict=True))
+        total = threads["x"] * threads["y"] * threads["z"]
+        if not 0 < total <= min(MOST_THREADS, self.bounds[kernel.name]) or threads["z"] > 64:
+            raise Unreadable(f"a launch of {total} threads, which {kernel.name} is not made for")
+        arguments = [one.strip() for one in parts[3].text.strip()[1:-1].split(",")]
+        if arguments != [name for name, _ in kernel.parameters]:
+            raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
+        views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
+        self._check_parameters(kernel, views, known)
+        reader = KernelReader(threads)
+        rest = list(kernel.body[len(views) :])
+        reader.body(rest)
+        distributed += reader.distributed
+        return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
+
+    def _check_parameters(
+        self, kernel: _Function, views: list[tuple[Node, str, Node]], known: dict[str, str]
+    ) -> None:
+        """Pointers are those of views of arrays; other parameters have the names and values of the region."""
+        pointers = {name: kind for name, kind in kernel.parameters if kind.endswith("*")}
+        if [node for node, _, _ in views] != list(kernel.body[: len(views)]) or len(views) != len(pointers):
+            raise Unreadable(f"{kernel.name} does not begin with its arrays")
+        for _, macro, call in views:
+            kind, name, *sizes = call_arguments(call)
+            first = next((a.extents[0] for a in self.program.arrays if a.name == name and a.extents), "")
+            word, const = ("CONST_", "const ") if "CONST" in macro else ("", "")
+            if pointers.get(f"{name}_") != f"{const}{kind} *" or macro != f"LW_{word}ARRAY_{len(sizes) + 1}":
+                raise Unreadable(f"{name} in {kernel.name} is no view of its parameter")
+            if not self._is_array(name, kind, [" ".join(first.split()), *sizes]):
+                raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
+        types = dict(self.launcher.parameters)
+        for name, kind in kernel.parameters:
+            if name in pointers:
+                continue
+            if name in known:
+                same = kind in _NUMBERS
+            else:
+                same = types.get(name) == kind
+                same = same and (self.meaning[name] == name or name.startswith("lw_extent"))
+            if not same:
+                raise Unreadable(f"{name} in {kernel.name} is not what the region means by it")
+
+
+def _inside(edits: Sequence[Edit], node: Node) -> list[Edit]:
+    return [edit for edit in edits if node.start <= edit.start and edit.end <= node.end]
