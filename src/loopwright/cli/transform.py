@@ -93,14 +93,15 @@ def _settle_target(arguments: argparse.Namespace) -> None:
     if arguments.target is None:
         return
     if arguments.openmp and arguments.target != "openmp":
-        raise BadInput(Code.OPTION, f"--openmp and --target {arguments.target} exclude each other", span=start)
+        message = f"--openmp and --target {arguments.target} exclude each other"
+        raise BadInput(Code.OPTION, message, span=start)
     arguments.openmp = arguments.target == "openmp"
     if arguments.target != "cuda":
         return
     if arguments.prover == "coq":
         raise BadInput(Code.OPTION, "--prover coq writes no kernels", span=start, hint="leave --prover out")
     if not arguments.in_place and not (arguments.output or "").endswith(".cu"):
-        hint = "the C file that calls them goes to FILE.host.c beside it, or with --in-place to the file itself"
+        hint = "the C file that calls them goes to FILE.host.c, or with --in-place to the file itself"
         raise BadInput(Code.OPTION, "kernels need a name: -o FILE.cu", span=start, hint=hint)
 
 

@@ -76,12 +76,13 @@ def _remark(region: RegionReport, proved: bool) -> str:
 
 
 def outcome_data(outcome: Outcome, file: str, *, proved: bool, prover: str) -> dict[str, Any]:
-    """The same, with the text and what each operation left."""
+    """The same, with the text and what each operation left; "kernels" where there are some."""
+    kernels = outcome.kernels
     return {
         "file": file,
         "verdict": "proved" if proved else "not proved",
         "code": outcome.source.encode().decode("utf-8", "replace"),
-        **({} if outcome.kernels is None else {"kernels": outcome.kernels.encode().decode("utf-8", "replace")}),
+        **({} if kernels is None else {"kernels": kernels.encode().decode("utf-8", "replace")}),
         "regions": [asdict(region) for region in outcome.regions],
         "steps": [{"operation": text, "region": region} for text, region in outcome.steps],
         "provers": prover_data(prover, outcome.remarks),

@@ -135,16 +135,18 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
 
 
 def of_launches(device: DeviceText, originals: Sequence[Program]) -> tuple[Source, Evidence]:
-    """The C text that launches mean, read back from both files, and how many loops are distributed as asked."""
+    """The C text that launches mean, read back from both files; loops are distributed as was asked."""
     try:
         found = read_launches(device.kernels, device.host, prelude(), originals)
     except Unreadable as failure:
-        hint = f"nothing was written; {REPORT}"
-        raise InternalError(Code.OWN_MISTAKE, f"the kernels cannot be read back: {failure}", hint=hint) from None
+        message, hint = f"the kernels cannot be read back: {failure}", f"nothing was written; {REPORT}"
+        raise InternalError(Code.OWN_MISTAKE, message, hint=hint) from None
     if tuple(one.distributed for one in found) != distributions(device):
         raise InternalError(Code.OWN_MISTAKE, "the loops of the kernels are not mapped as they say")
     text = device.emulated([one.text for one in found])
-    return text, _proof(KERNELS, sum(len(one.distributed) for one in found))
+    sizes = "arrays that are copied to a device have the sizes that their declarations say"
+    proof = _proof(KERNELS, sum(len(one.distributed) for one in found))
+    return text, proof + Evidence(trusted=(sizes,))
 
 
 def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, progress: Progress) -> Evidence:

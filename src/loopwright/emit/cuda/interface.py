@@ -24,11 +24,15 @@ EXACT = ("sqrt", "sqrtf", "fabs", "fabsf", "floor", "floorf", "ceil", "ceilf")
 
 WORDS = ("for", "if", "else", "int", "long", "float", "double", "unsigned", "const")
 
-RESERVED = frozenset(
-    ["blockIdx", "threadIdx", "blockDim", "gridDim", "warpSize", "dim3", "class", "new", "this", "template", "typename", "operator", "delete", "namespace", "using", "public", "private", "protected", "virtual", "friend", "try", "catch", "throw", "bool", "true", "false", "and", "or", "not", "xor", "restrict", "NULL", "stdin", "stdout"]
-)
+_RESERVED = """
+blockIdx threadIdx blockDim gridDim warpSize dim3 class new this template typename operator delete
+namespace using public private protected virtual friend try catch throw bool true false and or not xor
+restrict NULL stdin stdout
+"""
+RESERVED = frozenset(_RESERVED.split())
 """Names that mean something in the text of kernels."""
 
+_QUALIFIED = re.compile(r"\b(static|const|restrict|volatile)\b|\*")
 _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
@@ -109,7 +113,7 @@ def _extents(program: Program, array: Array) -> tuple[str, ...]:
     """The extents of the declaration, all of which are known and within one piece of memory."""
     variable = program.file.declarations.visible(array.name, program.region)
     extents = array.extents
-    vague = any(re.search(r"\b(static|const|restrict|volatile)\b|\*", one) or not one.strip() for one in extents)
+    vague = any(not one.strip() or _QUALIFIED.search(one) for one in extents)
     if variable is None or variable.has_row_pointers or variable.rank != len(extents) or vague:
         message = f"how much memory {array.name} has is not in its declaration"
         raise _refused(program, message, f"declare it with its sizes, such as {array.name}[n][m]")

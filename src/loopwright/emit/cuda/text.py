@@ -133,10 +133,8 @@ def _kernels_text(regions: Sequence[DeviceRegion]) -> str:
 def _host_source(regions: Sequence[DeviceRegion]) -> Source:
     """The C file: each region is a call, and after it the author's loops for where that says no."""
     source = regions[0].loops.program.source
-    places = [region.loops.program.region for region in regions]
-    return source.edited(
-        [(place.start, place.end, _region_call(region)) for place, region in zip(places, regions, strict=True)]
-    )
+    calls = [(region.loops.program.region, _region_call(region)) for region in regions]
+    return source.edited([(place.start, place.end, text) for place, text in calls])
 
 
 def _region_call(region: DeviceRegion) -> str:
@@ -176,11 +174,12 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
 
 
 def _distributed(loop: For, first: str) -> tuple[str, str] | None:
-    for kind, word in ((BlockLoop, "BLOCK"), (ThreadLoop, "THREAD")):
-        mapped = loop.annotation(kind)
-        if mapped is not None:
-            return f"LW_{word}({mapped.axis}, {first}, {loop.step})", f"LW_{word}S({mapped.axis}, {loop.step})"
-    return None
+    block, thread = loop.annotation(BlockLoop), loop.annotation(ThreadLoop)
+    mapped = block or thread
+    if mapped is None:
+        return None
+    word, axis, step = "THREAD" if block is None else "BLOCK", mapped.axis, loop.step
+    return f"LW_{word}({axis}, {first}, {step})", f"LW_{word}S({axis}, {step})"
 
 
 def _kernel(region: DeviceRegion, launch: Launch) -> str:

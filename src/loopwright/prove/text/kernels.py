@@ -1,11 +1,11 @@
-"""The text of kernels read back: what a GPU runs, as the C text it means, and the rules that make it mean this.
+"""The text of kernels read back: what a GPU runs, as the C text it means, and the rules for that.
 
 A distributed loop `for (long i = LW_THREAD(x, first, step); test; i += LW_THREADS(x, step))` runs every
 iteration of `for (long i = first; test; i += step)` once, in one of the threads along x, whatever their
 number.  So a kernel means its loops, those that are distributed parallel, if
 
     blocks     loops over blocks are right inside each other, outside of everything else;
-    uniform    what is around phases, barriers among it, depends on no thread: all threads of a block follow it;
+    uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
     phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
     barriers   between two phases of a block, on every path, there is a barrier.
@@ -145,7 +145,8 @@ class KernelReader:
                     raise Unreadable("loops over threads are not right inside each other")
                 if not self._busy <= axes:
                     missing = ", ".join(sorted(self._busy - axes))
-                    raise Unreadable(f"line {node.span.line} of the kernels is run by all threads along {missing}")
+                    line = node.span.line
+                    raise Unreadable(f"line {line} of the kernels is run by all threads along {missing}")
                 _refuse_macros(node)
 
     def _loop(self, node: Node, kind: str, axis: str) -> None:

@@ -1,8 +1,8 @@
 """The function that launches kernels, read back with the C file that calls it.
 
 What is found is the region as C text, each launch replaced by what its kernel means (`kernels`), for the
-proofs that every new text has to pass.  Checked here is what connects the memory of both sides: each name in a
-kernel is the parameter of that name, the parameter is passed what the region means by the name, and every
+proofs that every new text has to pass.  Checked here is what connects the memory of both sides: each name in
+a kernel is the parameter of that name, the parameter is passed what the region means by the name, and every
 array has a copy of its declared type and size, which is copied back if the region writes it.
 """
 
@@ -74,7 +74,7 @@ def read_launches(
 
 
 def _called(text: str, original: str) -> tuple[str, list[str], list[str], int]:
-    """The function that is called at the start of `text`, its types, its values, and the length of the region:
+    """The function that is called at the start of `text`, its types and values, the length of the region:
 
         { extern int f(types);
           if (!f(values)) {

@@ -1,4 +1,4 @@
-"""Loops mapped to a GPU: a grid of blocks, each a set of threads, along three axes [Grosser2015, section 7.4].
+"""Loops mapped to a GPU: a grid of blocks of threads, along three axes [Grosser2015, section 7.4].
 
 The innermost of the loops named is along x, where neighbours access neighbouring cells.  Nothing but the
 annotations of the loops changes; that their iterations are independent is proved as for `parallel`.
@@ -54,7 +54,9 @@ def _along_axes(loops: Sequence[int]) -> list[tuple[int, str]]:
     return list(zip(inner_first, AXES, strict=False))[::-1]
 
 
-def _check(plan: Plan, component: Component, loops: Sequence[int], kind: DirectiveKind, argument: str) -> None:
+def _check(
+    plan: Plan, component: Component, loops: Sequence[int], kind: DirectiveKind, argument: str
+) -> None:
     if len(loops) > len(AXES):
         message = f"{len(loops)} loops, where a grid and a block have three dimensions"
         raise Misuse(Code.ARGUMENTS, message, argument=argument, item=len(AXES))

@@ -1,0 +1,120 @@
+"""Kernels that are wrong, each by one change of the text: every one is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loopwright.emit.cuda.text import DeviceText
+from loopwright.emit.cuda.text import device_text as right_text
+from loopwright.emit.region import Loops
+from loopwright.errors import LoopwrightError
+from loopwright.rewrite import pipeline
+from loopwright.source import Source
+from tests.cuda.support import made
+
+PROGRAM = """\
+void f(int n, int m, double s, double A[n][m], double B[n][m], double c[n])
+{
+  int i, j;
+#pragma scop
+  for (i = 1; i < n - 1; i++) {
+    Edge: c[i] = s;
+    for (j = 0; j < m; j++)
+      Copy: B[i][j] = A[i][j] + c[i];
+    for (j = 1; j < m; j++)
+      Use: A[i][j] = s * B[i][j - 1];
+  }
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++)
+      Last: B[i][j] = A[i][j];
+#pragma endscop
+}
+"""
+
+SCRIPT = """\
+L = lift(Copy, 1)
+block(L, i)
+thread(Copy, j=16)
+thread(Use, j=16)
+block(Last, i)
+thread(Last, j=32)
+"""
+
+CHANGES = {
+    "a barrier is missing": (
+        "LW_BARRIER();\n    for (long j = LW_THREAD(x, 1", "for (long j = LW_THREAD(x, 1"
+    ),
+    "the barrier after the phase of one thread is missing": ("}\n    LW_BARRIER();", "}"),
+    "a barrier that not all threads reach": (
+        "B[i][j] = A[i][j] + c[i];", "{ B[i][j] = A[i][j] + c[i]; LW_BARRIER(); }"
+    ),
+    "all threads run what one should": ("if (LW_ONE(x)) {", "{"),
+    "one thread runs what all should": (
+        "for (long j = LW_THREAD(x, 0, 1)", "if (LW_ONE(x)) for (long j = LW_THREAD(x, 0, 1)"
+    ),
+    "a halo that is one too small": ("B[i][j - 1]", "B[i][j]"),
+    "an iteration too many": ("LW_THREAD(x, 0, 1); j < m", "LW_THREAD(x, 0, 1); j <= m"),
+    "an iteration that starts late": ("LW_THREAD(x, 0, 1); j < m", "LW_THREAD(x, 1, 1); j < m"),
+    "threads that skip iterations": ("LW_THREADS(x, 1)", "LW_THREADS(x, 2)"),
+    "threads along an axis that has none": ("LW_THREAD(x, 0, 1)", "LW_THREAD(y, 0, 1)"),
+    "a loop over threads without a distribution": ("LW_THREAD(x, 0, 1)", "0"),
+    "blocks distributed as threads": ("LW_BLOCK(x, 1, 1)", "LW_THREAD(x, 1, 1)"),
+    "a loop that counts in 32 bits": ("long j = LW_THREAD(x, 0, 1)", "int j = LW_THREAD(x, 0, 1)"),
+    "swapped buffers": ("(B_, A_, n, m)", "(A_, B_, n, m)"),
+    "swapped sizes": ("LW_ARRAY_2(double, A, m)", "LW_ARRAY_2(double, A, n)"),
+    "an array of another type": ("LW_ARRAY_2(double, A, m)", "LW_ARRAY_2(float, A, m)"),
+    "results that do not come back": ("LW_WRITTEN(double, B", "LW_READ(double, B"),
+    "too small a copy": ("(double, A, (size_t)(n) * (m))", "(double, A, (size_t)(n) * (n))"),
+    "a copy of something else": ("LW_WRITTEN(double, c", "LW_WRITTEN(double, A"),
+    "too many threads": ("LW_SIZE(16, 1, 1)", "LW_SIZE(2048, 1, 1)"),
+    "more threads than the kernel is compiled for": ("LW_SIZE(16, 1, 1)", "LW_SIZE(512, 1, 1)"),
+    "threads along an axis no loop is along": ("LW_SIZE(16, 1, 1)", "LW_SIZE(4, 4, 1)"),
+    "another operation": ("s * B[i]", "s + B[i]"),
+    "another scalar": (", double s, long n", ", float s, long n"),
+    "a launch too many": ("return LW_END();", "LW_LAUNCH(x); return LW_END();"),
+    "launches in another order": ("LW_LAUNCH(loopwright_program_5_0", "LW_LAUNCH(loopwright_program_5_1"),
+    "a macro with another meaning": ("threadIdx.axis * (step)", "threadIdx.axis * 2 * (step)"),
+    "a directive": ("\nLW_LAUNCHER", "\n#define s 3\nLW_LAUNCHER"),
+}
+"""What is wrong, a text of the kernels, and what is put in its place."""
+
+IN_C = {
+    "arguments in another order": ("(double *)B, (double *)A", "(double *)A, (double *)B"),
+    "another value": ("if (!", "if (! "),
+    "another original": ("s * B[i][j - 1];\n  }", "s * B[i][j];\n  }"),
+    "a change outside of the region": ("int i, j;", "int i, j; n--;"),
+}
+
+
+def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: tuple[str, str], *, in_c: bool) -> str:
+    """What is said of the kernels after the first occurrence of a text in them is replaced."""
+    old, new = change
+
+    def changed(regions: list[Loops]) -> DeviceText:
+        right = right_text(regions)
+        part = right.host if in_c else right.kernels
+        assert old in part.text, part.text.partition("begins here")[2] or part.text
+        text = Source(part.path, part.text.replace(old, new, 1))
+        return replace(right, host=text) if in_c else replace(right, kernels=text)
+
+    monkeypatch.setattr(pipeline, "device_text", changed)
+    with pytest.raises(LoopwrightError) as caught:
+        made(tmp_path, PROGRAM, SCRIPT)
+    return caught.value.message
+
+
+def test_the_right_kernels_are_accepted(tmp_path: Path) -> None:
+    assert made(tmp_path, PROGRAM, SCRIPT).kernels is not None
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_wrong_kernel_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    wrong(tmp_path, monkeypatch, CHANGES[what], in_c=False)
+
+
+@pytest.mark.parametrize("what", IN_C)
+def test_a_wrong_call_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    wrong(tmp_path, monkeypatch, IN_C[what], in_c=True)
