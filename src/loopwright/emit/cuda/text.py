@@ -64,10 +64,10 @@ class DeviceRegion:
 
 def _device_region(loops: Loops) -> DeviceRegion:
     program = loops.program
-    if loops.written is not None:
+    if loops.in_file is not program:
         message = "changes of storage are not known to the target cuda"
         hint = "leave 'expand', 'contract' and 'rename' out"
-        raise BadInput(Code.OPTION, message, span=loops.written.region, hint=hint)
+        raise BadInput(Code.OPTION, message, span=loops.in_file.region, hint=hint)
     stem = re.sub(r"\W", "_", Path(program.source.path).stem)
     name = f"loopwright_{stem}_{program.region.line}"
     node, types = printable(loops, named_loops(loops), wide=True)
