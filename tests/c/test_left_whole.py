@@ -193,3 +193,17 @@ def test_bounds_that_do_not_change_are_parameters() -> None:
 def test_bounds_that_may_change_are_not(head: str, text: str) -> None:
     message = refusal(text, head=head).message
     assert "must be affine" in message or "not an integer" in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "  for (i = 0; i < n; i++)\n    if (0) a[i] = 1;\n  for (i = 0; i < m; i++)\n    b[i] = 1;",
+        "  for (i = 0; i < n; i++) {\n    int set = 0;\n    if (i > m) set = 1;\n    if (set) a[i] = 1;\n  }",
+        "  for (j = 0; j < n; j++)\n    for (i = 0; i < n; i++) {\n"
+        "      int o = i * m + k * (j * m);\n      a[o] = 1;\n    }",
+        "  for (i = max(n, max(m, k)); i < n; i++)\n    a[i] = 0;",
+    ],
+)
+def test_the_proof_reads_the_names_of_statements_that_never_run(tmp_path: Path, body: str) -> None:
+    assert result(tmp_path, wrapped(body)).source.text

@@ -95,7 +95,7 @@ def is_unreachable(file: CFile, region: Span, name: str) -> bool:
 
 def _takes_address(macro: Macro, name: str) -> bool:
     """Whether an address is taken in a macro's body: of `name`, or of what it is given."""
-    has_address = re.search(r"(?<!&)&(?!&)", macro.body) is not None
+    has_address = re.search(r"(^|[(,=?:|+*/!<>;{)-]|return)\s*&(?!&)(?!\s*[0-9~])", macro.body) is not None
     return has_address and (bool(macro.parameters) or mentions(macro, name))
 
 

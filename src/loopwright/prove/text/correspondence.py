@@ -120,12 +120,20 @@ def modelled(old: Program, new: Program, claims: Sequence[Call]) -> Program:
 
 
 def _different_setting(old: Program, new: Program) -> str | None:
-    """Parameters and storage have to be the same for the same text to mean the same."""
+    """Parameters and storage have to be the same for the same text to mean the same.
+
+    What the text only reads may be hidden in the original, in the value of a local that is written out.
+    """
     extra = [name for name in new.params if name not in old.params]
     if extra:
         return f"the text has parameters the original has not: {', '.join(extra)}"
     one, other = ({array.name: _declared(array) for array in p.arrays} for p in (old, new))
-    changed = [name for name in other if one.get(name) != other[name]]
+    written = {access.array for statement in new.statements for access in statement.writes}
+    changed = [
+        name
+        for name, declared in other.items()
+        if one.get(name, declared) != declared or (name not in one and (declared[2] or name in written))
+    ]
     if changed:
         return f"declared differently in the text: {', '.join(changed)}"
     return None

@@ -39,7 +39,9 @@ def outlined(source: Source, originals: Mapping[int, Program]) -> tuple[Source, 
             position = region.place.end
             continue
         words = words_of(replace(program, region=region.place))
-        blanks = _blanks(c_file(source).block(region.place), words, _whole_statements(program))
+        stored = frozenset(array.name for array in program.arrays if array.local)
+        whole_ = _whole_statements(program)
+        blanks = _blanks(c_file(source).block(region.place), words, whole_, stored)
         for where, text in sorted(blanks, key=lambda one: one[0]):
             if text is None:
                 whole.add(where)
@@ -82,8 +84,13 @@ def _is_one_of(statements: Sequence[StatementSyntax], new: StatementSyntax) -> b
     return False
 
 
-def _blanks(node: Node, words: Words, whole: Sequence[StatementSyntax]) -> Iterator[tuple[Span, str | None]]:
-    """What to put where; a condition on data is part of a statement, and nothing is put there."""
+def _blanks(
+    node: Node, words: Words, whole: Sequence[StatementSyntax], stored: frozenset[str]
+) -> Iterator[tuple[Span, str | None]]:
+    """What to put where; a condition on data is part of a statement, and nothing is put there.
+
+    `stored` are the locals of the original that are storage, and no names of values.
+    """
     is_part = node.type in ("for_statement", "compound_statement")
     if is_part and _is_one_of(whole, StatementSyntax(node, words)):
         yield node.span, None
@@ -96,7 +103,7 @@ def _blanks(node: Node, words: Words, whole: Sequence[StatementSyntax]) -> Itera
                 raise Unreadable("a loop without an iterator or a test")
             yield first_value(node).span, "0"
             yield condition.span, f"{name}<1" if step_of(node, name, words) > 0 else f"{name}>-1"
-            yield from _blanks(field(node, "body"), words.bind(name, Var(name)), whole)
+            yield from _blanks(field(node, "body"), words.bind(name, Var(name)), whole, stored)
         case "if_statement":
             condition = field(node, "condition")
             try:
@@ -108,13 +115,13 @@ def _blanks(node: Node, words: Words, whole: Sequence[StatementSyntax]) -> Itera
                 return
             yield condition.span, "(1)"
             for part in named_children(node)[1:]:
-                yield from _blanks(part, words, whole)
+                yield from _blanks(part, words, whole, stored)
         case "compound_statement" | "else_clause" | "labeled_statement":
             for part in named_children(node):
                 if part.type == "declaration":
                     for name in _declared(part, words):
-                        words = words.bind(name, Var(name))
-                yield from _blanks(part, words, whole)
+                        words = words if name in stored else words.bind(name, Var(name))
+                yield from _blanks(part, words, whole, stored)
         case _:
             return
 

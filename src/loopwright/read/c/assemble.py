@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ import islpy as isl
 
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
-from loopwright.c.syntax import Node, field, refuse, walk
+from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
@@ -134,11 +134,31 @@ def _parameters(setting: Setting, block: Node, statements: Sequence[Statement]) 
         relations = [access.relation for access in statement.accesses]
         for item in (isl.Map.from_domain(statement.domain), *relations):
             used.update(dict.fromkeys(names_of(item)))
+    if any(statement.domain.is_empty() for statement in statements):
+        used.update(dict.fromkeys(_bound_names(setting, block)))
     stray = [name for name in used if name in setting.names.iterators]
     if stray:
         raise InternalError(Code.INTERNAL, f"the iterator {stray[0]} escaped its loop")
     texts = _parameter_texts(block, tuple(used))
     return tuple(Parameter(name, text) for name, text in texts.items())
+
+
+def _bound_names(setting: Setting, block: Node) -> Iterator[str]:
+    """The parameters in the heads of loops and in conditions; those of a statement that never runs count."""
+    heads = [
+        part
+        for node in walk(block)
+        if node.type in ("for_statement", "if_statement")
+        for part in named_children(node)
+        if part != node.child_by_field_name("body") and part.type.endswith(("expression", "declaration"))
+    ]
+    called = {field(node, "function") for node in walk(block) if node.type == "call_expression"}
+    for node in (part for head in heads for part in walk(head)):
+        name = node.text if node.type == "identifier" and node not in called else ""
+        changes = name in setting.names.iterators | setting.names.written | setting.names.untracked
+        is_value = setting.names.ranks.get(name) == 0 and not setting.kinds.is_type(name)
+        if name and is_value and not changes:
+            yield name
 
 
 _PARAMETERS = frozenset(
