@@ -32,7 +32,9 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 def test_all_codes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "explain")
-    assert [line.split()[0] for line in out.splitlines()] == [code.value for code in Code]
+    codes, operations = out.split("\n\n")
+    assert [line.split()[0] for line in codes.splitlines()] == [code.value for code in Code]
+    assert "tile            Loops over tiles" in operations
 
 
 def test_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:

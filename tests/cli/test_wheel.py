@@ -22,7 +22,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel's content, built from a copy: a build leaves files in the folder it builds."""
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "copy"
-    for name in ("src", "kernels", "proofs", "examples", "docs/tutorial"):
+    for name in ("src", "kernels", "proofs", "examples", "docs/operations", "docs/tutorial"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.vo*", "*.glob", ".*")
         shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
     for name in ("pyproject.toml", "README.md", "LICENSE"):

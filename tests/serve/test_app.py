@@ -81,7 +81,7 @@ def test_a_script_is_proved_in_stages(client: TestClient) -> None:
     order, code = ask(client, kind="transform", c=SUMS.c, script=SUMS.script)
     (region,) = order["regions"]
     assert (order["stage"], region["status"], region["marks"]) == ("order", "proved", [])
-    assert len(region["picture"]["instances"]) == 42
+    assert len(region["picture"]["instances"]) == 72
     assert (code["stage"], code["verdict"]) == ("code", "proved") and "Add: x[i] +=" in code["code"]
     assert {proof["what"] for proof in code["regions"][0]["proofs"]} >= {"every dependence is kept"}
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import loopwright as lw
+from tests.conftest import ROOT
+
 WRONG = "interchange(Add, i, j)"
 
 
@@ -97,10 +100,10 @@ def test_a_picture_moves(page: Page) -> None:
     page.click("text=›")
     page.click("text=›")
     now = page.locator(".lwm-dot.now")
-    assert [now.nth(k).get_attribute("data-instance") for k in range(2)] == ["1", "7"]
+    assert [now.nth(k).get_attribute("data-instance") for k in range(2)] == ["1", "9"]
     assert page.locator(".lwm-array rect.written").count() == 2
     page.click(".lwm-play")
-    expect(page.locator(".lwm-count")).not_to_have_text("step 2 of 42")
+    expect(page.locator(".lwm-count")).not_to_have_text("step 2 of 72")
     page.click(".lwm-play")
     page.click(".lwm-bar button:has-text(\"All\")")
     page.locator(".lwm-dot").nth(3).hover()
@@ -123,6 +126,22 @@ def test_three_dimensions_turn(page: Page) -> None:
     page.mouse.move(box["x"] + 90, box["y"] + 50)
     page.mouse.up()
     assert view.locator(".lwm-dot").nth(5).get_attribute("transform") != before
+
+
+def test_the_report_moves_too(browser: Browser, tmp_path: Path) -> None:
+    """The page that `loopwright show` writes, from a file, without a server."""
+    report = lw.report(ROOT / "docs/tutorial/sums.c", "distribute(Clear, Add)\ninterchange(Add, i, j)\n")
+    (tmp_path / "report.html").write_text(report.html)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    page.goto(f"file://{tmp_path}/report.html")
+    expect(page.locator(".lwm-column")).to_have_count(2)
+    assert page.locator("figure[data-still]").first.is_hidden()
+    page.click(".lwm-play")
+    expect(page.locator(".lwm-dot.now")).not_to_have_count(0)
+    page.click(".lwm-play")
+    page.locator(".lwm-sizes input").first.fill("5")
+    expect(page.locator(".lwm-column").first.locator(".lwm-dot")).to_have_count(30)
+    page.close()
 
 
 def test_loops_from_a_description(page: Page) -> None:

@@ -5,7 +5,7 @@ export interface Mark { readonly side: "c" | "script" | "text"; readonly start: 
 export interface Explained { readonly html: string; readonly marks: readonly Mark[]; readonly diagnostic: { readonly message: string; readonly code: string; readonly hint: string | null } | null }
 export interface Region extends Explained {
   readonly line: number; readonly status: "proved" | "illegal" | "could not decide"; readonly word: string; readonly says: string;
-  readonly obligations: number; readonly trusted: readonly string[]; readonly picture: PictureData | null; readonly steps: readonly string[];
+  readonly obligations: number; readonly trusted: readonly string[]; readonly picture: PictureData | null; readonly steps: readonly { readonly text: string; readonly summary: string; readonly page: string }[];
 }
 export interface RegionReport { readonly line: number; readonly proofs: readonly { readonly what: string; readonly obligations: number }[]; readonly assumptions: readonly string[]; readonly kept: boolean }
 export interface Suggestion { readonly kind: string; readonly script: string; readonly reason: string; readonly legal: boolean; readonly reassociation: boolean }
@@ -21,14 +21,14 @@ export type Message =
 
 const running = new Map<string, AbortController>();
 
-/** Ask, and pass every message on; a question of the same `slot` that is still open is given up. */
-export async function ask(slot: string, question: object, heard: (message: Message) => void): Promise<void> {
+/** Ask, and pass every message on, until all are there: true; or until a question of the same `slot` is asked: false. */
+export async function ask(slot: string, question: object, heard: (message: Message) => void): Promise<boolean> {
   running.get(slot)?.abort();
   const control = new AbortController();
   running.set(slot, control);
   try {
     const response = await fetch("/ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal: control.signal });
-    if (response.body === null) return;
+    if (response.body === null) return false;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {
@@ -37,12 +37,13 @@ export async function ask(slot: string, question: object, heard: (message: Messa
       const lines = rest.split("\n");
       rest = done ? "" : lines.pop()!;
       for (const line of lines) if (line.trim() && !control.signal.aborted) heard(JSON.parse(line) as Message);
-      if (done) return;
+      if (done) return !control.signal.aborted;
     }
   } catch (error) {
-    if (control.signal.aborted) return;
+    if (control.signal.aborted) return false;
     const message = "the server does not answer: is 'loopwright serve' still running?";
     heard({ stage: "failed", verdict: "no answer", html: `<pre>${message}</pre>`, marks: [], diagnostic: { message, code: "", hint: null } });
+    return false;
   } finally {
     if (running.get(slot) === control) running.delete(slot);
   }

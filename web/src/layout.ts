@@ -2,7 +2,8 @@
 import type { Instance, Panel } from "./data";
 
 export interface Spot { readonly x: number; readonly y: number; readonly depth: number }
-export interface Turn { readonly yaw: number; readonly pitch: number }
+/** `chosen` where the reader turned it: then there is room for every angle. */
+export interface Turn { readonly yaw: number; readonly pitch: number; readonly chosen: boolean }
 
 /** Which axes are drawn, from the outermost inwards, and the values of the others. */
 export interface Choice { readonly axes: readonly number[]; readonly still: ReadonlyMap<number, number> }
@@ -18,8 +19,15 @@ export interface Layout {
   readonly radius: number;
 }
 
-const DOT = 21;
-/** Pixels from one instance to the next in the same iteration. */
+/** Pixels from one instance to the next in the same iteration: large where there are few. */
+const pitchFor = (most: number, side: number): number => Math.max(20, Math.min(34, 360 / (most * side)));
+
+/** An angle from which the iterations of the outermost loop lie between those of the others. */
+export function turnFor(instances: readonly Instance[], choice: Choice): Turn {
+  const [low, high] = range(instances.map(one => one.where[choice.axes[0] ?? 0] ?? 0));
+  const angle = Math.asin(Math.max(0.15, Math.min(0.3, 1 / (high - low + 1))));
+  return { yaw: -angle, pitch: angle, chosen: false };
+}
 
 export function choiceOf(panel: Panel, instances: readonly Instance[]): Choice {
   const count = panel.axes.length;
@@ -72,15 +80,16 @@ function flat(panel: Panel, shown: readonly Instance[], choice: Choice, spans: r
   const [row, column] = choice.axes.length === 2 ? choice.axes : [undefined, choice.axes[0]];
   const rows = row === undefined ? [0, 0] as const : spans[0]!;
   const columns = column === undefined ? [0, 0] as const : spans[spans.length - 1]!;
-  const pitch = Math.max(DOT * slots.side + (slots.side > 1 ? 12 : 8), 30);
+  const dot = pitchFor(Math.max(rows[1] - rows[0], columns[1] - columns[0]) + 1, slots.side);
+  const pitch = dot * slots.side + (slots.side > 1 ? 12 : 6);
   const left = 46, top = 44;
   const spots = new Map<number, Spot>();
   for (const one of shown) {
     const r = row === undefined ? 0 : one.where[row]! - rows[0];
     const c = column === undefined ? 0 : one.where[column]! - columns[0];
     const slot = slots.of.get(one.statement) ?? (slots.side > 1 ? -1 : 0);
-    const dx = slot < 0 ? 0 : (slot % slots.side - (slots.side - 1) / 2) * DOT;
-    const dy = slot < 0 ? 0 : (Math.floor(slot / slots.side) - (slots.side - 1) / 2) * DOT;
+    const dx = slot < 0 ? 0 : (slot % slots.side - (slots.side - 1) / 2) * dot;
+    const dy = slot < 0 ? 0 : (Math.floor(slot / slots.side) - (slots.side - 1) / 2) * dot;
     spots.set(one.number, { x: left + (c + 0.5) * pitch + dx, y: top + (r + 0.5) * pitch + dy, depth: 0 });
   }
   const rulers: Ruler[] = [];
@@ -95,13 +104,14 @@ function flat(panel: Panel, shown: readonly Instance[], choice: Choice, spans: r
       rulers.push({ x: 34, y: top + (value - rows[0] + 0.5) * pitch, text: label(panel, row, value), name: false });
     rulers.push({ x: 11, y: top + (height - top - 10) / 2, text: `${panel.axes[row]} ↓`, name: true });
   }
-  return { spots, rulers, lines: [], width, height, radius: 8.5 };
+  return { spots, rulers, lines: [], width, height, radius: dot * 0.4 };
 }
 
 function turned(
   panel: Panel, shown: readonly Instance[], choice: Choice, spans: readonly [number, number][], slots: Slots, turn: Turn,
 ): Layout {
-  const unit = slots.side > 1 ? 62 : 50;
+  const longest = Math.max(...spans.map(([low, high]) => high - low + 1));
+  const unit = Math.max(46, Math.min(slots.side > 1 ? 72 : 64, 330 / longest));
   const middle = spans.map(([low, high]) => (low + high) / 2);
   const sizes = spans.map(([low, high]) => high - low);
   const project = (point: readonly number[], aside = 0): Spot => {
@@ -135,7 +145,15 @@ function turned(
       rulers.push({ x: place.x, y: place.y, text: label(panel, axis, value), name: false });
     }
   });
-  return { spots, rulers, lines, width: 2 * reach, height: 2 * flatter, radius: slots.side > 1 ? 7 : 8.5 };
+  const radius = slots.side > 1 ? 7.5 : 9;
+  if (turn.chosen) return { spots, rulers, lines, width: 2 * reach, height: 2 * flatter, radius };
+  const all = [...spots.values(), ...rulers, ...lines.flatMap(one => [one.from, one.to])];
+  const [left, right] = range(all.map(one => one.x)), [top, bottom] = range(all.map(one => one.y));
+  const back = <P extends { readonly x: number; readonly y: number }>(one: P): P => ({ ...one, x: one.x - left + 16, y: one.y - top + 16 });
+  return {
+    spots: new Map([...spots].map(([key, spot]) => [key, back(spot)])), rulers: rulers.map(back),
+    lines: lines.map(({ from, to }) => ({ from: back(from), to: back(to) })), width: right - left + 32, height: bottom - top + 32, radius,
+  };
 }
 
 /** The convex hull of the spots, so much larger on every side (Andrew's monotone chain). */

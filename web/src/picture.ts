@@ -2,17 +2,15 @@
 import { Memory } from "./cells";
 import { decoded, type Instance, type Order, type Picture, type PictureData } from "./data";
 import { html, svg } from "./dom";
-import { type Choice, choiceOf, stillOf, type Turn } from "./layout";
-import { glyph, type Seen, View } from "./view";
+import { type Choice, choiceOf, stillOf, type Turn, turnFor } from "./layout";
+import { glyph, kindOf, type Seen, View } from "./view";
 
 const TITLES: Readonly<Record<Order, string>> = { before: "Order as written", after: "Order after the script" };
 const TRAIL = 10;
 
 export interface Options {
-  /** Called with new sizes; without it there are sliders only for sizes that `variants` has. */
-  readonly resize?: (sizes: Readonly<Record<string, number>>) => void;
-  /** Called with the line of the statement that is hovered, or null. */
-  readonly point?: (line: number | null) => void;
+  /** Called with new sizes, and the one that changed; without it there are no sliders. */
+  readonly resize?: (sizes: Readonly<Record<string, number>>, changed: string) => void;
 }
 
 interface PanelState { choice: Choice; readonly views: View[]; readonly instances: readonly Instance[]; readonly controls: HTMLElement }
@@ -21,7 +19,7 @@ export class MovingPicture {
   private picture!: Picture;
   private panels: PanelState[] = [];
   private memories: Partial<Record<Order, Memory>> = {};
-  private turn: Turn = { yaw: -0.55, pitch: 0.5 };
+  private turn: Turn | null = null;
   private step: number | null = null;
   private hovered: number | null = null;
   private arrows = false;
@@ -50,7 +48,7 @@ export class MovingPicture {
     const choices = this.panels.map(panel => panel.choice.axes);
     this.picture = decoded(data);
     const same = before !== undefined && JSON.stringify(before.data.panels.map(one => one.axes)) === JSON.stringify(data.panels.map(one => one.axes));
-    if (!same) { this.stop(); this.step = null; }
+    if (!same) { this.stop(); this.step = null; this.turn = null; }
     this.hovered = null;
     this.fillColumns(same ? choices : []);
     this.fillSizes();
@@ -151,8 +149,12 @@ export class MovingPicture {
 
   private redraw(k: number): void {
     const panel = this.panels[k]!;
-    for (const view of panel.views) view.draw(panel.choice, this.turn);
+    for (const view of panel.views) view.draw(panel.choice, this.turnOf(panel));
     this.fillAxes(k);
+  }
+
+  private turnOf(panel: PanelState): Turn {
+    return this.turn ?? turnFor(panel.instances, panel.choice);
   }
 
   /** Three axes turn under the pointer. */
@@ -160,14 +162,14 @@ export class MovingPicture {
     let from: { x: number; y: number; turn: Turn } | null = null;
     view.element.addEventListener("pointerdown", event => {
       if (this.panels[k]!.choice.axes.length !== 3) return;
-      from = { x: event.clientX, y: event.clientY, turn: this.turn };
+      from = { x: event.clientX, y: event.clientY, turn: this.turnOf(this.panels[k]!) };
       view.element.setPointerCapture(event.pointerId);
     });
     view.element.addEventListener("pointermove", event => {
       if (from === null) return;
       const yaw = from.turn.yaw + (event.clientX - from.x) / 140;
       const pitch = Math.max(-1.4, Math.min(1.4, from.turn.pitch + (event.clientY - from.y) / 140));
-      this.turn = { yaw, pitch };
+      this.turn = { yaw, pitch, chosen: true };
       this.panels.forEach((panel, n) => { if (panel.choice.axes.length === 3) this.redraw(n); });
       this.refresh();
     });
@@ -194,7 +196,7 @@ export class MovingPicture {
       const slider = html("input", { type: "range", min: Math.min(...values), max: Math.max(...values), value });
       slider.addEventListener("input", () => {
         panel.choice = { axes: panel.choice.axes, still: new Map([...panel.choice.still, [axis, Number(slider.value)]]) };
-        for (const view of panel.views) view.draw(panel.choice, this.turn);
+        for (const view of panel.views) view.draw(panel.choice, this.turnOf(panel));
         text.textContent = `${axes[axis]} = ${slider.value}`;
         this.refresh();
       });
@@ -204,15 +206,24 @@ export class MovingPicture {
     panel.controls.replaceChildren(html("span", { class: "lwm-what" }, "loops drawn:"), ...boxes, ...still, ...(panel.choice.axes.length === 3 ? [html("span", { class: "lwm-what" }, "drag to turn")] : []));
   }
 
+  /** Where only values change the sliders stay, so that one can be dragged on. */
   private fillSizes(): void {
     const { sizes } = this.picture.data;
-    const values = Object.fromEntries(sizes.map(one => [one.name, one.value]));
+    const names = sizes.map(one => one.name).join();
+    if (this.sizes.dataset["names"] === names && this.sizes.contains(document.activeElement)) {
+      this.sizes.append(...this.panels.map(panel => panel.controls));
+      this.sizes.querySelectorAll(".lwm-axes").forEach(one => { if (!this.panels.some(panel => panel.controls === one)) one.remove(); });
+      return;
+    }
+    this.sizes.dataset["names"] = names;
+    const values: Record<string, number> = Object.fromEntries(sizes.map(one => [one.name, one.value]));
     const sliders = this.options.resize === undefined ? [] : sizes.map(one => {
       const slider = html("input", { type: "range", min: one.least, max: one.most, value: one.value, "aria-label": one.name });
       const text = html("span", {}, `${one.name} = ${one.value}`);
       slider.addEventListener("input", () => {
         text.textContent = `${one.name} = ${slider.value}`;
-        this.options.resize!({ ...values, [one.name]: Number(slider.value) });
+        values[one.name] = Number(slider.value);
+        this.options.resize!(values, one.name);
       });
       return html("label", { class: "lwm-check" }, text, slider);
     });
@@ -222,7 +233,7 @@ export class MovingPicture {
   private fillLegend(): void {
     const { data } = this.picture;
     const items = data.statements.map((one, k) => {
-      const sample = svg("svg", { width: 20, height: 20, viewBox: "-11 -11 22 22", class: `lwm-dot kind${k % 6}` }, glyph(k, 7.5));
+      const sample = svg("svg", { width: 20, height: 20, viewBox: "-11 -11 22 22", class: `lwm-dot ${kindOf(k)}` }, glyph(k, 7.5));
       return html("span", { class: "lwm-item" }, sample, html("b", {}, one.label), " ", html("code", {}, one.text));
     });
     const lines: [string, string][] = [["path", "runs next"], ["kept", "has to wait, and does"]];
@@ -237,7 +248,6 @@ export class MovingPicture {
 
   private hover(number: number | null): void {
     this.hovered = number;
-    this.options.point?.(number === null ? null : this.picture.data.statements[this.picture.instances[number]!.statement]!.line);
     this.refresh();
   }
 

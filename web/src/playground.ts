@@ -32,7 +32,7 @@ function typed(change: Partial<State>): void {
   if (JSON.stringify(next) === JSON.stringify(state)) return;
   const other = next.c !== state.c || next.script !== state.script;
   state = next;
-  if (other) sizes = {};
+  if (other) { sizes = {}; giveUp("suggest"); offered.classList.add("stale"); }
   document.body.classList.add("waiting");
   window.clearTimeout(typing);
   typing = window.setTimeout(answer, 40);
@@ -46,11 +46,13 @@ function answer(): void {
   }
   const started = performance.now();
   const question = { kind: "transform", c: state.c, script: state.script, openmp: state.openmp, reassociation: state.reassociation, sizes };
-  void ask("answer", question, message => hear(message, performance.now() - started)).then(() => suggest());
+  void ask("answer", question, message => hear(message, performance.now() - started)).then(whole => { if (whole) suggest(); });
 }
 
 function suggest(): void {
-  if (!shownOrder.every(region => region.status === "proved") || state.mode !== "c") { offered.replaceChildren(); return; }
+  offered.classList.remove("stale");
+  if (!shownOrder.length || state.mode !== "c") { offered.replaceChildren(); return; }
+  if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done next …"));
   void ask("suggest", { kind: "suggest", c: state.c, script: state.script }, message => {
     if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions));
     else offered.replaceChildren();
@@ -92,9 +94,9 @@ function showOrder(regions: readonly Region[], elapsed: number): void {
   showPictures(regions);
   if (worst === undefined) {
     why.replaceChildren();
+    proofs.replaceChildren(...explained());
     setBanner("good", state.script.trim() ? "Legal" : "Read", state.script.trim() ? "Every dependence is kept. Writing and proving the new C …" : "This is the program as it is written. Write a script, or click a suggestion.", elapsed);
     byId("result-pane").classList.add("stale");
-    if (!state.script.trim()) proofs.replaceChildren();
     return;
   }
   refuse(worst, worst.word, elapsed, worst.status === "illegal" ? "bad" : "open", worst.says);
@@ -103,7 +105,7 @@ function showOrder(regions: readonly Region[], elapsed: number): void {
 function refuse(what: Explained, word: string, elapsed: number, look = "bad", says = what.diagnostic?.message ?? ""): void {
   proved = false;
   result.text = "";
-  proofs.replaceChildren();
+  proofs.replaceChildren(...("steps" in what ? explained() : []));
   enableDownloads();
   const isInput = look === "bad" && !says.includes("script changes");
   setBanner(isInput ? "open" : look, isInput ? wordFor(word) : word, says, elapsed);
@@ -154,10 +156,19 @@ function showProofs(message: Extract<Message, { stage: "code" }>): void {
   const trusted = [...new Set(message.regions.flatMap(region => region.assumptions))];
   const who = message.proof ? html("p", { class: "muted" }, `The proof is answered for by ${message.proof.by}: ${message.proof.status}${message.proof.detail ? `, ${message.proof.detail}` : ""}.`) : "";
   proofs.replaceChildren(
+    ...explained(),
     html("h3", {}, "What was proved"), html("ul", { class: "proofs" }, ...items), who,
     ...(trusted.length ? [html("details", {}, html("summary", {}, "Taken on trust"), html("ul", {}, ...trusted.map(text => html("li", {}, text))))] : []),
     ...message.notes.map(note => html("p", { class: "muted" }, note)),
   );
+}
+
+/** What each operation of the script does, from its page in the documentation. */
+function explained(): HTMLElement[] {
+  const steps = shownOrder.flatMap(region => [...region.steps]);
+  if (!steps.length) return [];
+  const items = steps.map(step => html("li", {}, html("details", {}, html("summary", {}, html("code", {}, step.text), html("span", { class: "muted" }, ` ${step.summary}`)), html("pre", { class: "page" }, step.page))));
+  return [html("h3", {}, "What the script does"), html("ol", { class: "steps" }, ...items)];
 }
 
 function showSuggestions(found: readonly Suggestion[]): void {
@@ -166,7 +177,13 @@ function showSuggestions(found: readonly Suggestion[]): void {
     const own = legal.filter(one => one.kind === kind);
     return own.length ? [html("h4", {}, title), ...own.slice(0, 8).map(suggestion)] : [];
   });
-  offered.replaceChildren(html("h3", {}, "What could be done next"), html("p", { class: "muted" }, legal.length ? "Each is proved legal. Point at one to see what it does; click to take it." : "Nothing that was tried is legal after this script."), ...groups.flat());
+  const refused = shownOrder.some(region => region.status !== "proved");
+  if (refused && !legal.length) { offered.replaceChildren(); return; }
+  const head = refused ? "What makes it legal" : "What could be done next";
+  const text = !legal.length ? "Nothing that was tried is legal after this script."
+    : refused ? "With one of these at its end the script is proved legal. Point at one to see it; click to take it."
+      : "Each is proved legal. Point at one to see what it does; click to take it.";
+  offered.replaceChildren(html("h3", {}, head), html("p", { class: "muted" }, text), ...groups.flat());
 }
 
 function suggestion(one: Suggestion): HTMLElement {
@@ -206,7 +223,9 @@ function show(next: State): void {
   c.text = next.c; script.text = next.script; loops.text = next.text;
   openmp.checked = next.openmp; reassociation.checked = next.reassociation; form.value = next.form;
   byId<HTMLInputElement>(next.mode === "c" ? "mode-c" : "mode-loops").checked = true;
+  giveUp("suggest");
   for (const part of [why, proofs, offered]) part.replaceChildren();
+  result.text = generated.text = "";
   if (next.mode === "loops") { pictures = []; below.replaceChildren(); }
   c.reveal("#pragma scop");
   answer();
@@ -228,7 +247,7 @@ function download(name: string, text: string): void {
 }
 
 function enableDownloads(): void {
-  for (const id of ["save-result", "save-proof"]) byId<HTMLButtonElement>(id).disabled = !proved;
+  for (const id of ["save-result", "save-proof", "time"]) byId<HTMLButtonElement>(id).disabled = !proved;
 }
 
 function on(id: string, act: () => void): void {
@@ -267,7 +286,16 @@ async function main(): Promise<void> {
     byId("link").textContent = "Link copied";
     window.setTimeout(() => { byId("link").textContent = "Copy link"; }, 1500);
   });
+  on("time", () => {
+    const button = byId("time");
+    button.textContent = "compiling and running …";
+    void ask("time", { kind: "run", c: state.c, script: state.script, openmp: state.openmp }, message => {
+      if (message.stage === "timed") why.replaceChildren(html("pre", {}, message.text));
+      else if (message.stage === "failed") why.innerHTML = message.html;
+    }).then(() => { button.textContent = "Time it"; });
+  });
   const start = (await (await fetch("/menu")).json()) as Menu;
+  byId("time").hidden = !start.allow_run;
   const groups = new Map<string, HTMLOptGroupElement>();
   for (const one of start.examples) {
     if (!groups.has(one.group)) groups.set(one.group, html("optgroup", { label: one.group }));

@@ -10,9 +10,13 @@ function mount(script: HTMLScriptElement): void {
   const place = html("div");
   script.after(place);
   const key = (sizes: Readonly<Record<string, number>>) => Object.entries(sizes).map(([name, value]) => `${name}=${value}`).join();
-  const shown: MovingPicture = new MovingPicture(place, pictures[first]!, Object.keys(pictures).length > 1
-    ? { resize: sizes => { const found = pictures[key(sizes)]; if (found) shown.update(found); } }
-    : {});
+  const own = Object.fromEntries(pictures[first]!.sizes.map(one => [one.name, one.value]));
+  // the sizes chosen; where there is no such picture, the one with only the last change
+  const resize = (sizes: Readonly<Record<string, number>>, changed: string) => {
+    const found = pictures[key(sizes)] ?? pictures[key({ ...own, [changed]: sizes[changed]! })];
+    if (found) shown.update(found);
+  };
+  const shown: MovingPicture = new MovingPicture(place, pictures[first]!, Object.keys(pictures).length > 1 ? { resize } : {});
   for (const still of document.querySelectorAll<HTMLElement>(`[data-still="${script.id}"]`)) still.hidden = true;
 }
 

@@ -13,6 +13,7 @@ export class View {
   private readonly dots = new Map<number, SVGGElement>();
   private readonly over = svg("g");
   private place!: Layout;
+  private far = 0;
 
   constructor(
     private readonly picture: Picture,
@@ -25,7 +26,8 @@ export class View {
   /** Draw everything anew: another choice of axes, or another angle. */
   draw(choice: Choice, turn: Turn): void {
     this.place = layout(this.panel, this.instances, choice, turn);
-    const { width, height } = this.place;
+    const { width, height, spots } = this.place;
+    this.far = Math.max(0, ...[...spots.values()].map(one => Math.abs(one.depth)));
     this.element.setAttribute("viewBox", `0 0 ${round(width)} ${round(height)}`);
     this.element.setAttribute("width", String(round(width)));
     this.element.setAttribute("height", String(round(height)));
@@ -86,17 +88,19 @@ export class View {
       const alone = ordered[k - 2]?.[this.order] !== one[this.order] && ordered[k + 1]?.[this.order] !== two[this.order];
       if (one[this.order] === two[this.order] || !alone) continue;
       const [a, b] = [this.spot(one), this.spot(two)];
-      const far = Math.hypot(a.x - b.x, a.y - b.y) > 70;
+      const far = Math.hypot(a.x - b.x, a.y - b.y) > 8.2 * this.place.radius;
       parts.push(svg("line", { class: far ? "lwm-path far" : "lwm-path", x1: round(a.x), y1: round(a.y), x2: round(b.x), y2: round(b.y) }));
     }
     return parts;
   }
 
   private dot(one: Instance): SVGGElement {
-    const { x, y } = this.spot(one);
+    const { x, y, depth } = this.spot(one);
     const r = this.place.radius;
-    const number = svg("text", { class: "lwm-step" }, String(one[this.order] + 1));
-    const element = svg("g", { class: `lwm-dot kind${one.statement % 6}`, transform: `translate(${round(x)} ${round(y)})`, "data-instance": one.number }, glyph(one.statement, r), number);
+    const text = String(one[this.order] + 1);
+    const number = svg("text", { class: "lwm-step", "font-size": round(r * (text.length > 2 ? 0.82 : 1.02)) }, text);
+    const strength = this.far === 0 ? undefined : round(1 - 0.45 * (depth + this.far) / (2 * this.far));
+    const element = svg("g", { class: `lwm-dot ${kindOf(one.statement)}`, opacity: strength, transform: `translate(${round(x)} ${round(y)})`, "data-instance": one.number }, glyph(one.statement, r), number);
     element.addEventListener("pointerenter", () => this.hover(one.number));
     element.addEventListener("pointerleave", () => this.hover(null));
     this.dots.set(one.number, element);
@@ -147,11 +151,13 @@ export class View {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
+export const kindOf = (statement: number): string => `kind${statement % 6}`;
+
 /** Six shapes, so that statements can be told apart without colours. */
 export function glyph(statement: number, r: number): SVGElement {
   const polygon = (points: readonly (readonly [number, number])[]): SVGElement =>
     svg("polygon", { class: "lwm-glyph", points: points.map(([x, y]) => `${round(x * r)},${round(y * r)}`).join(" ") });
-  switch (statement % 6) {
+  switch ((statement + Math.floor(statement / 6)) % 6) {
     case 0: return svg("circle", { class: "lwm-glyph", r });
     case 1: return svg("rect", { class: "lwm-glyph", x: -0.92 * r, y: -0.92 * r, width: 1.84 * r, height: 1.84 * r, rx: 2 });
     case 2: return polygon([[0, -1.2], [1.2, 0], [0, 1.2], [-1.2, 0]]);

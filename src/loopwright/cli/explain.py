@@ -1,4 +1,4 @@
-"""`loopwright explain CODE`: what a diagnostic code means and what to do about it."""
+"""`loopwright explain CODE|OPERATION`: what a diagnostic code means, or what an operation does."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "explain",
-        help="what a diagnostic code means",
-        description="Explain the code of an error message; without a code, list them all.",
+        help="what a diagnostic code means, or what an operation does",
+        description="Explain the code of an error message, or an operation of scripts; without either, list "
+        "them all.",
     )
     parser.set_defaults(invocation=explain)
-    parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101")
+    parser.add_argument("code", metavar="CODE", nargs="?", help="such as LW101, or tile")
 
 
 def explain(arguments: argparse.Namespace) -> Invocation[str]:
@@ -27,13 +28,19 @@ def explain(arguments: argparse.Namespace) -> Invocation[str]:
 
 def _explained(code: str | None) -> str:
     from loopwright.report.codes import PAGES, text_of
+    from loopwright.report.operations import operation_pages
 
+    operations = operation_pages()
     if code is None:
-        return "".join(f"{one.value}  {page.title}\n" for one, page in PAGES.items())
+        codes = "".join(f"{one.value}  {page.title}\n" for one, page in PAGES.items())
+        return codes + "\n" + "".join(f"{name:<15} {page.summary}\n" for name, page in operations.items())
+    if code.lower() in operations:
+        return f"{operations[code.lower()].text}\n"
     wanted = code.upper().strip("[]")
     known = {one.value: page for one, page in PAGES.items()}
     if wanted in known:
         return text_of(known[wanted])
-    near = difflib.get_close_matches(wanted, known, 1)
-    hint = f"did you mean {near[0]}?" if near else "'loopwright explain' lists all codes"
-    raise BadInput(Code.OPTION, f"there is no code {code}", hint=hint)
+    names = {name.lower(): name for name in (*operations, *known)}
+    near = difflib.get_close_matches(code.lower(), names, 1)
+    hint = f"did you mean {names[near[0]]}?" if near else "'loopwright explain' lists all there are"
+    raise BadInput(Code.OPTION, f"there is no code and no operation {code}", hint=hint)

@@ -8,6 +8,7 @@ from html import escape
 
 from loopwright.prove.legality.legality import Status
 from loopwright.report.diagnostics import as_html
+from loopwright.report.motion import moving_script, moving_style
 from loopwright.report.style import CSS, KEYS
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, StepSummary
 from loopwright.rewrite.request import KEPT, LOOPS, MARKED, MODEL, RANKING, TEXT
@@ -65,13 +66,15 @@ def page(title: str, regions: Sequence[RegionSummary], script: str | None, missi
         (f"<h2>{escape(one.title)}</h2>" if several else "") + "".join(map(_section, sections))
         for one, sections in parts
     )
+    moving = any(one.moving for one in regions)
+    script_of_motion = f"<script>{moving_script()}</script>" if moving else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{CSS}</style></head>\n"
+        f"<title>{escape(title)}</title>\n<style>{CSS}{moving_style() if moving else ''}</style></head>\n"
         f"<body>{_contents(shown, parts, several=several)}"
         f"<main><h1>{escape(title)}</h1>{_verdict(regions, script)}{note}"
-        f"{body}</main><script>{KEYS}</script></body></html>\n"
+        f"{body}</main><script>{KEYS}</script>{script_of_motion}</body></html>\n"
     )
 
 
@@ -117,8 +120,8 @@ def _sections(region: RegionSummary, prefix: str) -> list[Section]:
 
     if region.failure:
         add("why", "Why not", as_html(region.failure))
-    if region.pictures:
-        add("order", "What runs when", "".join(map(_picture, region.pictures)))
+    if region.pictures or region.moving:
+        add("order", "What runs when", _pictures(region, f"{prefix}moving"))
     add("code", "The code", _sides(region))
     if region.steps:
         add("steps", "Step by step", "".join(map(_step, region.steps)))
@@ -129,8 +132,16 @@ def _sections(region: RegionSummary, prefix: str) -> list[Section]:
     return parts
 
 
-def _picture(picture: Picture) -> str:
-    return f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
+def _pictures(region: RegionSummary, anchor: str) -> str:
+    """The data of the moving picture, which takes the place of the still ones where scripts run."""
+    data = region.moving.replace("<", "\\u003c")
+    moving = f'<script type="application/json" class="lw-moving" id="{anchor}">{data}</script>'
+    return (moving if data else "") + "".join(_picture(one, anchor) for one in region.pictures)
+
+
+def _picture(picture: Picture, anchor: str) -> str:
+    caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
+    return f'<figure data-still="{anchor}">{picture.svg}{caption}</figure>'
 
 
 def _sides(region: RegionSummary) -> str:

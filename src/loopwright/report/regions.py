@@ -19,6 +19,7 @@ from loopwright.prove.legality.violation import Violation
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from loopwright.read.c.reader import read_c
+from loopwright.report.motion import moving_json
 from loopwright.report.page import page
 from loopwright.report.summary import Picture, ProofSummary, RegionSummary, pictures_of, steps_of
 from loopwright.rewrite.pipeline import transformed
@@ -181,6 +182,7 @@ def _summary(
         result=_result(region, verdict, request) if done is not None else None,
         steps=steps,
         pictures=_pictures(region, verdict, request.allow_reassociation),
+        moving=moving_json(*region.shown(verdict, reassociate=request.allow_reassociation)),
         proofs=_proofs(region, verdict, done, stopped),
         trusted=done.assumptions if done else tuple(entry.text for entry in program.assumptions),
         status=Status.UNDECIDED if stopped else verdict.status,

@@ -59,6 +59,8 @@ class RegionSummary:
     proofs: tuple[ProofSummary, ...]
     trusted: tuple[str, ...]
     status: Status
+    moving: str = ""
+    """The moving picture, as JSON; empty where nothing runs."""
     failure: Diagnostic | None = None
     blamed: tuple[int, ...] = ()
     """Lines of the file that the failure is about."""

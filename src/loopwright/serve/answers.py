@@ -20,6 +20,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan, stages
 from loopwright.read.c.reader import read_c
 from loopwright.report.diagnostics import as_html, as_json
+from loopwright.report.operations import operation_pages
 from loopwright.report.page import IN_A_WORD, MEANING, VERDICT
 from loopwright.report.regions import DrawnRegion, drawn_regions
 from loopwright.report.results import outcome_data, stats_text, suggestions_data
@@ -38,7 +39,7 @@ from loopwright.serve.questions import (
 from loopwright.show.moving import moving_picture
 from loopwright.source import Source, Span
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.steps import parse_script
+from loopwright.transform.script.steps import Step, parse_script
 
 Message: TypeAlias = dict[str, Any]
 
@@ -140,9 +141,14 @@ def _region(question: TransformQuestion, region: DrawnRegion, verdict: LegalityV
         "obligations": verdict.obligations,
         "trusted": [entry.text for entry in region.program.assumptions],
         "picture": None if picture is None else picture.data(),
-        "steps": [text for text, _ in region.plans],
+        "steps": [_step(one.step) for one in region.plan.history],
         **(_diagnostic(why) if why else {"diagnostic": None, "html": "", "marks": []}),
     }
+
+
+def _step(step: Step) -> dict[str, str]:
+    page = operation_pages()[step.operation.name]
+    return {"text": str(step), "summary": page.summary, "page": page.text}
 
 
 def _suggest(question: SuggestQuestion) -> Message:

@@ -15,6 +15,9 @@ FIRST = "tutorial/sums"
 TUTORIAL = {
     "sums": ("sums.c", "sums.lw", "1. A sum along columns, made fast"),
     "wrong": ("sums.c", "wrong.lw", "2. The same, with a wrong script"),
+    "heat": ("heat.c", "heat.lw", "3. A stencil in skewed tiles"),
+    "heat-wrong": ("heat.c", "heat-wrong.lw", "4. The same in square tiles, which is wrong"),
+    "heat-waves": ("heat.c", "heat-waves.lw", "5. Tiles that run at once"),
 }
 
 FORMS = {".poly": "poly", ".in": "in", ".st": "st", ".cloog": "cloog", ".scop": "scop"}
@@ -45,8 +48,8 @@ def examples(file: str | None = None) -> dict[str, Example]:
         folder = data / "tutorial"
         found[f"tutorial/{name}"] = Example("Tutorial", title, _read(folder / c), _read(folder / script))
     demo = Path(str(resources.files("loopwright.cli") / "demo_files"))
-    found["demo/seidel"] = _with_script(demo / "seidel.c", "Tutorial", "3. A stencil: tiles that lean")
-    found["demo/matmul"] = _with_script(demo / "matmul.c", "Tutorial", "4. A product of matrices")
+    found["demo/matmul"] = _with_script(demo / "matmul.c", "Tutorial", "6. A product of matrices")
+    found["demo/seidel"] = _with_script(demo / "seidel.c", "Tutorial", "7. A stencil of two dimensions")
     for path in sorted((data / "kernels").glob("*.c")):
         found[f"kernel/{path.stem}"] = _with_script(path, "Kernels", path.stem)
     for path in sorted((data / "examples").iterdir()):

@@ -27,8 +27,11 @@ from loopwright.transform.plan import Plan
 MOST = 900
 """Instances in a picture; above it the sizes have to be smaller."""
 
-LONGEST = (24, 12, 7, 4, 3, 2)
-"""How many iterations of a loop a reader may ask for, by the number of loops that are nested."""
+EXTENTS = (14, 8, 4, 3, 2)
+"""How many iterations of a loop are drawn, by the number of loops that are nested."""
+
+LONGEST = (24, 14, 7, 4, 3, 2)
+"""How many a reader may ask for."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,7 @@ def _window(
     if not statements:
         return None
     drawn = max(len(panel.axes) for panel in panels)
-    small = window_of(program, statements, drawn, violation.parameters if violation else None)
+    small = window_of(program, statements, drawn, violation.parameters if violation else None, EXTENTS)
     if small is None or not sizes:
         return small
     values = {name: sizes.get(name, value) for name, value in small.parameters.items()}

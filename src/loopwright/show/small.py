@@ -46,14 +46,18 @@ def fixed(relation: R, parameters: Mapping[str, int]) -> R:
 
 
 def window_of(
-    program: Program, statements: Sequence[Statement], drawn: int, start: Mapping[str, int] | None = None
+    program: Program,
+    statements: Sequence[Statement],
+    drawn: int,
+    start: Mapping[str, int] | None = None,
+    extents: Sequence[int] = EXTENTS,
 ) -> Window | None:
     """Parameter values for which the loops drawn have a few iterations each; None if nothing ever runs.
 
     Beginning with `start` or the smallest values for which everything runs, each parameter in turn
     grows by one for as long as no loop gets longer than a picture can show.
     """
-    extent = EXTENTS[max(1, min(drawn, len(EXTENTS))) - 1]
+    extent = extents[max(1, min(drawn, len(extents))) - 1]
     values = dict(start) if start else _smallest(program, statements)
     if values is None:
         return None

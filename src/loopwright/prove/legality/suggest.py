@@ -132,12 +132,13 @@ def _effect(gain: int, proposal: Proposal, statement: Statement | None) -> str:
 
 
 def _innermost(program: Program, proposal: Proposal) -> Statement | None:
-    """The statement whose innermost loop an interchange replaces."""
+    """The statement whose innermost loop an interchange replaces by another of its own loops."""
     if proposal.kind is not ProposalKind.INTERCHANGE:
         return None
     names = proposal.statements if proposal.moved is None else (proposal.moved,)
     found = [program.statement(name) for name in names]
-    return next((one for one in found if one.iterators and one.iterators[-1] == proposal.loops[1]), None)
+    outer, inner = proposal.loops
+    return next((one for one in found if one.iterators[-1:] == (inner,) and outer in one.iterators), None)
 
 
 def _gain(proposal: Proposal, statement: Statement | None) -> int:
