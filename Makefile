@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency clean
+.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
+	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -91,6 +92,9 @@ bench-optimise: $(INSTALLED)
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency
+
+bench-gpu: $(INSTALLED)
+	$(BIN)/python -m benchmarks.gpu
 
 # in an environment of its own: this project does not need it
 bench-tadashi: $(INSTALLED)

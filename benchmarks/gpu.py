@@ -1,0 +1,346 @@
+"""Kernels on a GPU: `python -m benchmarks.gpu`, checked against the CPU, then timed.
+
+    --make FOLDER   transform and prove all programs; writes them there, and needs no GPU
+    --run FOLDER    compile, check and time what is there; needs nvcc, gcc and a GPU, nothing of Loopwright
+    (neither)       both, in a temporary folder
+
+Checked is a small size, compiled without contraction on both sides: the same bits.  Timed is nvcc's
+default, by events around the kernels, minimum of 5 calls; the time of a whole call, copies included, is
+beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CALLS = 6
+"""The first one of a process is not timed."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """`small` and `large` are the -D options of a check and of timed runs."""
+
+    name: str
+    source: str
+    script: str
+    small: tuple[str, ...]
+    large: tuple[tuple[str, ...], ...]
+    unit: str
+
+    def work(self, options: tuple[str, ...]) -> float:
+        values = {name: int(value) for name, value in (one[2:].split("=") for one in options)}
+        match self.unit:
+            case "GStencil/s":
+                return float((values["N"] - 2) ** (3 if "3d" in self.name else 2) * values["STEPS"])
+            case _:
+                return float(operations(self.name, values))
+
+
+def operations(name: str, values: dict[str, int]) -> int:
+    """Floating-point operations of the linear algebra, points and steps of the others."""
+    match name:
+        case "gemm":
+            return 2 * values["NI"] * values["NJ"] * values["NK"]
+        case "2mm":
+            return 2 * values["NI"] * values["NJ"] * (values["NK"] + values["NL"])
+        case "correlation":
+            return values["M"] ** 2 * values["N"]
+        case "jacobi-2d":
+            return 2 * 5 * values["N"] ** 2 * values["TSTEPS"]
+        case _:
+            return 11 * values["NX"] * values["NY"] * values["TMAX"]
+
+
+HEAT = """\
+/* The heat equation, STEPS half steps between two arrays. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef REAL real;
+static real *a, *b;
+#define CELLS ((size_t)N{cells})
+
+static void initialise(void)
+{{
+  if (!a) {{
+    a = malloc(sizeof(real) * CELLS);
+    b = malloc(sizeof(real) * CELLS);
+  }}
+  uint32_t state = 1;
+  for (size_t k = 0; k < CELLS; k++) {{
+    state = state * 1664525u + 1013904223u;
+    a[k] = b[k] = (real)(state >> 8) / 16777216;
+  }}
+}}
+
+static void run(long n, long steps, real A[n]{extents}, real B[n]{extents})
+{{
+#pragma scop
+  for (long t = 0; t < steps; t++) {{
+{first}
+{second}
+  }}
+#pragma endscop
+}}
+
+static void kernel(void)
+{{
+  run(N, STEPS / 2, (void *)a, (void *)b);
+}}
+
+static uint64_t checksum(void)
+{{
+  uint64_t sum = 14695981039346656037u;
+  for (size_t k = 0; k < sizeof(real) * CELLS; k++)
+    sum = (sum ^ ((const unsigned char *)a)[k]) * 1099511628211u;
+  return sum;
+}}
+
+int main(void)
+{{
+  initialise();
+  kernel();
+  printf("%016llx\\n", (unsigned long long)checksum());
+  return 0;
+}}
+"""
+
+DRIVER = """\
+#define main author_main
+#include "{file}"
+#undef main
+#include <time.h>
+
+int main(int argc, char **argv)
+{{
+  (void)author_main;
+  for (int call = 0; call < (argc > 1 ? atoi(argv[1]) : 1); call++) {{
+    struct timespec from, to;
+    initialise();
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    kernel();
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    double seconds = (double)(to.tv_sec - from.tv_sec);
+    fprintf(stderr, "call %.9f s\\n", seconds + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+  }}
+  if (argc < 2)
+    printf("%016llx\\n", (unsigned long long)checksum());
+  return 0;
+}}
+"""
+
+
+def heat(dimensions: int, real: str) -> str:
+    """The program in two or three dimensions, with numbers of type `real`."""
+    names = ("i", "j", "k")[:dimensions]
+    suffix = "f" if real == "float" else ""
+
+    def cell(array: str, moved: str = "", by: str = "") -> str:
+        return array + "".join(f"[{name}{by if name == moved else ''}]" for name in names)
+
+    def nest(label: str, new: str, old: str) -> str:
+        terms = " + ".join(
+            f"0.125{suffix} * ({cell(old, one, ' + 1')} - 2.0{suffix} * {cell(old)}"
+            f" + {cell(old, one, ' - 1')})"
+            for one in names
+        )
+        lines = [
+            "    " + "  " * depth + f"for (long {one} = 1; {one} < n - 1; {one}++)"
+            for depth, one in enumerate(names)
+        ]
+        return "\n".join([*lines, f"          {label}: {cell(new)} = {terms} + {cell(old)};"])
+
+    return HEAT.format(
+        cells=" * N" * (dimensions - 1),
+        extents="[n]" * (dimensions - 1),
+        first=nest("LoopB", "B", "A"),
+        second=nest("LoopA", "A", "B"),
+    ).replace("REAL", real)
+
+
+def mapped(**sizes: int) -> str:
+    """Both halves of a time step, a thread for each point."""
+    lines: list[str] = []
+    for loop in ("LoopB", "LoopA"):
+        tiles = ", ".join(f"{name}={size}" for name, size in sizes.items())
+        blocks = ", ".join(f"{name}T" for name in sizes)
+        lines += [f"tile({loop}, {tiles})", f"block({loop}, {blocks})", f"thread({loop}, {tiles})"]
+    return "\n".join(lines) + "\n"
+
+
+PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
+SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
+SHAPES = {
+    2: ({"i": 8, "j": 32}, {"i": 4, "j": 64}, {"i": 2, "j": 128}, {"i": 1, "j": 256}),
+    3: (
+        {"i": 2, "j": 4, "k": 32},
+        {"i": 1, "j": 8, "k": 32},
+        {"i": 1, "j": 4, "k": 64},
+        {"i": 1, "j": 2, "k": 128},
+    ),
+}
+LARGE = {
+    "jacobi-2d": ("-DN=4000", "-DTSTEPS=100"),
+    "fdtd-2d": ("-DNX=4000", "-DNY=4000", "-DTMAX=100"),
+    "correlation": ("-DM=2000", "-DN=2000"),
+    "gemm": ("-DNI=4096", "-DNJ=4096", "-DNK=4096"),
+    "2mm": ("-DNI=2048", "-DNJ=2048", "-DNK=2048", "-DNL=2048"),
+}
+SMALL = {
+    "jacobi-2d": ("-DN=301", "-DTSTEPS=7"),
+    "fdtd-2d": ("-DNX=301", "-DNY=203", "-DTMAX=7"),
+    "correlation": ("-DM=130", "-DN=175"),
+    "gemm": ("-DNI=197", "-DNJ=301", "-DNK=90"),
+    "2mm": ("-DNI=197", "-DNJ=301", "-DNK=90", "-DNL=270"),
+}
+
+
+def programs() -> Iterator[Program]:
+    """Heat with several shapes of blocks, and the kernels with the scripts that are shipped."""
+    for dimensions, large in ((2, PLANE), (3, SPACE)):
+        for real in ("float", "double"):
+            for shape in SHAPES[dimensions]:
+                name = f"heat-{dimensions}d-{real}-{'x'.join(map(str, shape.values()))}"
+                small = ("-DN=101", "-DSTEPS=12") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
+                yield Program(name, heat(dimensions, real), mapped(**shape), small, large, "GStencil/s")
+    for name in LARGE:
+        source = (ROOT / "kernels" / f"{name}.c").read_text()
+        script = (ROOT / "kernels" / "gpu" / f"{name}.lw").read_text()
+        yield Program(name, source, script, SMALL[name], (LARGE[name],), "GFLOP/s")
+
+
+def make(folder: Path, only: str) -> None:
+    """Each program with its kernels, proved, in a folder of its own."""
+    from loopwright.progress import silent
+    from loopwright.rewrite.pipeline import transformed
+    from loopwright.rewrite.request import Request
+
+    for program in programs():
+        if only not in program.name:
+            continue
+        here = folder / program.name
+        here.mkdir(parents=True, exist_ok=True)
+        file = here / "program.c"
+        file.write_text(program.source)
+        outcome = transformed(Request(str(file), program.script, "script.lw", cuda=True), silent)
+        assert outcome.kernels is not None
+        (here / "kernels.cu").write_text(outcome.kernels.text)
+        (here / "program.host.c").write_text(outcome.source.text)
+        for name, driven in (("old", "program.c"), ("new", "program.host.c")):
+            (here / f"{name}.c").write_text(DRIVER.format(file=driven).replace("#define main", LIBRARY, 1))
+        proved = sum(proof.obligations for proof in outcome.regions[0].proofs)
+        print(f"{program.name}: proved, {proved} obligations", flush=True)
+
+
+LIBRARY = "#define _POSIX_C_SOURCE 199309L\n#include <stdlib.h>\n#define main"
+C = ("gcc", "-std=c11", "-O2", "-w")
+CUDA = ("nvcc", "-O3", "-arch=sm_90")
+
+
+def compiled(folder: Path, name: str, options: tuple[str, ...], *, exact: bool) -> Path:
+    """The program `old`, or `new` with its kernels; a small check has every operation rounded."""
+    result = folder / f"{name}{'.exact' if exact else ''}"
+    command(folder, *C, "-ffp-contract=off", *options, "-c", f"{name}.c", "-o", f"{name}.o")
+    if name == "old":
+        command(folder, *C, f"{name}.o", "-lm", "-o", str(result))
+        return result
+    command(folder, *CUDA, *(["-fmad=false"] if exact else []), "-c", "kernels.cu", "-o", "kernels.o")
+    command(folder, *CUDA, "new.o", "kernels.o", "-lm", "-o", str(result))
+    return result
+
+
+def command(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {**os.environ, **environment}
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=known)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+    return done
+
+
+@dataclass(frozen=True)
+class Result:
+    """Seconds in the kernels and in a whole call, the least of the timed ones."""
+
+    program: str
+    options: tuple[str, ...]
+    kernels: float
+    call: float
+    rate: float
+    unit: str
+
+
+def measured(folder: Path, program: Program, options: tuple[str, ...]) -> Result:
+    new = compiled(folder, "new", options, exact=False)
+    told = command(folder, str(new), str(CALLS), LOOPWRIGHT_CUDA_TIME="1").stderr
+    kernels = [float(one) for one in re.findall(r"kernels ([0-9.]+) s", told)][1:]
+    calls = [float(one) for one in re.findall(r"call ([0-9.]+) s", told)][1:]
+    if len(kernels) != CALLS - 1:
+        raise SystemExit(f"{program.name} did not run on the device: {told[-500:]}")
+    seconds = min(kernels)
+    rate = program.work(options) / seconds / 1e9
+    return Result(program.name, options, seconds, min(calls), rate, program.unit)
+
+
+def check(folder: Path, program: Program) -> bool:
+    """Whether the device, and the original loops where there is none, leave the bits that the CPU leaves."""
+    expected = command(folder, str(compiled(folder, "old", program.small, exact=True))).stdout
+    new = str(compiled(folder, "new", program.small, exact=True))
+    device = command(folder, new, LOOPWRIGHT_CUDA_TIME="1")
+    without = command(folder, new, CUDA_VISIBLE_DEVICES="").stdout
+    return "kernels" in device.stderr and device.stdout == without == expected
+
+
+def run(folder: Path, only: str, results: Path | None) -> int:
+    """The table; the exit status is 1 if a result is wrong."""
+    wrong = 0
+    found: list[Result] = []
+    for program in programs():
+        if only not in program.name or not (folder / program.name).exists():
+            continue
+        same = check(folder / program.name, program)
+        wrong += not same
+        for options in program.large:
+            one = measured(folder / program.name, program, options)
+            found.append(one)
+            bits = "same bits" if same else "DIFFERENT"
+            size = " ".join(options).replace("-D", "")
+            print(
+                f"{one.program:28}{size:36}{one.kernels * 1e3:10.3f} ms {one.call * 1e3:10.1f} ms"
+                f"{one.rate:10.1f} {one.unit}  {bits}",
+                flush=True,
+            )
+            if results is not None:
+                results.write_text(json.dumps([asdict(each) for each in found], indent=1))
+    return int(wrong > 0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--make", type=Path, metavar="FOLDER")
+    parser.add_argument("--run", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", default="", metavar="NAME", help="programs whose names contain this")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="write the figures there, as JSON")
+    arguments = parser.parse_args()
+    if arguments.make is not None or arguments.run is not None:
+        if arguments.make is not None:
+            make(arguments.make, arguments.only)
+        return run(arguments.run, arguments.only, arguments.results) if arguments.run is not None else 0
+    with tempfile.TemporaryDirectory() as folder:
+        make(Path(folder), arguments.only)
+        return run(Path(folder), arguments.only, arguments.results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
