@@ -143,6 +143,12 @@ def _storage(rng: random.Random, program: Program) -> str:
     shared = [loop for loop in "ijk" if all(loop in loops for loops in using)] or ["i"]
     loops = shared[: rng.randint(1, len(shared))] if rng.random() < 0.9 else ["i", "j"]
     kind = rng.random()
+    if kind < 0.4:
+        reader = rng.choice(program.statements)
+        arrays = [access.array for access in reader.reads if access.array in "ABxv"] or ["x"]
+        where = rng.choice(["", "", ", i", ", j", ", iT", ", i, transposed"])
+        return f"pack({rng.choice(arrays)}, {reader.name}{where})"
+    kind = rng.random()
     if kind < 0.25:
         return f"rename({variable}, {rng.choice(program.statements).name})"
     if kind < 0.45:

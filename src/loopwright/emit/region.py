@@ -35,6 +35,7 @@ from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parame
 from loopwright.emit.loop_names import LoopNames, author_named
 from loopwright.emit.names import CNames, with_names
 from loopwright.emit.openmp import PrivateStorage, ReductionStep, Sharing, pragma, unshared, with_clauses
+from loopwright.emit.quotients import Quotients
 from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
 from loopwright.loops.direction import counted_down
@@ -59,6 +60,8 @@ class Loops:
     """For variables of the region, the loops in which they can be declared, by their depth."""
     written: Program | None = None
     """The program as it is in the file, where `program` has other storage."""
+    quotients: Quotients = field(default_factory=dict)
+    """The loops over tiles that subscripts of new storage can name."""
 
     @property
     def in_file(self) -> Program:
@@ -168,7 +171,7 @@ def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
     hand = replace(hand, outside=hand.outside & set(types.own))  # where it has the right type
     if openmp:
         named = with_clauses(named, replace(loops.sharing, outside=hand.outside).clauses)
-    return named, _style(program, named, types, hand)
+    return named, _style(loops, named, types, hand)
 
 
 def _region(loops: Loops, node: Node, openmp: bool) -> str:
@@ -216,8 +219,9 @@ def _spaced(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting) -> Style:
+def _style(loops: Loops, node: Node, types: IteratorTypes, hand: Handwriting) -> Style:
     """The author's handwriting, and the author's text for statements."""
+    program = loops.program
 
     def marked(remark: str | Remark, body: Node, lines: list[str]) -> list[str]:
         match remark:
@@ -234,7 +238,7 @@ def _style(program: Program, node: Node, types: IteratorTypes, hand: Handwriting
 
     return Style(
         types.number,
-        StatementPrinter(program, node, types).lines,
+        StatementPrinter(program, node, types, loops.quotients).lines,
         _annotated,
         marked,
         lambda remark: isinstance(remark, DeclarationNote | CommentNote),

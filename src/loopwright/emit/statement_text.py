@@ -11,6 +11,7 @@ from loopwright.c.tokens import without_comments
 from loopwright.emit.comments import column, comment_lines, in_front_of_loops, statement_labels, unindented
 from loopwright.emit.expressions import expression_to_c
 from loopwright.emit.iterator_types import IteratorTypes
+from loopwright.emit.quotients import Quotients, loops_around, quotient_at
 from loopwright.emit.subscripts import plain_subscript, tidied
 from loopwright.loops.nodes import Call, Node
 from loopwright.loops.traverse import subprograms
@@ -25,9 +26,17 @@ class StatementPrinter:
     """Prints the calls of one program as statements."""
 
     def __init__(
-        self, program: Program, node: Node, types: IteratorTypes, *, labels: bool = True
+        self,
+        program: Program,
+        node: Node,
+        types: IteratorTypes,
+        quotients: Quotients | None = None,
+        *,
+        labels: bool = True,
     ) -> None:
         self.program, self.types, self.labels = program, types, labels
+        self.quotients = quotients or {}
+        self.around = loops_around(node) if self.quotients else {}
         calls = [part for part in subprograms(node) if isinstance(part, Call)]
         self.first = {call.name: call for call in reversed(calls)}
         self.elsewhere = in_front_of_loops(node)
@@ -37,7 +46,7 @@ class StatementPrinter:
         statement = self.program.statement(call.name)
         values = (expression_to_c(argument) for argument in call.arguments)
         given = dict(zip(statement.iterators, values, strict=True))
-        lines = _substituted(self.program, statement, given, self.types)
+        lines = _substituted(self.program, statement, given, self.types, self._tiles(call))
         if call is not self.first[call.name]:
             return lines
         source, body = self.program.source, statement.body
@@ -51,8 +60,19 @@ class StatementPrinter:
         return [*leading, *lines]
 
 
+    def _tiles(self, call: Call) -> dict[tuple[str, int], str]:
+        """The loops around the call that scan quotients of its iterators."""
+        loops = self.around.get(id(call), {})
+        known = self.quotients.get(call.name, {})
+        return {key: loops[depth] for key, depth in known.items() if depth in loops}
+
+
 def _substituted(
-    program: Program, statement: Statement, values: Mapping[str, str], types: IteratorTypes
+    program: Program,
+    statement: Statement,
+    values: Mapping[str, str],
+    types: IteratorTypes,
+    tiles: Mapping[tuple[str, int], str],
 ) -> list[str]:
     """The lines of the statement, `values[i]` in place of every iterator `i`, not indented.
 
@@ -60,7 +80,7 @@ def _substituted(
     to it.
     """
     body = statement.body
-    filling = _Filling(program.source, values, types)
+    filling = _Filling(program.source, values, types, tiles)
     text = filling.filled(body.place, body.holes) + body.terminator
     return unindented(text, column(program.source, body.place.start))
 
@@ -70,6 +90,8 @@ class _Filling:
     source: Source
     values: Mapping[str, str]
     types: IteratorTypes
+    tiles: Mapping[tuple[str, int], str]
+    """What is to be written for an iterator divided by a number."""
 
     def filled(self, place: Span, holes: tuple[Hole | Inlined, ...], *, index: bool = False) -> str:
         """The text of `place` with its holes filled; `index` if it stands in a subscript."""
@@ -77,6 +99,11 @@ class _Filling:
         position = place.start
         rest = holes
         while rest:
+            tile = self._tile(rest[0], place)
+            if tile is not None:
+                pieces += [self.source.text[position : tile[0].start], tile[1]]
+                position, rest = tile[0].end, rest[1:]
+                continue
             around = plain_subscript(self.source.text, rest[0].place, place)
             inside = tuple(hole for hole in rest if around is not None and hole.place.end <= around.end)
             if around is not None:
@@ -90,6 +117,14 @@ class _Filling:
             rest = rest[max(1, len(inside)) :]
         pieces.append(self.source.text[position : place.end])
         return "".join(pieces)
+
+    def _tile(self, hole: Hole | Inlined, place: Span) -> tuple[Span, str] | None:
+        """`jT` for `(j / 48)`, and where that stands."""
+        if not self.tiles or not isinstance(hole, Hole):
+            return None
+        found = quotient_at(hole, place)
+        name = None if found is None else self.tiles.get((hole.iterator, found[0]))
+        return None if found is None or name is None else (found[1], name)
 
     def _subscript(self, place: Span, holes: tuple[Hole | Inlined, ...]) -> str:
         """A sum between brackets; where it is more than new names for old ones, its terms are collected."""

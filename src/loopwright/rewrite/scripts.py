@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loopwright.emit.loop_names import names_in
 from loopwright.emit.openmp import PrivateStorage, ReductionStep
+from loopwright.emit.quotients import quotients_in
 from loopwright.emit.region import Loops, region_text
 from loopwright.errors import BadInput, Code
 from loopwright.generate.context import GenerationOptions
@@ -51,13 +52,20 @@ def text_of_plan(plan: Plan, verdict: LegalityVerdict | None = None, *, openmp: 
 
 def loops_of(plan: Plan, node: Node, verdict: LegalityVerdict | None) -> Loops:
     """The loops with their names in scripts, and what `verdict` says of their storage."""
-    scopes = _scopes(plan)
+    made = Loops(
+        plan.original,
+        node,
+        names=names_in(plan),
+        scopes=_scopes(plan),
+        written=plan.written,
+        quotients=quotients_in(plan),
+    )
     if verdict is None:
-        return Loops(plan.original, node, names=names_in(plan), scopes=scopes, written=plan.written)
+        return made
     racing = [one for one in verdict.reassociations if one.loops]
     accumulations = tuple(ReductionStep(one.statement, one.operator, one.array) for one in racing)
     private = tuple(PrivateStorage(one.array, one.last, one.statements) for one in verdict.private)
-    return Loops(plan.original, node, accumulations, private, names_in(plan), scopes, plan.written)
+    return replace(made, accumulations=accumulations, private=private)
 
 
 def _scopes(plan: Plan) -> dict[str, int]:

@@ -150,6 +150,13 @@ class Handle(Displayed):
         """`variable` without its first `count` subscripts, or without any, wherever it is used."""
         return self.perform(ops.Contract(variable, count))
 
+    def pack(
+        self, variable: str, loop: str | None = None, *, transposed: bool = False, name: str | None = None
+    ) -> Handle:
+        """What the component reads of an array is copied, in each iteration of `loop`; a handle on that."""
+        target = self._new_name(name, "packed")
+        return self.perform(ops.Pack(variable, self.name, loop, transposed), target)[target]
+
     def rename(self, variable: str) -> Handle:
         """The component uses a variable of its own instead of `variable`."""
         return self.perform(ops.Rename(variable, self.name))

@@ -50,7 +50,7 @@ def realign(plan: Plan, one: Component, two: Component, common: int) -> Plan:
             )
     p1, p2 = one.last, two.first
     offset = tuple(a - b + (k == common) for k, (a, b) in enumerate(zip(p1, p2, strict=True)))
-    return _moved_from(plan, p2, lambda position: offset)
+    return moved_from(plan, p2, lambda position: offset)
 
 
 def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
@@ -76,7 +76,7 @@ def _check_adjacent(plan: Plan, one: Component, two: Component) -> None:
         )
 
 
-def _moved_from(plan: Plan, start: Position, offset: Callable[[Position], Position]) -> Plan:
+def moved_from(plan: Plan, start: Position, offset: Callable[[Position], Position]) -> Plan:
     """Add offset(p) to every position p ⪰ start."""
     targets = {
         leaf.position: tuple(a + b for a, b in zip(leaf.position, offset(leaf.position), strict=True))
@@ -132,7 +132,7 @@ def exchanged(plan: Plan, one: Component, two: Component) -> Plan:
             amount = -backwards
         return tuple(amount if k == loop else 0 for k in range(len(position)))
 
-    return _moved_from(plan, one.first, offset)
+    return moved_from(plan, one.first, offset)
 
 
 def _union(parts: list[isl.Map], like: isl.Map) -> isl.Map:

@@ -15,6 +15,7 @@ from loopwright.transform.library import (
     expansion,
     loops,
     mapping,
+    packing,
     statements,
     tiling,
     unrolling,
@@ -76,20 +77,26 @@ def _performed(plan: Plan, operation: ops.Operation) -> OperationResult:
     if isinstance(operation, ops.DirectiveOperation):
         return OperationResult(_directed(plan, plan.component(operation.target, "target"), operation))
     if isinstance(operation, ops.StorageOperation):
-        return OperationResult(_stored(plan, operation))
+        return _stored(plan, operation)
     if isinstance(operation, ops.MappingOperation):
         return OperationResult(_mapped(plan, plan.component(operation.target, "target"), operation))
     assert_never(operation)
 
 
-def _stored(plan: Plan, operation: ops.StorageOperation) -> Plan:
+def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
     match operation:
         case ops.Expand(variable, names):
-            return expansion.expand(plan, variable, names)
+            return OperationResult(expansion.expand(plan, variable, names))
         case ops.Contract(variable, count):
-            return contraction.contract(plan, variable, count)
+            return OperationResult(contraction.contract(plan, variable, count))
         case ops.Rename(variable, target):
-            return contraction.rename(plan, variable, plan.component(target, "target"))
+            component = plan.component(target, "target")
+            return OperationResult(contraction.rename(plan, variable, component))
+        case ops.Pack(variable, target, name, transposed):
+            component = plan.component(target, "target")
+            depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
+            after, copy = packing.pack(plan, variable, component, depth, transposed=transposed)
+            return OperationResult(after, (copy,))
         case _:
             assert_never(operation)
 

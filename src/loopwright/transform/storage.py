@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import islpy as isl
+
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code, InternalError
@@ -43,9 +45,18 @@ class TextEdit:
     text: str
 
 
-def with_storage(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -> Program:
-    """The program with its text edited and the arrays `new` declared in it; its schedules stay."""
-    return _read(program, _edited(program, edits, new), new)
+def with_storage(
+    program: Program,
+    edits: Sequence[TextEdit],
+    new: Sequence[Array],
+    copies: Sequence[tuple[str, isl.Map]] = (),
+) -> Program:
+    """The program with its text edited and the arrays `new` declared in it; its schedules stay.
+
+    `copies` are put at the end of the text, each with the schedule { [i] -> vector } that it has.
+    """
+    text = _edited(program, edits, new, "".join(copy for copy, _ in copies))
+    return _read(program, text, new, [schedule for _, schedule in copies])
 
 
 def declaration(array: Array) -> str:
@@ -60,7 +71,7 @@ def unused_name(program: Program, wanted: str) -> str:
     return wanted
 
 
-def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -> Source:
+def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:
     """The text; declarations are put in front of the first statement, on its line, so that lines stay.
 
     They are part of what replaces its first character, so that they are inside of the region.
@@ -70,11 +81,14 @@ def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array]) -
     places = {(one.place.start, one.place.end): one.text for one in edits}
     first = next((place for place in places if place[0] == start), (start, start + 1))
     places[first] = declared + places.get(first, program.source.text[start : start + 1])
+    last = [node.end for node in program.syntax.named_children if node.type != "comment"][-1]
+    if end:
+        places[last - 1, last] = places.get((last - 1, last), program.source.text[last - 1 : last]) + end
     return program.source.edited([(*place, places[place]) for place in sorted(places)])
 
 
-def _read(old: Program, source: Source, new: Sequence[Array]) -> Program:
-    """The edited region, its statements with the schedules they have in `old`."""
+def _read(old: Program, source: Source, new: Sequence[Array], schedules: Sequence[isl.Map]) -> Program:
+    """The edited region, its statements with the schedules they have in `old`, copies with the given ones."""
     number = [region.place for region in old.file.regions].index(old.region)
     place = c_file(source).regions[number].place
     assume = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
@@ -86,12 +100,16 @@ def _read(old: Program, source: Source, new: Sequence[Array]) -> Program:
         ) from failure
     spaces = {array.name: array.space for array in new}
     arrays = tuple(replace(one, space=spaces.get(one.name, _space(old, one))) for one in found.arrays)
-    if [one.name for one in found.statements] != [one.name for one in old.statements]:
+    count = len(old.statements)
+    names = [one.name for one in found.statements]
+    if names[:count] != [one.name for one in old.statements] or len(names) != count + len(schedules):
         raise InternalError(Code.INTERNAL, "a region with other storage has other statements")
     statements = tuple(
         _rescheduled(old, mine, theirs)
-        for mine, theirs in zip(found.statements, old.statements, strict=True)
+        for mine, theirs in zip(found.statements, old.statements, strict=False)
     )
+    copies = zip(found.statements[count:], schedules, strict=True)
+    statements += tuple(_scheduled(old, copy, schedule) for copy, schedule in copies)
     return replace(
         found,
         parameters=old.parameters,
@@ -104,6 +122,17 @@ def _read(old: Program, source: Source, new: Sequence[Array]) -> Program:
 
 def _space(old: Program, array: Array) -> MemorySpace | None:
     return next((one.space for one in old.arrays if one.name == array.name), None)
+
+
+def _scheduled(program: Program, copy: Statement, schedule: isl.Map) -> Statement:
+    """A copy, which only runs where the context holds."""
+    space = program.context.get_space()
+    domain = copy.domain.align_params(space)
+    timed = schedule.set_tuple_id(isl.dim_type.in_, domain.get_tuple_id()).align_params(space)
+    accesses = tuple(
+        replace(access, relation=access.relation.align_params(space)) for access in copy.accesses
+    )
+    return replace(copy, domain=domain, schedule=timed, accesses=accesses)
 
 
 def _rescheduled(program: Program, new: Statement, old: Statement) -> Statement:

@@ -25,7 +25,8 @@ def prove_plan(
     """Whether the plan computes what the program as written does.
 
     One step after the other: an order of the program as written, other storage in that order, an order of
-    what that made, and so on.  `dependences` are those of the program as written, if they are there.
+    what that made, and so on.  `dependences` are those of the program, if they are there; a plan whose
+    storage has changed is of several programs, and they are computed.
     """
     obligations = stored = 0
     for change in plan.storage:
@@ -33,7 +34,6 @@ def prove_plan(
             change.original,
             change.before,
             allow_reassociation=allow_reassociation,
-            dependences=dependences if change is plan.storage[0] else None,
             temporaries=True,
         )
         if not order.proved:

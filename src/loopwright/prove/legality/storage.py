@@ -9,7 +9,8 @@ its statements touch other cells.  For a read r of an instance, let
 P' leaves in memory what P does, if
 
     operations   every statement has the text it had, but for the cells it names;
-    inside       two accesses of one instance, one of them a write, meet in P' exactly if they do in P;
+    inside       two accesses of one instance, one of them a write, meet in P' exactly if they do in P, unless
+                 the statement is one assignment: then all it reads is read before it writes;
     values       F'(r) = F(r) for every read r;
     left         so for a read after the region of every cell that may be looked at there;
     room         every cell of P' is inside its array, and a copy touches no cell of an array of P that P
@@ -29,6 +30,7 @@ from typing import Any
 
 import islpy as isl
 
+from loopwright.c.syntax import named_children
 from loopwright.display import Displayed
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Array, Program, Statement
@@ -38,6 +40,7 @@ from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.bounds import outside
 from loopwright.prove.legality.sources import maps_of, sources
+from loopwright.prove.text.loops import leaf_nodes
 from loopwright.source import Span, plain_data
 from loopwright.transform.storage import StorageChange
 
@@ -180,6 +183,8 @@ def _around(statement: Statement, places: list[Span]) -> tuple[str, ...]:
 
 def _meetings(old: Statement, new: Statement, program: Program) -> Iterator[WrongValue]:
     """Pairs of accesses of one instance that meet in one program and not in the other."""
+    if len({access.place for access in old.writes}) == 1 and _is_assignment(program, old):
+        return
     pairs = list(zip(old.accesses, new.accesses, strict=True))
     for k, (one, moved) in enumerate(pairs):
         for other, other_moved in pairs[:k]:
@@ -199,6 +204,14 @@ def _meetings(old: Statement, new: Statement, program: Program) -> Iterator[Wron
                     point.parameters,
                     one.place,
                 )
+
+
+def _is_assignment(program: Program, statement: Statement) -> bool:
+    node = leaf_nodes(program, program.syntax)[statement.name]
+    inner = named_children(node)
+    if node.type == "expression_statement" and len(inner) == 1:
+        node = inner[0]
+    return node.type in ("assignment_expression", "init_declarator")
 
 
 def _meet(one: Access, other: Access, statement: Statement) -> isl.Set:

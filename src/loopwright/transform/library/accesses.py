@@ -27,15 +27,16 @@ def in_space(array: Array) -> Array:
     return replace(array, space=MemorySpace.STACK if small else MemorySpace.HEAP)
 
 
-def variable_called(plan: Plan, name: str) -> Array:
-    """The array or variable of that name, if its storage can be changed."""
+def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
+    """The array or variable of that name, if its storage can be changed; `sized` if its sizes are needed."""
     arrays = {array.name: array for array in plan.program.arrays}
     if name not in arrays:
         near = close_to(name, list(arrays))
         hint = f"did you mean {near}?" if near else f"the variables are {', '.join(arrays) or 'none'}"
         raise Misuse(Code.NO_VARIABLE, f"no variable is called {name}", argument="variable", hint=hint)
     array = arrays[name]
-    if array.element_type is None or "" in array.extents or len(array.extents) != array.rank:
+    known = not sized or ("" not in array.extents and len(array.extents) == array.rank)
+    if array.element_type is None or not known:
         message = f"the declaration of {name} does not say what it holds and how much of it"
         hint = "declare it in the file, with all its sizes"
         raise Misuse(Code.STORAGE, message, argument="variable", hint=hint)

@@ -17,8 +17,9 @@ from loopwright.errors import Code
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import parameter_names, parameter_space
-from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.presburger.sets import DIM, DIV, OUT, PARAM
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
+from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import unused_name, with_storage
@@ -140,34 +141,3 @@ def _copied(bound: isl.Aff, space: isl.Space) -> isl.Aff:
         place = result.get_domain_space().find_dim_by_name(PARAM, name)
         result = result.set_coefficient_val(PARAM, place, bound.get_coefficient_val(PARAM, k))
     return result
-
-
-def affine_text(program: Program, value: isl.Aff, iterators: Sequence[str]) -> str:
-    """An affine function of iterators and parameters as C; where several terms meet, they are `long long`."""
-    texts = {one.name: one.text for one in program.parameters}
-    terms: list[tuple[int, str]] = []
-    for k, iterator in enumerate(iterators):
-        terms.append((int(value.get_coefficient_val(IN, k).to_python()), iterator))
-    for k, name in enumerate(parameter_names(value.get_domain_space())):
-        terms.append((int(value.get_coefficient_val(PARAM, k).to_python()), texts.get(name, name)))
-    terms = [term for term in terms if term[0]]
-    constant = int(value.get_constant_val().to_python())
-    if not terms:
-        return str(constant)
-    alone = len(terms) == 1 and terms[0][0] == 1 and not constant
-    if alone:
-        return terms[0][1]
-    terms.sort(key=lambda term: term[0] < 0)
-    return "".join(_term(k, factor, name) for k, (factor, name) in enumerate(terms)) + _constant(constant)
-
-
-def _term(place: int, factor: int, name: str) -> str:
-    number = "" if abs(factor) == 1 else f"{abs(factor)} * "
-    text = name if name.isidentifier() else f"({name})"
-    if place == 0:
-        return f"{'-' if factor < 0 else ''}{number}{text}"
-    return f" {'-' if factor < 0 else '+'} {number}{text}"
-
-
-def _constant(value: int) -> str:
-    return "" if not value else f" {'-' if value < 0 else '+'} {abs(value)}"

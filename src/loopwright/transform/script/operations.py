@@ -331,6 +331,19 @@ class Rename(BaseOperation):
     target: HandleArgument
 
 
+@dataclass(frozen=True)
+class Pack(BaseOperation):
+    """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
+
+    name = "pack"
+    usage = "P = pack(A, L), P = pack(A, L, kT) or P = pack(A, L, kT, transposed)"
+    gives = 1
+    variable: VariableArgument
+    target: HandleArgument
+    loop: LoopArgument | None = None
+    transposed: FlagArgument = False
+
+
 Operator: TypeAlias = Realign | Lift | Affine | Isplit
 """The four operators of [Namjoshi2016, section 3.1]."""
 
@@ -345,7 +358,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack
 """Where values are kept, the order unchanged."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads

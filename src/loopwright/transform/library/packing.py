@@ -1,0 +1,352 @@
+"""Packing: what a component reads of an array is copied, and read from the copy.
+
+    pack(A, L)       before the loops of L:         B[c - l] = A[c]   for the cells c that L reads
+    pack(A, L, t)    in each iteration of loop t:   the same for the cells that L reads in it
+
+A read A[e] of L becomes B[e - l], l the least subscripts in the iteration.  Reads then see the values
+from before the loops, or before the iteration: legal if they saw these, and a cure for anti-dependences.  The
+copy is contiguous, and `transposed` if that is wanted: B[c2][c1] = A[c1][c2].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.errors import Code
+from loopwright.model.dependences import value_based_flow
+from loopwright.model.program import Access, Array, Program, Statement
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.named import parameter_names
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
+from loopwright.transform.library.accesses import in_space, variable_called
+from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
+from loopwright.transform.operators import moved_from
+from loopwright.transform.plan import Component, Plan, PlanLeaf, repositioned
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.storage import TextEdit, unused_name, with_storage
+from loopwright.transform.vectors import (
+    Position,
+    entry,
+    iteration_numbers,
+    padded,
+    padded_position,
+    pieces,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRead:
+    """A read of a statement at one position, and the iteration numbers of the loops around the copy."""
+
+    statement: Statement
+    access: Access
+    piece: isl.Map
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """`cells` { [t, c] } are copied; from `lows`, functions of t, there are `extents` of each subscript."""
+
+    cells: isl.Set
+    lows: tuple[isl.Aff, ...]
+    extents: tuple[isl.Aff, ...]
+
+
+def pack(
+    plan: Plan, name: str, component: Component, depth: int, *, transposed: bool
+) -> tuple[Plan, Component]:
+    """The plan with a copy inside of the first `depth` loops around the component, and the copy."""
+    array = variable_called(plan, name, sized=False)
+    if transposed and array.rank != 2:
+        message = f"{name} has {array.rank} subscripts, and only two can be transposed"
+        raise Misuse(Code.STORAGE, message, argument="transposed")
+    loops = max(plan.loops, depth + array.rank)
+    plan = _with_loops(plan, loops)
+    component = Component.of(padded_position(one, loops) for one in component.positions)
+    place = _place(plan, component, depth)
+    reads = [one for one in _reads(plan, name, component) if _sees_copied(plan, one, place, depth)]
+    if not reads:
+        message = f"every read of {name} in the component sees values that are written after the copy"
+        raise Misuse(Code.STORAGE, message, argument="target", hint="name statements that read older values")
+    box = _box(plan.program, reads, depth, name)
+    plan = moved_from(plan, place, lambda position: _step(position, place, depth))
+    return _packed(plan, array, reads, box, place, depth, transposed)
+
+
+def _with_loops(plan: Plan, loops: int) -> Plan:
+    """Vectors long enough for the copy."""
+    if loops <= plan.loops:
+        return plan
+    schedules = {one.name: padded(one.schedule, loops) for one in plan.program.statements}
+    images: dict[Position, tuple[Position, ...]] = {
+        leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves
+    }
+    return repositioned(plan.rescheduled(schedules), images, {})
+
+
+def _reads(plan: Plan, name: str, component: Component) -> list[PackedRead]:
+    """The reads of the component that a copy can serve: those whose text is not written to as well."""
+    found: list[PackedRead] = []
+    for statement in plan.program.statements:
+        written = {access.place for access in statement.writes}
+        for position, piece in pieces(statement.schedule):
+            for access in statement.reads:
+                if access.array != name or access.place in written or position not in component.positions:
+                    continue
+                if not access.must or not access.relation.is_single_valued():
+                    text = " ".join(access.place.text.split())
+                    raise Misuse(Code.STORAGE, f"which cell '{text}' reads is not known", argument="variable")
+                found.append(PackedRead(statement, access, piece.intersect_domain(statement.domain)))
+    names = [one.statement.name for one in found]
+    split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
+    if split:
+        raise Misuse(Code.STORAGE, f"{split[0]} is split into several parts", argument="target")
+    if not found:
+        raise Misuse(Code.NO_VARIABLE, f"the component reads no {name} that it could copy", argument="target")
+    return found
+
+
+def _sees_copied(plan: Plan, read: PackedRead, place: Position, depth: int) -> bool:
+    """Whether no value that is read is written after the copy in the same iteration of the loops around."""
+    alone = [
+        replace(one, accesses=(*_writes(one, read.access), *([read.access] if one is read.statement else [])))
+        for one in plan.program.statements
+    ]
+    flow, _ = value_based_flow(replace(plan.program, statements=tuple(alone)))
+    mine = iteration_numbers(read.piece, depth)
+    for writer in plan.program.statements:
+        for position, piece in pieces(writer.schedule):
+            if position[:depth] != place[:depth] or position[depth] < place[depth]:
+                continue
+            theirs = iteration_numbers(piece.intersect_domain(writer.domain), depth)
+            together = isl.UnionMap.from_map(theirs.apply_range(mine.reverse()))
+            if not flow.intersect(together).is_empty():
+                return False
+    return True
+
+
+def _writes(statement: Statement, read: Access) -> tuple[Access, ...]:
+    return tuple(access for access in statement.writes if access.array == read.array)
+
+
+def _place(plan: Plan, component: Component, depth: int) -> Position:
+    """Where the copy goes: first in the body of the loop at `depth` that holds the component."""
+    prefixes = {position[:depth] for position in component.positions}
+    if len(prefixes) > 1:
+        message = "the statements of the component are not in one loop there"
+        raise Misuse(Code.LOOPS_DO_NOT_FIT, message, argument="target")
+    start = component.first
+    return (*start[: depth + 1], *(0,) * (len(start) - depth - 1))
+
+
+def _step(position: Position, place: Position, depth: int) -> Position:
+    """One further in the body of the copy's loop, for what stands at its place or after it there."""
+    later = position[:depth] == place[:depth] and position[depth] >= place[depth]
+    return tuple(int(later and k == depth) for k in range(len(position)))
+
+
+def _box(program: Program, reads: Sequence[PackedRead], depth: int, name: str) -> Box:
+    """The cells read in an iteration t = (t1, ..., td) of the loops around the copy, and affine bounds."""
+    cells: isl.Set | None = None
+    for one in reads:
+        times = iteration_numbers(one.piece, depth)
+        touched = times.reverse().apply_range(one.access.relation).intersect_params(program.context)
+        here = touched.reset_tuple_id(OUT).wrap().flatten()
+        cells = here if cells is None else cells.union(here)
+    assert cells is not None
+    cells = cells.coalesce().remove_redundancies()
+    if any(one.dim(DIV) for one in basic_sets(cells)):
+        raise Misuse(Code.STORAGE, f"the cells of {name} that are read have gaps", argument="variable")
+    lows: list[isl.Aff] = []
+    extents: list[isl.Aff] = []
+    for k in range(depth, cells.dim(DIM)):
+        low, extent = _extent(cells, depth, k, name)
+        lows.append(low)
+        extents.append(extent)
+    return Box(cells, tuple(lows), tuple(extents))
+
+
+def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl.Aff]:
+    """A lower bound of subscript k in terms of t, and how many there are at most: a constant if possible."""
+    best: tuple[int, isl.Aff, isl.Aff] | None = None
+    for low in _lower_bounds(cells, depth, k):
+        space = cells.get_space()
+        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k)
+        distance = own.sub(_on_cells(low, space)).add_constant_val(isl.Val(1))
+        numbers = cells.apply(isl.Map.from_aff(distance))
+        for bound in _upper_bounds(numbers):
+            weight = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
+            if best is None or weight < best[0]:
+                best = weight, low, bound
+    if best is None:
+        message = f"the cells of {name} that are read in an iteration have no affine bounds"
+        raise Misuse(Code.STORAGE, message, argument="variable")
+    return best[1], best[2]
+
+
+def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
+    """Functions of t below subscript k."""
+    others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
+    found: list[isl.Aff] = []
+    for constraint in others.simple_hull().get_constraints():
+        if not _bounds(constraint, depth, below=True):
+            continue
+        bound = constraint.get_bound(DIM, depth)
+        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
+            numbers = first(others, DIM, depth).get_space()
+            found.append(_on_cells(bound, numbers))
+    return found
+
+
+def _bounds(constraint: isl.Constraint, k: int, *, below: bool) -> bool:
+    """Whether it is a bound of dimension k itself, and no multiple of it."""
+    factor = constraint.get_coefficient_val(DIM, k)
+    unit = factor.is_one() or factor.is_negone()
+    right = constraint.is_equality() or factor.is_one() == below
+    return unit and right and not constraint.is_div_constraint()
+
+
+def _on_cells(low: isl.Aff, space: isl.Space) -> isl.Aff:
+    """A function of t as one of (t, c), or of t alone."""
+    result = isl.Aff.zero_on_domain_space(space.align_params(low.get_domain_space().params()))
+    result = result.set_constant_val(low.get_constant_val())
+    for t in range(min(low.dim(IN), result.dim(IN))):
+        result = result.set_coefficient_val(IN, t, low.get_coefficient_val(IN, t))
+    for p, name in enumerate(parameter_names(low.get_domain_space())):
+        place = result.get_domain_space().find_dim_by_name(PARAM, name)
+        result = result.set_coefficient_val(PARAM, place, low.get_coefficient_val(PARAM, p))
+    return result
+
+
+def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
+    found: list[isl.Aff] = []
+    for constraint in numbers.coalesce().simple_hull().get_constraints():
+        if not _bounds(constraint, 0, below=False):
+            continue
+        bound = constraint.get_bound(DIM, 0)
+        if not bound.dim(DIV) and bound.get_denominator_val().is_one():
+            found.append(bound)
+    return found
+
+
+def _packed(
+    plan: Plan,
+    array: Array,
+    reads: Sequence[PackedRead],
+    box: Box,
+    place: Position,
+    depth: int,
+    transposed: bool,
+) -> tuple[Plan, Component]:
+    program = plan.program
+    order = (1, 0) if transposed else tuple(range(array.rank))
+    new = unused_name(program, f"{array.name}_packed")
+    extents = tuple(affine_text(program, box.extents[k], ()) for k in order)
+    made = in_space(Array(new, array.rank, array.element_type, local=True, extents=extents))
+    outer = plan.leaf(next(p for p in _positions(plan, reads))).loops[:depth]
+    own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(array.rank))
+    iterators = (*outer, *own)
+    edits: dict[TextEdit, None] = {}
+    for one in reads:
+        indices = [_index(program, one, box, k, depth) for k in order]
+        edits[TextEdit(one.access.place, new + "".join(f"[{index}]" for index in indices))] = None
+    copy = _copy_text(program, array.name, new, box, iterators, order)
+    schedule = _schedule(place, depth, array.rank)
+    after = with_storage(program, tuple(edits), (made,), ((copy, schedule),))
+    leaves = sorted((*plan.leaves, PlanLeaf(place, iterators)), key=lambda leaf: leaf.position)
+    component = Component.of([place])
+    stored = replace(plan.stored(after), leaves=tuple(leaves))
+    return stored.named(after.statements[-1].name, component), component
+
+
+def _positions(plan: Plan, reads: Sequence[PackedRead]) -> list[Position]:
+    found = []
+    for one in reads:
+        found += [position for position, _ in pieces(plan.program.statement(one.statement.name).schedule)]
+    return found
+
+
+def _index(program: Program, read: PackedRead, box: Box, k: int, depth: int) -> str:
+    """The subscript k of a read in the copy: c_k - l_k(t), in terms of the statement's iterators."""
+    relation = read.access.relation.intersect_domain(read.statement.domain)
+    cell = isl.PwMultiAff.from_map(relation).get_pw_aff(k)
+    times = iteration_numbers(read.piece, depth)
+    low = isl.PwMultiAff.from_map(times.apply_range(isl.Map.from_aff(box.lows[k]))).get_pw_aff(0)
+    distance = cell.sub(low).coalesce()
+    found: list[isl.Aff] = []
+    distance.foreach_piece(lambda _, function: found.append(function))
+    if any(not one.plain_is_equal(found[0]) for one in found[1:]):
+        message = f"where {read.statement.name} finds its values in the copy is no affine function"
+        raise Misuse(Code.STORAGE, message, argument="loop")
+    text = quasi_affine_text(program, found[0], read.statement)
+    if text is None:
+        message = f"where {read.statement.name} finds its values in the copy cannot be written"
+        raise Misuse(Code.STORAGE, message, argument="loop")
+    return text
+
+
+def _schedule(place: Position, depth: int, rank: int) -> isl.Map:
+    """{ [t, c] -> (p0, t1, p1, ..., td, pd, c1, 0, c2, 0, ...) }."""
+    loops = len(place) - 1
+    relation = isl.Map.universe(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth + rank, 2 * loops + 1))
+    for k, value in enumerate(place):
+        relation = relation.fix_val(OUT, 2 * k, isl.Val(value))
+    for loop in range(loops):
+        if loop < depth + rank:
+            relation = relation.equate(IN, loop, OUT, entry(loop))
+        else:
+            relation = relation.fix_val(OUT, entry(loop), isl.Val(0))
+    return relation
+
+
+def _copy_text(
+    program: Program, name: str, new: str, box: Box, iterators: tuple[str, ...], order: tuple[int, ...]
+) -> str:
+    """Loops over the box with the cells as a condition, which says exactly what is copied."""
+    depth = len(iterators) - len(box.lows)
+    heads: list[str] = []
+    for k, iterator in enumerate(iterators):
+        low, inside = _range(box.cells, k, iterator)
+        start, rest = (affine_text(program, one, iterators) for one in (low, inside))
+        heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++)")
+    conditions = [
+        " && ".join(_condition(program, one, iterators) for one in basic.get_constraints())
+        for basic in basic_sets(box.cells)
+    ]
+    test = " || ".join(f"({one})" if len(conditions) > 1 else one for one in conditions if one)
+    space = box.cells.get_space()
+    indices: list[str] = []
+    for k in order:
+        own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, depth + k)
+        indices.append(affine_text(program, own.sub(_on_cells(box.lows[k], space)), iterators))
+    left = new + "".join(f"[{one}]" for one in indices)
+    right = name + "".join(f"[{one}]" for one in iterators[depth:])
+    guard = f"if ({test}) " if test else ""
+    return f" {' '.join(heads)} {guard}{left} = {right};"
+
+
+def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
+    """A lower bound of dimension k in terms of those before it, and what is not negative up to the last."""
+    inner = first(cells, DIM, k + 1)
+    low: isl.Aff | None = None
+    rest: isl.Aff | None = None
+    for constraint in inner.simple_hull().get_constraints():
+        factor = constraint.get_coefficient_val(DIM, k)
+        if constraint.is_div_constraint() or factor.is_zero():
+            continue
+        equality = constraint.is_equality()
+        if low is None and (factor.is_one() or (equality and factor.is_negone())):
+            low = constraint.get_bound(DIM, k)
+        if rest is None and (factor.is_neg() or equality):
+            rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
+    if low is None or rest is None:
+        raise Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
+    return low, rest
+
+
+def _condition(program: Program, constraint: isl.Constraint, iterators: tuple[str, ...]) -> str:
+    relation = "==" if constraint.is_equality() else ">="
+    return f"{affine_text(program, constraint.get_aff(), iterators)} {relation} 0"

@@ -1,0 +1,111 @@
+"""`pack`: copies of what is read, before all loops or in each iteration of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import islpy as isl
+import pytest
+
+from loopwright.errors import BadInput, Code, InternalError
+from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.storage import prove_storage
+from tests.storage.test_expand import function, planned, result, written
+
+SPLIT = "  for (int i = 1; i < n - 1; i++) {\n    s = A[i][0];\n    x[i] = x[i - 1] + x[i + 1] * s;\n  }"
+NODE = "  for (int i = 0; i < n - 1; i++) {\n    A[i][0] = x[i] * 2;\n    x[i] = A[i][0] + A[i + 1][0];\n  }"
+PRODUCT = """\
+void f(int n, double A[n][n], double B[n][n], double C[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        S: C[i][j] += A[i][k] * B[k][j];
+#pragma endscop
+}
+"""
+TILED = "tile(S, i=8, j=16, k=32)\ninterchange(S, [jT, kT, iT, i, k, j])\n"
+
+
+def test_a_node_is_split(tmp_path: Path) -> None:
+    assert not prove_plan(planned(function(NODE), "distribute(S1, S2)")).proved
+    text = result(tmp_path, function(NODE), "pack(A, S2)\ndistribute(S1, S2)").source.text
+    assert "x[i] = A[i][0] + A_packed[i][0];" in text  # the value of this iteration is not the old one
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+def test_tiles_are_packed_and_transposed(tmp_path: Path) -> None:
+    script = f"{TILED}P = pack(B, S, kT)\npack(A, S, iT, transposed)\n"
+    text = result(tmp_path, PRODUCT, script).source.text
+    assert "C[i][j] += A_packed[k - 32 * kT][i - 8 * iT] * B_packed[k - 32 * kT][j - 16 * jT];" in text
+    assert "double B_packed[32][16];" in text and "double A_packed[32][8];" in text
+
+
+def test_a_copy_is_a_component(tmp_path: Path) -> None:
+    plan = planned(PRODUCT, f"{TILED}P = pack(B, S, kT)\ninterchange(P, B_1, B_2)\nreverse(P, B_1)")
+    assert prove_plan(plan).proved
+    assert plan["S"].pack("A", "iT", name="Q").plan.components["Q"].positions
+
+
+def test_reads_of_new_values_are_left_alone_or_refused() -> None:
+    with pytest.raises(BadInput) as caught:
+        planned(function("  for (int i = 1; i < n; i++)\n    x[i] = x[i - 1];"), "pack(x, S1)")
+    assert caught.value.code is Code.STORAGE
+    assert prove_plan(planned(function(SPLIT), "pack(x, S2)\nexpand(s, i)")).proved
+
+
+def test_mutants_of_a_copy_are_refused() -> None:
+    (change,) = planned(function(NODE), "pack(A, S2)").storage
+    assert not prove_storage(change).wrong
+    copy = change.after.statements[-1]
+    read, write = copy.accesses
+    mutants = []
+    for access, cells in (
+        (read, "A[a + 1, b]"),
+        (read, "A[a, b + 1]"),
+        (read, "A[a - 1, b]"),
+        (write, "A_packed[a, b]"),
+        (write, "A_packed[a - 2, b]"),
+        (write, "A_packed[a - 1, b + 1]"),
+        (write, "A_packed[0, b]"),
+    ):
+        moved = isl.Map(f"[n, m] -> {{ {copy.name}[a, b] -> {cells} }}").intersect_domain(copy.domain)
+        pair = [replace(one, relation=moved) if one is access else one for one in (read, write)]
+        mutants.append(replace(copy, accesses=tuple(pair)))
+    half = copy.domain.intersect(isl.Set(f"[n, m] -> {{ {copy.name}[a, b] : a > 1 }}"))
+    mutants.append(replace(copy, domain=half))
+    late = isl.Map(f"[n, m] -> {{ {copy.name}[a, b] -> [9, a, 0, b, 0] }}")
+    mutants.append(replace(copy, schedule=late))
+    for mutant in mutants:
+        after = replace(change.after, statements=(*change.after.statements[:-1], mutant))
+        try:
+            refused = bool(prove_storage(replace(change, after=after)).wrong)
+        except InternalError:
+            refused = True
+        assert refused, mutant.accesses
+
+
+def test_a_statement_that_is_no_copy_is_refused() -> None:
+    (change,) = planned(function(NODE), "pack(A, S2)").storage
+    copy = change.after.statements[-1]
+    wrong = replace(copy, body=change.after.statements[0].body)
+    after = replace(change.after, statements=(*change.after.statements[:-1], wrong))
+    with pytest.raises(InternalError):
+        prove_storage(replace(change, after=after))
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("pack(C, S)", Code.NO_VARIABLE),
+        ("pack(Z, S)", Code.NO_VARIABLE),
+        ("pack(A, S, t)", Code.NO_ITERATOR),
+        ("pack(A, Z)", Code.NO_COMPONENT),
+    ],
+)
+def test_what_has_no_meaning(script: str, code: Code) -> None:
+    with pytest.raises(BadInput) as caught:
+        planned(PRODUCT, script)
+    assert caught.value.code is code and caught.value.span is not None
