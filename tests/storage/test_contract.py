@@ -71,3 +71,11 @@ def test_what_has_no_meaning(script: str, code: Code) -> None:
     with pytest.raises(BadInput) as caught:
         planned(function(REUSED), script)
     assert caught.value.code is code and caught.value.span is not None
+
+
+def test_rows_are_padded(tmp_path: Path) -> None:
+    text = result(tmp_path, function(CHAIN), "pad(v, 3)").source.text
+    assert "double v_padded[11];" in text
+    plan = planned(function(REUSED), "expand(s, i)\npad(s_i, 1)")
+    assert [one.extents for one in plan.program.arrays if one.space is not None] == [("n + 1",)]
+    assert prove_plan(plan).proved and not prove_plan(planned(function(REUSED), "pad(x, 1)")).proved

@@ -57,10 +57,10 @@ class AllocatedArray:
         size = f"sizeof({self.element_type})"
         limit = f"((size_t)-1 - {ALIGNMENT - 1}) / {size}"
         limit += "".join(f" / (size_t){one}" for one in sizes[1:])
-        positive = " && ".join(f"{one} > 0" for one in dict.fromkeys(sizes))
+        positive = "".join(f"{one} > 0 && " for one in dict.fromkeys(sizes) if not one.isdigit())
         length = " * ".join([*(f"(size_t){one}" for one in sizes), size])
         return (
-            f"void *{self.memory} = {positive} && (size_t){sizes[0]} <= {limit}",
+            f"void *{self.memory} = {positive}(size_t){sizes[0]} <= {limit}",
             f"  ? malloc({length} + {ALIGNMENT - 1}) : NULL;",
         )
 

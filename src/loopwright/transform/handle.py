@@ -157,6 +157,10 @@ class Handle(Displayed):
         target = self._new_name(name, "packed")
         return self.perform(ops.Pack(variable, self.name, loop, transposed), target)[target]
 
+    def pad(self, variable: str, amount: int) -> Handle:
+        """The rows of `variable` get `amount` elements more."""
+        return self.perform(ops.Pad(variable, amount))
+
     def rename(self, variable: str) -> Handle:
         """The component uses a variable of its own instead of `variable`."""
         return self.perform(ops.Rename(variable, self.name))

@@ -97,6 +97,8 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
             after, copy = packing.pack(plan, variable, component, depth, transposed=transposed)
             return OperationResult(after, (copy,))
+        case ops.Pad(variable, amount):
+            return OperationResult(contraction.pad(plan, variable, amount))
         case _:
             assert_never(operation)
 

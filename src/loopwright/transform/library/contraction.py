@@ -1,7 +1,8 @@
-"""Contraction and renaming: an array loses subscripts, a component gets a variable of its own.
+"""Contraction, renaming, padding: an array of another shape, or a variable of its own for a component.
 
-    contract(x, 1)   x[e][f]          -->   x_1[f]
-    rename(x, L)     x in L           -->   x_L, an array of the same size
+    contract(x, 1)   x[e][f]            -->   x_1[f]
+    rename(x, L)     x in L             -->   x_S, an array of the same size
+    pad(x, 4)        T x[n][m];         -->   T x_padded[n][m + 4];
 """
 
 from __future__ import annotations
@@ -68,4 +69,19 @@ def rename(plan: Plan, name: str, component: Component) -> Plan:
     made = Array(new, array.rank, array.element_type, local=True, extents=array.extents)
     edits = {one: None for statement in users for one in moved(statement, name, new)}
     edits |= {one: None for statement in users for one in declared_values(program, array, statement)}
+    return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))
+
+
+def pad(plan: Plan, name: str, amount: int) -> Plan:
+    """The plan with an array whose rows are longer, by elements that nothing uses."""
+    program, array = plan.program, variable_called(plan, name)
+    if not array.rank:
+        raise Misuse(Code.STORAGE, f"{name} has no rows", argument="variable")
+    last = array.extents[-1]
+    longer = str(int(last) + amount) if last.isdigit() else f"{last} + {amount}"
+    new = unused_name(program, f"{name}_padded")
+    extents = (*array.extents[:-1], longer)
+    made = Array(new, array.rank, array.element_type, local=True, extents=extents)
+    edits = dict.fromkeys(without_declaration(program, array))
+    edits |= {one: None for statement in program.statements for one in moved(statement, name, new)}
     return plan.stored(with_storage(program, tuple(edits), (in_space(made),)))

@@ -344,6 +344,16 @@ class Pack(BaseOperation):
     transposed: FlagArgument = False
 
 
+@dataclass(frozen=True)
+class Pad(BaseOperation):
+    """The rows of an array get `amount` elements more, which nothing uses."""
+
+    name = "pad"
+    usage = "pad(x, 4)"
+    variable: VariableArgument
+    amount: SizeArgument
+
+
 Operator: TypeAlias = Realign | Lift | Affine | Isplit
 """The four operators of [Namjoshi2016, section 3.1]."""
 
@@ -358,7 +368,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename | Pack
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad
 """Where values are kept, the order unchanged."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads
