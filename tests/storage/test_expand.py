@@ -274,3 +274,9 @@ def test_no_cure_is_named_that_does_not_help() -> None:
     text = function("  for (int i = 1; i < n; i++) {\n    s = x[i - 1];\n    x[i] = s * 2;\n  }")
     plan = planned(text, "reverse(S1, i)")
     assert cure(plan, prove_plan(plan)) == ()
+
+
+def test_storage_stays_where_unknown_calls_may_touch_it() -> None:
+    text = function("  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n    g(x);\n  }")
+    with pytest.raises(BadInput):
+        planned(f"void g(double *);\n{text}", "expand(s, i)")

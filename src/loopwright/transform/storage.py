@@ -16,7 +16,7 @@ import islpy as isl
 from loopwright.c.file import c_file
 from loopwright.c.tokens import names_in
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.model.program import Array, AssumptionKind, MemorySpace, Program, Statement
+from loopwright.model.program import ELSEWHERE, Array, AssumptionKind, MemorySpace, Program, Statement
 from loopwright.read.c.region import read_region
 from loopwright.source import Source, Span
 
@@ -55,6 +55,8 @@ def with_storage(
 
     `copies` are put at the end of the text, each with the schedule { [i] -> vector } that it has.
     """
+    if any(array.name == ELSEWHERE for array in program.arrays):
+        raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
     text = _edited(program, edits, new, "".join(copy for copy, _ in copies))
     return _read(program, text, new, [schedule for _, schedule in copies])
 

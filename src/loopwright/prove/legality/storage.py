@@ -32,7 +32,7 @@ import islpy as isl
 
 from loopwright.c.syntax import named_children
 from loopwright.display import Displayed
-from loopwright.errors import Code, InternalError
+from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import at, padded
 from loopwright.presburger.named import at_parameters
@@ -157,6 +157,9 @@ def _refuse_other_operations(old: Statement, new: Statement, before: Program, af
         if not kinds or (_moves(mine, theirs) and (len(types) != 1 or None in types)):
             raise InternalError(Code.INTERNAL, f"an access of {old.name} is of another kind or type")
     moved = [pair for pair in zip(old.accesses, new.accesses, strict=True) if _moves(*pair)]
+    for access in (one for pair in moved for one in pair):
+        if not access.relation.intersect_domain(old.domain).is_single_valued():
+            raise GaveUp(Code.UNDECIDED, f"could not decide: which cell '{_text(access)}' is depends on data")
     one = _around(old, [mine.place for mine, _ in moved])
     other = _around(new, [theirs.place for _, theirs in moved])
     if one != other:
@@ -247,8 +250,6 @@ def _readers(before: Program, after: Program, disturbed: frozenset[str]) -> Iter
             name = f"{old.name} reads {k}"
             relations = [one.relation.intersect_domain(old.domain) for one in (mine, theirs)]
             if _moves(mine, theirs):
-                if not all(one.is_single_valued() for one in relations):
-                    raise InternalError(Code.INTERNAL, f"a cell that {old.name} reads moved, and is not one")
                 one, other = (relation.set_tuple_name(IN, name) for relation in relations)
             else:  # each cell that may be read is a read of its own
                 one, other = (relation.range_map().set_tuple_name(IN, name) for relation in relations)
