@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu clean
+.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
+	@echo "make bench-certificates  what the verified checker checks: the kernels' scripts and the corpus"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -89,6 +90,10 @@ bench-speed: $(INSTALLED)
 
 bench-optimise: $(INSTALLED)
 	$(BIN)/python -m benchmarks.optimising
+
+bench-certificates: $(INSTALLED)
+	$(BIN)/python -m benchmarks.certificates scripts
+	$(BIN)/python -m benchmarks.certificates corpus
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency

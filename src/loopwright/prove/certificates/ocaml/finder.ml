@@ -3,7 +3,9 @@
    Nothing here has to be right: what is found is checked by `Checker.refutes`, which is verified.
    Equations with a unit coefficient are eliminated, inequalities divided by the common divisor of their
    coefficients and rounded; then a simplex over exact integers finds a sum that is a negative number, or a
-   point.  A disjunction that the point does not satisfy is split; then a variable that is not an integer.
+   point.  Of the disjunctions that the point does not satisfy, the part that most of them have is decided: it
+   holds, or its negation does; where they have none in common, one is split; then a variable that is not an
+   integer.
    Integers are machine integers: an overflow ends the search for that goal, it never goes unnoticed. *)
 
 open Checker
@@ -368,6 +370,20 @@ let rec status known = function
     let found = List.map (status known) fs in
     if List.mem Yes found then Yes else if List.for_all (fun s -> s = No) found then No else Maybe
 
+(* Why a further fact cannot hold, where one known inequality says so. *)
+let contradiction known size f =
+  let against a =
+    let a = known.substituted { a with from = [ (size, 1) ] } in
+    let g = divisor_of a in
+    if g = 0 then if a.constant < 0 then Some (conclude (size + 1) [ (1, a) ]) else None
+    else
+      let a = divided a g in
+      match Hashtbl.find_opt known.table (Array.map (fun x -> - x) a.coefficients) with
+      | Some b when plus a.constant b.constant < 0 -> Some (conclude (size + 1) [ (1, a); (1, b) ])
+      | _ -> None
+  in
+  match f with Positive a -> against a | Null _ | All _ | One _ -> None
+
 let point_of width known =
   match simplex width (Array.of_list known.atoms) with
   | Contradiction _ as found -> found
@@ -405,6 +421,22 @@ let max_depth = 400
 (* Processor time at which the search ends. *)
 let deadline = ref infinity
 
+let term a = (to_z a.constant, List.map to_z (Array.to_list a.coefficients))
+
+(* Of the parts of disjunctions that are open at a point, the one that most disjunctions have. *)
+let commonest known choices open_ =
+  let seen : (int array * int, int) Hashtbl.t = Hashtbl.create 64 in
+  let key a = (a.coefficients, a.constant) in
+  let times a = try Hashtbl.find seen (key a) with Not_found -> 0 in
+  let count f = match f with Positive a -> Hashtbl.replace seen (key a) (times a + 1) | Null _ | All _ | One _ -> () in
+  List.iter (fun (_, _, fs) -> List.iter count fs) choices;
+  let better best f =
+    match f with
+    | Positive a when times a > (match best with None -> 1 | Some b -> times b) && status known f = Maybe -> Some a
+    | _ -> best
+  in
+  List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
+
 let find budget (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
@@ -432,7 +464,7 @@ let find budget (goal : fact list) : answer =
       in
       let choices = List.filter_map live (List.rev !choices) in
       match List.find_opt (fun (count, _, _) -> count <= 1) choices with
-      | Some (_, index, fs) -> branch depth cuts used facts size index fs
+      | Some (_, index, fs) -> branch known depth cuts used facts size index fs
       | None -> (
         decr left;
         if !left < 0 then raise (Stop Unknown);
@@ -441,16 +473,25 @@ let find budget (goal : fact list) : answer =
         | Point (point, cut) -> (
           let open_ = List.filter (fun (_, _, fs) -> not (List.exists (true_at point) fs)) choices in
           let smaller a b = match a with Some (n, _, _) -> (let m, _, _ = b in if m < n then Some b else a) | None -> Some b in
-          match List.fold_left smaller None open_ with
-          | Some (_, index, fs) -> branch depth cuts used facts size index fs
-          | None -> (
+          match commonest known choices open_, List.fold_left smaller None open_ with
+          | Some a, _ -> decide a depth cuts used facts size
+          | None, Some (_, index, fs) -> branch known depth cuts used facts size index fs
+          | None, None -> (
             match cut with
             | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts used facts size parts d
             | _ -> split depth cuts used facts size point))))
-  and branch depth cuts used facts size index fs =
+  (* Either it holds, or its negation is a fact from then on. *)
+  and decide a depth cuts used facts size =
+    let negation = { (opposite a) with constant = - a.constant - 1 } in
+    let holds = solve (depth + 1) cuts used (Positive a :: facts) (size + 1) in
+    Split (term a, holds, solve (depth + 1) cuts used (Positive negation :: facts) (size + 1))
+  and branch known depth cuts used facts size index fs =
     let one f =
-      let facts = push f facts in
-      solve (depth + 1) cuts ((size - 1 - index) :: used) facts (List.length facts)
+      match contradiction known size f with
+      | Some certificate -> certificate
+      | None ->
+        let facts = push f facts in
+        solve (depth + 1) cuts ((size - 1 - index) :: used) facts (List.length facts)
     in
     Cases (to_nat index, List.map one fs)
   (* rounded parts become facts, then their sum is divided and rounded *)
