@@ -10,6 +10,7 @@ import pytest
 
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.legality.cures import cure, hint
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
 from tests.storage.test_expand import function, planned, result, written
@@ -34,6 +35,13 @@ def test_a_node_is_split(tmp_path: Path) -> None:
     text = result(tmp_path, function(NODE), "pack(A, S2)\ndistribute(S1, S2)").source.text
     assert "x[i] = A[i][0] + A_packed[i][0];" in text  # the value of this iteration is not the old one
     assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+def test_splitting_the_node_is_named_as_the_cure() -> None:
+    plan = planned(function(NODE), "distribute(S1, S2)")
+    steps = cure(plan, prove_plan(plan))
+    assert [str(one) for one in steps] == ["pack(A, S2)"]
+    assert hint(steps).endswith("then old values of A are read from a copy")
 
 
 def test_tiles_are_packed_and_transposed(tmp_path: Path) -> None:

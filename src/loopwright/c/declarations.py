@@ -89,6 +89,11 @@ def is_type_text(text: str) -> bool:
     return re.fullmatch(r"[\w\s*]+", text) is not None and bool(words) and words <= known
 
 
+def unqualified(text: str) -> str:
+    """A type without `const` and the like, which do not say what a variable holds."""
+    return " ".join(word for word in text.split() if word not in _QUALIFIERS)
+
+
 def is_unsigned_type(text: str) -> bool:
     return bool(set(text.split()) & _UNSIGNED)
 

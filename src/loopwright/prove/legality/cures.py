@@ -1,8 +1,8 @@
-"""What would make a refused script legal: temporaries with a cell for each iteration.
+"""What would make a refused script legal: temporaries with a cell for each iteration, copies of old values.
 
-Where every dependence that a script breaks is one of variables that are lost after the region, they are
-expanded along all the loops that their statements share, in front of the script.  That is a cure only if the
-whole is then proved.
+A variable that is lost after the region is expanded along all the loops that its statements share.  Of
+another array of which only anti-dependences are broken, the statements that read the old values read a copy:
+the node is split.  Both in front of the script; it is a cure only if the whole is then proved.
 """
 
 from __future__ import annotations
@@ -10,36 +10,56 @@ from __future__ import annotations
 from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan, plan_of
-from loopwright.transform.script.operations import Expand
+from loopwright.transform.script.operations import Expand, Pack
 from loopwright.transform.script.steps import Step
 
 
 def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
     """The steps to put in front of the plan's, or none; `verdict` is that on the plan."""
     program = plan.written
-    arrays = {array.name: array for array in program.arrays}
-    names = dict.fromkeys(one.array for one in verdict.violations)
-    lost = [name in arrays and program.is_dead_after(arrays[name]) for name in names]
-    if not names or verdict.wrong or verdict.defects or not all(lost) or plan.storage:
+    if not verdict.violations or verdict.wrong or verdict.defects or plan.storage:
         return ()
-    loops = {name: _shared(plan, name) for name in names}
-    if not all(loops.values()):
-        return ()
-    steps = tuple(Step(Expand(name, loops[name])) for name in names)
+    steps: dict[Step, None] = {}
+    for name in dict.fromkeys(one.array for one in verdict.violations):
+        found = _steps(plan, name, [one for one in verdict.violations if one.array == name])
+        if not found:
+            return ()
+        steps |= dict.fromkeys(found)
     try:
         cured = plan_of(program).perform(*steps, *(one.step for one in plan.history))
-        found = prove_plan(cured, allow_reassociation=allow_reassociation)
+        proved = prove_plan(cured, allow_reassociation=allow_reassociation).proved
     except (BadInput, GaveUp):
         return ()
-    return steps if found.proved else ()
+    return tuple(steps) if proved else ()
+
+
+def _steps(plan: Plan, name: str, broken: list[Violation]) -> list[Step]:
+    """What might help against broken dependences of one array."""
+    array = next((one for one in plan.written.arrays if one.name == name), None)
+    if array is None:
+        return []
+    loops = _shared(plan, name)
+    if plan.written.is_dead_after(array):
+        return [Step(Expand(name, loops))] if loops else []
+    if any(one.kind != "anti" for one in broken):
+        return []
+    return [Step(Pack(name, one.first.statement)) for one in broken]
+
+
+def reason(steps: tuple[Step, ...]) -> str:
+    """What the steps do, as a clause."""
+    owned = [one.operation.variable for one in steps if isinstance(one.operation, Expand)]
+    copied = dict.fromkeys(one.operation.variable for one in steps if isinstance(one.operation, Pack))
+    texts = [f"each iteration has its own {' and '.join(owned)}"] if owned else []
+    texts += [f"old values of {' and '.join(copied)} are read from a copy"] if copied else []
+    return " and ".join(texts)
 
 
 def hint(steps: tuple[Step, ...]) -> str:
     """The cure in words."""
-    names = " and ".join(str(one.operation.variable) for one in steps if isinstance(one.operation, Expand))
-    text = ", ".join(map(str, steps))
-    return f"{text} at the start of the script makes it legal: each iteration then has its own {names}"
+    return f"{', '.join(map(str, steps))} at the start of the script makes it legal: then {reason(steps)}"
 
 
 def _shared(plan: Plan, name: str) -> tuple[str, ...]:

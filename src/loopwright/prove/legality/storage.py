@@ -30,10 +30,11 @@ from typing import Any
 
 import islpy as isl
 
+from loopwright.c.declarations import unqualified
 from loopwright.c.syntax import named_children
 from loopwright.display import Displayed
 from loopwright.errors import Code, GaveUp, InternalError
-from loopwright.model.program import Access, Array, Program, Statement
+from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import at, padded
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
@@ -125,7 +126,7 @@ def _copies(before: Program, after: Program) -> tuple[Statement, ...]:
         left, right = (_plain(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
         if kinds != [False, True] or not exact or _plain(copy.body.place.text) != f"{left}={right};":
             raise InternalError(Code.INTERNAL, f"{copy.name} is not a copy of a cell")
-        types = {_array(after, access).element_type for access in copy.accesses}
+        types = {_type(after, access) for access in copy.accesses}
         if len(types) != 1 or None in types:
             raise InternalError(Code.INTERNAL, f"{copy.name} converts what it copies")
     return found
@@ -135,8 +136,9 @@ def _plain(text: str) -> str:
     return "".join(text.split())
 
 
-def _array(program: Program, access: Access) -> Array:
-    return next(one for one in program.arrays if one.name == access.array)
+def _type(program: Program, access: Access) -> str | None:
+    array = next(one for one in program.arrays if one.name == access.array)
+    return None if array.element_type is None else unqualified(array.element_type)
 
 
 def _refuse_other_operations(old: Statement, new: Statement, before: Program, after: Program) -> None:
@@ -153,7 +155,7 @@ def _refuse_other_operations(old: Statement, new: Statement, before: Program, af
         raise InternalError(Code.INTERNAL, f"{old.name} is another statement where its storage changed")
     for mine, theirs in zip(old.accesses, new.accesses, strict=True):
         kinds = (mine.is_write, mine.must) == (theirs.is_write, theirs.must)
-        types = {_array(before, mine).element_type, _array(after, theirs).element_type}
+        types = {_type(before, mine), _type(after, theirs)}
         if not kinds or (_moves(mine, theirs) and (len(types) != 1 or None in types)):
             raise InternalError(Code.INTERNAL, f"an access of {old.name} is of another kind or type")
     moved = [pair for pair in zip(old.accesses, new.accesses, strict=True) if _moves(*pair)]

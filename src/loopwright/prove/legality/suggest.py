@@ -11,12 +11,12 @@ from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import IN, OUT
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.cures import cure
+from loopwright.prove.legality.cures import reason as cured
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import Expand
 from loopwright.transform.script.steps import Step, script_text
 from loopwright.transform.suggest import Goal, Proposal, ProposalKind, proposals
 
@@ -65,10 +65,9 @@ def _tried(plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence,
         return Suggestion(proposal.kind, proposal.steps, reason, legal=True, gain=gain)
     expanded = cure(after, verdict)
     if expanded:
-        names = " and ".join(one.operation.variable for one in expanded if isinstance(one.operation, Expand))
         gain = _gain(proposal, _innermost(plan.program, proposal))
-        reason = f"legal once each iteration has its own {names}"
-        return Suggestion(proposal.kind, (*expanded, *proposal.steps), reason, legal=True, gain=gain)
+        why = f"legal once {cured(expanded)}"
+        return Suggestion(proposal.kind, (*expanded, *proposal.steps), why, legal=True, gain=gain)
     operators = _only_reductions(verdict)
     if operators:
         reason = f"legal with --allow-reassociation: only the order of the steps of {operators} changes"

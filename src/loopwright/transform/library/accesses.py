@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from loopwright.c.declarations import declared_name
+from loopwright.c.declarations import declared_name, unqualified
 from loopwright.c.syntax import Node, walk
 from loopwright.errors import Code
 from loopwright.model.program import Array, MemorySpace, Program, Statement
@@ -43,7 +43,7 @@ def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
     if array.rows:
         message = f"{name} is one dimension that is used as {array.rank}"
         raise Misuse(Code.STORAGE, message, argument="variable", hint="declare it with its dimensions")
-    return array
+    return replace(array, element_type=unqualified(array.element_type))
 
 
 def moved(statement: Statement, name: str, front: str) -> Iterator[TextEdit]:
