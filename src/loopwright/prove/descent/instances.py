@@ -1,0 +1,363 @@
+"""Which instance of OLD a statement of the text is, as a function of the iterators around it.
+
+The text says so by its integer expressions: `A[-t4 + t5][t6]` is A[i][j] for i = -t4 + t5 and j = t6.  An
+iterator of OLD that its statement does not mention, the time of a stencil, may be any integer: the operation
+is the same.  It is guessed, from small runs, in which the k-th execution of an operation in NEW is the k-th
+in OLD; or from the other statements of the text that stand for the same one, where the iterators of NEW are
+functions of the instance: where t7 = 2 t + j, and j is known, so is t.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeAlias, assert_never
+
+from loopwright.loops.expressions import Expr, Var
+from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark, Node
+from loopwright.model.program import Program, Statement
+from loopwright.prove.descent.linear import ONE, Form, combined, difference, expr_of, fitted, form_of, solved, substituted
+from loopwright.prove.descent.reading import Leaf, LoopText
+from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled
+from loopwright.prove.equivalence.traces import Sizes, is_possible
+from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.instances import sides
+from loopwright.prove.text.loops import text_loops
+from loopwright.prove.text.operation import Different, Equation, same_operation
+from loopwright.presburger.named import parameter_names
+
+LONGEST_RUN = 60_000
+"""Iterations of loops."""
+MOST_SAMPLES = 24
+"""Of a statement, in one run."""
+
+ENOUGH_SAMPLES = 8
+"""To trust a function that was fitted to them."""
+FEW_SAMPLES = 20
+NEIGHBOURS = 6
+OF_OLD = " of OLD"
+Samples: TypeAlias = dict[str, list[tuple[Sizes, tuple[int, ...]]]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the text is `statement` of OLD; `known` are the iterators its text determines."""
+
+    statement: Statement
+    known: Mapping[str, Form]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for name in self.statement.iterators if name not in self.known)
+
+
+def claims_of(old: Program, text: LoopText) -> dict[str, Claim]:
+    """The statement of OLD that each statement of the text is; Unreadable where one is none, or several."""
+    before = sides(old)
+    seen: dict[tuple[str, tuple[tuple[str, Expr], ...]], Claim] = {}
+    found: dict[str, Claim] = {}
+    for leaf in text.leaves.values():
+        key = (leaf.syntax.node.text, tuple(leaf.syntax.words.values.items()))
+        if key not in seen:
+            seen[key] = _claim(old, leaf, before)
+        found[leaf.name] = seen[key]
+    return found
+
+
+def _claim(old: Program, leaf: Leaf, before: Mapping[str, object]) -> Claim:
+    claims: list[Claim] = []
+    for statement in old.statements:
+        try:
+            equations = same_operation(before[statement.name], leaf.syntax)  # type: ignore[arg-type]
+        except Different:
+            continue
+        known = _solved(statement, equations)
+        if known is not None:
+            claims.append(Claim(statement, known))
+    line = leaf.place.line
+    if not claims:
+        raise Unreadable(f"line {line}: no statement of OLD does the same")
+    if len(claims) > 1:
+        raise Unreadable(f"line {line}: several statements of OLD do the same")
+    return claims[0]
+
+
+def _old(name: str) -> str:
+    return f"{name}{OF_OLD}"
+
+
+def _solved(statement: Statement, equations: Sequence[Equation]) -> dict[str, Form] | None:
+    rows: list[Form] = []
+    renamed = {name: {_old(name): Fraction(1)} for name in statement.iterators}
+    for equation in equations:
+        before, after = form_of(equation.old), form_of(equation.new)
+        if before is None or after is None:
+            raise Unreadable("a subscript that is not affine")
+        rows.append(difference(substituted(before, renamed), after))
+    known, left = solved(rows, [_old(name) for name in statement.iterators])
+    if left:
+        return None
+    if any(value.denominator != 1 for form in known.values() for value in form.values()):
+        raise Unreadable("a subscript that is a multiple")
+    tied = {name for row in rows for name in row} & {*map(_old, statement.iterators)} - {*known}
+    if tied:
+        raise Unreadable("subscripts that determine iterators only together")
+    return {name: known[_old(name)] for name in statement.iterators if _old(name) in known}
+
+
+def functions(old: Program, text: LoopText) -> dict[str, tuple[str, tuple[Expr, ...]]]:
+    """For each statement of the text, the statement of OLD and its iterators as functions of those here."""
+    claims = claims_of(old, text)
+    guessed = _guesses(old, text, {name: claim for name, claim in claims.items() if claim.missing})
+    return {
+        name: (
+            claim.statement.name,
+            tuple(
+                expr_of(claim.known[one] if one in claim.known else guessed[name][one])
+                for one in claim.statement.iterators
+            ),
+        )
+        for name, claim in claims.items()
+    }
+
+
+Guess: TypeAlias = dict[str, Form]
+"""Iterators of OLD that a statement does not mention, as functions of the iterators around it."""
+
+
+def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[str, Guess]:
+    """The first of several guesses that the runs do not contradict."""
+    if not claims:
+        return {}
+    samples = _samples(old, text, claims)
+    fits = {name: _fits(text.leaves[name], claim, samples[name], old) for name, claim in claims.items()}
+    meanings = _meanings(text, claims, fits, samples)
+    sure = {
+        name: _derived(text.leaves[name], claim, meanings.get(claim.statement.name, {}))
+        for name, claim in claims.items()
+    }
+    order = list(claims)
+    found: dict[str, Guess] = {}
+    for place, name in enumerate(order):
+        claim = claims[name]
+        near = sorted(order, key=lambda other: abs(order.index(other) - place))[1 : NEIGHBOURS + 1]
+        found[name] = {
+            missing: next(
+                (form for form in _candidates(text, name, missing, near, sure, fits) if _agrees(form, k, samples[name])),
+                {},
+            )
+            for k, missing in enumerate(claim.missing)
+        }
+    return found
+
+
+def _candidates(
+    text: LoopText,
+    name: str,
+    missing: str,
+    near: Sequence[str],
+    sure: Mapping[str, Guess],
+    fits: Mapping[str, Guess],
+) -> Iterator[Form]:
+    """From the iterators around the statement, as near it, a step apart from that, fitted."""
+    if missing in sure[name]:
+        yield sure[name][missing]
+    own = {*text.leaves[name].iterators}
+    forms = [sure[other][missing] for other in near if missing in sure[other]]
+    usable = [form for form in forms if not {*form} & ({*_iterators(text)} - own)]
+    yield from usable
+    for form in usable:
+        for step in (1, -1):
+            yield combined([(Fraction(1), form), (Fraction(step), {ONE: Fraction(1)})])
+    if missing in fits[name]:
+        yield fits[name][missing]
+
+
+def _iterators(text: LoopText) -> Iterator[str]:
+    return (iterator for leaf in text.leaves.values() for iterator in leaf.iterators)
+
+
+def _agrees(form: Form, place: int, samples: Sequence[tuple[Sizes, tuple[int, ...]]]) -> bool:
+    """Whether a guess is what was seen in all runs."""
+    return all(_at(form, point) == seen[place] for point, seen in samples)
+
+
+def _fits(
+    leaf: Leaf, claim: Claim, samples: Sequence[tuple[Sizes, tuple[int, ...]]], old: Program
+) -> Guess:
+    names = [*reversed(leaf.iterators), *old.params]
+    found: Guess = {}
+    for place, missing in enumerate(claim.missing):
+        form = _fit([(point, seen[place]) for point, seen in samples], names)
+        if form is not None:
+            found[missing] = form
+    return found
+
+
+def _fit(points: Sequence[tuple[Sizes, int]], names: Sequence[str]) -> Form | None:
+    """An affine function with these values: fitted to a few, and to those more that contradict it."""
+    chosen = list(points[:: len(points) // FEW_SAMPLES + 1])
+    while chosen:
+        form = fitted(chosen, names)
+        if form is None:
+            return None
+        wrong = next((one for one in points if _at(form, one[0]) != one[1]), None)
+        if wrong is None:
+            return form
+        chosen.append(wrong)
+    return None
+
+
+def _at(form: Form, point: Sizes) -> Fraction:
+    return sum((value * (point[name] if name else 1) for name, value in form.items()), Fraction(0))
+
+
+def _meanings(
+    text: LoopText,
+    claims: Mapping[str, Claim],
+    fits: Mapping[str, Guess],
+    samples: Samples,
+) -> dict[str, dict[str, Form]]:
+    """By statement of OLD, the iterators of the text as functions of its iterators, as runs show them."""
+    seen: dict[tuple[str, str], Counter[tuple[tuple[str, Fraction], ...]]] = {}
+    for name, claim in claims.items():
+        if not {*claim.missing} <= {*fits[name]} or len(samples[name]) < ENOUGH_SAMPLES:
+            continue
+        own = {**claim.known, **fits[name]}
+        rows = [difference({_old(one): Fraction(1)}, form) for one, form in own.items()]
+        known, _ = solved(rows, [*reversed(text.leaves[name].iterators)])
+        for iterator, form in known.items():
+            if all(value.denominator == 1 for value in form.values()):
+                forms = seen.setdefault((claim.statement.name, iterator), Counter())
+                forms[tuple(sorted(form.items()))] += 1
+    found: dict[str, dict[str, Form]] = {}
+    for (statement, iterator), forms in seen.items():
+        found.setdefault(statement, {})[iterator] = dict(forms.most_common(1)[0][0])
+    return found
+
+
+def _derived(leaf: Leaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
+    """What an iterator around the statement, whose meaning is known, says of those it does not mention."""
+    known = {_old(one): form for one, form in claim.known.items()}
+    found: Guess = {}
+    for missing in claim.missing:
+        for iterator in reversed(leaf.iterators):
+            row = difference(substituted(table.get(iterator, {}), known), {iterator: Fraction(1)})
+            one, _ = solved([row], [_old(missing)])
+            if one and not any(part.endswith(OF_OLD) for part in one[_old(missing)]):
+                found.setdefault(missing, one[_old(missing)])
+    return found
+
+
+def _samples(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> Samples:
+    """For statements of the text, values of parameters and iterators, and of the iterators of OLD they lack."""
+    found: Samples = {name: [] for name in claims}
+    state = _Run({}, {}, {})
+    before, after = _old_run(old, claims, state), _new_run(text, claims, state, found)
+    for sizes in _sizes(old):
+        state.start(sizes)
+        try:
+            before(sizes, LONGEST_RUN)
+            after(sizes, LONGEST_RUN)
+        except TooLong:
+            continue
+    return found
+
+
+@dataclass
+class _Run:
+    """What was seen so far: by statement and the iterators its text determines, the others in order."""
+
+    order: dict[tuple[str, tuple[int, ...]], list[tuple[int, ...]]]
+    counts: dict[tuple[str, tuple[int, ...]], int]
+    taken: dict[str, int]
+    sizes: Sizes = field(default_factory=dict)
+
+    def start(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+        for seen in (self.order, self.counts, self.taken):
+            seen.clear()
+
+
+def _sizes(old: Program) -> Iterator[Sizes]:
+    names = parameter_names(old.context)
+    small = [{name: size + (k * 2 + turn) % 3 for k, name in enumerate(names)} for size in (3, 4, 5) for turn in (0, 1)]
+    large = [{name: 37 if name == one else size for name in names} for one in names for size in (4, 5, 6, 7)]
+    for values in (*small, *large):
+        if is_possible(old.context, values):
+            yield values
+
+
+
+
+def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> CompiledLoops:
+    def visitor(claim: Claim) -> Visit:
+        name, iterators = claim.statement.name, claim.statement.iterators
+        known = [k for k, one in enumerate(iterators) if one in claim.known]
+        others = [k for k, one in enumerate(iterators) if one not in claim.known]
+
+        def visit(*values: int) -> None:
+            key = (name, tuple([values[k] for k in known]))
+            state.order.setdefault(key, []).append(tuple([values[k] for k in others]))
+
+        return visit
+
+    visitors = {claim.statement.name: visitor(claim) for claim in claims.values()}
+    return compiled(_only(text_loops(old), visitors), visitors)
+
+
+def _only(node: Node, wanted: Container[str]) -> Node:
+    """The loops around some of the calls."""
+    match node:
+        case Call(name):
+            return node if name in wanted else EMPTY
+        case Block(children):
+            return Block(tuple(_only(child, wanted) for child in children))
+        case If(test, then, orelse):
+            return If(test, _only(then, wanted), None if orelse is None else _only(orelse, wanted))
+        case For() | Let() | Mark():
+            return replace(node, body=_only(node.body, wanted))
+        case _:
+            assert_never(node)
+
+
+def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Samples) -> CompiledLoops:
+    """A run of the text: the k-th of equal operations there is the k-th in OLD."""
+
+    def visitor(leaf: Leaf, statement: str) -> Visit:
+        own, depth = found[leaf.name], len(leaf.iterators)
+
+        def visit(*values: int) -> None:
+            key = (statement, values[depth:])
+            count = state.counts[key] = state.counts.get(key, -1) + 1
+            partners = state.order.get(key, ())
+            taken = state.taken.get(leaf.name, 0)
+            if count < len(partners) and taken < MOST_SAMPLES:
+                state.taken[leaf.name] = taken + 1
+                own.append(({**state.sizes, **dict(zip(leaf.iterators, values, strict=False))}, partners[count]))
+
+        return visit
+
+    visitors = {name: visitor(text.leaves[name], claim.statement.name) for name, claim in claims.items()}
+    return compiled(_with_values(_only(text.loops, claims), text, claims), visitors)
+
+
+def _with_values(node: Node, text: LoopText, claims: Mapping[str, Claim]) -> Node:
+    """The loops with the iterators and the known iterators of OLD as arguments of the calls."""
+    match node:
+        case Call(name):
+            claim = claims[name]
+            iterators = tuple(Var(one) for one in text.leaves[name].iterators)
+            known = tuple(expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
+            return Call(name, (*iterators, *known))
+        case Block(children):
+            return Block(tuple(_with_values(child, text, claims) for child in children))
+        case If(test, then, orelse):
+            other = None if orelse is None else _with_values(orelse, text, claims)
+            return If(test, _with_values(then, text, claims), other)
+        case For() | Let() | Mark():
+            return replace(node, body=_with_values(node.body, text, claims))
+        case _:
+            assert_never(node)

@@ -1,0 +1,103 @@
+"""Affine expressions as coefficients, and systems of linear equations over the rational numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import TypeAlias
+
+from loopwright.loops.expressions import Expr, FloorDiv, Int, Scaled, Sum, Var
+
+Form: TypeAlias = Mapping[str, Fraction]
+"""The coefficients of names; that of "" is the constant.  Zeros are left out."""
+ONE = ""
+
+
+def form_of(expr: Expr) -> Form | None:
+    """The coefficients of an affine expression, None of another one."""
+    match expr:
+        case Int(value):
+            return combined([(Fraction(value), {ONE: Fraction(1)})])
+        case Var(name):
+            return {name: Fraction(1)}
+        case Scaled(factor, argument):
+            inner = form_of(argument)
+            return None if inner is None else combined([(Fraction(factor), inner)])
+        case Sum(terms):
+            parts = [form_of(term) for term in terms]
+            known = [(Fraction(1), part) for part in parts if part is not None]
+            return combined(known) if len(known) == len(parts) else None
+        case _:
+            return None
+
+
+def combined(parts: Sequence[tuple[Fraction, Form]]) -> Form:
+    """The sum of multiples of forms."""
+    found: dict[str, Fraction] = {}
+    for factor, form in parts:
+        for name, value in form.items():
+            found[name] = found.get(name, Fraction(0)) + factor * value
+    return {name: value for name, value in found.items() if value}
+
+
+def difference(one: Form, other: Form) -> Form:
+    return combined([(Fraction(1), one), (Fraction(-1), other)])
+
+
+def substituted(form: Form, values: Mapping[str, Form]) -> Form:
+    """`form` with names replaced by what they are."""
+    return combined([(value, values.get(name, {name: Fraction(1)})) for name, value in form.items()])
+
+
+def expr_of(form: Form) -> Expr:
+    """floor of a form."""
+    scale = lcm(*(value.denominator for value in form.values())) if form else 1
+    terms: list[Expr] = [
+        Scaled(int(value * scale), Var(name)) for name, value in form.items() if name != ONE
+    ]
+    whole = Sum((*terms, Int(int(form.get(ONE, Fraction(0)) * scale))))
+    return whole if scale == 1 else FloorDiv(whole, scale)
+
+
+def solved(equations: Sequence[Form], unknown: Sequence[str]) -> tuple[dict[str, Form], list[Form]]:
+    """The unknowns that the equations `form = 0` determine, and what is left of equations without any.
+
+    An unknown that is determined only together with another one is left out.
+    """
+    rows = list(equations)
+    pivots: dict[str, Form] = {}
+    for name in unknown:
+        index = next((k for k, row in enumerate(rows) if row.get(name)), None)
+        if index is None:
+            continue
+        row = rows.pop(index)
+        own = combined([(-1 / row[name], {key: value for key, value in row.items() if key != name})])
+        rows = [substituted(other, {name: own}) for other in rows]
+        pivots = {key: substituted(value, {name: own}) for key, value in pivots.items()}
+        pivots[name] = own
+    known = {name: value for name, value in pivots.items() if not set(value) & set(unknown)}
+    return known, [row for row in rows if row]
+
+
+def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str]) -> Form | None:
+    """The affine function of `names`, the first preferred, that has these values, if there is one."""
+    columns = [ONE, *names]
+    rows = [[Fraction(point.get(name, 1) if name else 1) for name in columns] + [Fraction(value)] for point, value in samples]
+    pivots: list[int] = []
+    for column in range(len(columns)):
+        at = next((k for k in range(len(pivots), len(rows)) if rows[k][column]), None)
+        if at is None:
+            continue
+        rows[len(pivots)], rows[at] = rows[at], rows[len(pivots)]
+        pivot = rows[len(pivots)]
+        scale = pivot[column]
+        pivot[:] = [value / scale for value in pivot]
+        for k, row in enumerate(rows):
+            if k != len(pivots) and row[column]:
+                factor = row[column]
+                row[:] = [value - factor * own for value, own in zip(row, pivot, strict=True)]
+        pivots.append(column)
+    if any(row[-1] for row in rows[len(pivots) :]):
+        return None
+    return {columns[column]: rows[k][-1] for k, column in enumerate(pivots) if rows[k][-1]}

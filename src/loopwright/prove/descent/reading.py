@@ -1,0 +1,272 @@
+"""The loops of a text as another tool prints them, read from the syntax alone.
+
+Besides what `prove.text.loops` reads, variables that hold a bound, and what an iterator is after its loop:
+
+    lbv = e; ubv = f; for (t = lbv; t <= ubv; t++)
+    for (t = a; t <= e - 7; t += 8) ...  for (; t <= e; t++) ...
+
+The second loop begins with what the first one leaves, a + 8 max(0, floor((e - 7 - a) / 8) + 1).
+A statement is what is neither loop, condition nor such an assignment; what it does is found elsewhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from loopwright.c.declarations import is_integer_type
+from loopwright.c.file import c_file
+from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.regions import Directive
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.types import is_signed, named_type
+from loopwright.loops import nodes as loops
+from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Relation, Scaled, Sum, Test, Var
+from loopwright.model.program import Program
+from loopwright.prove.text.c_expressions import Unreadable, Words, expression, test, words_of
+from loopwright.prove.text.integer_types import value_type
+from loopwright.prove.text.loops import step_of
+from loopwright.prove.text.operation import StatementSyntax
+from loopwright.source import Span
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A statement of the text, in the loops over `iterators`, the outermost first."""
+
+    name: str
+    syntax: StatementSyntax
+    iterators: tuple[str, ...]
+
+    @property
+    def place(self) -> Span:
+        return self.syntax.node.span
+
+
+@dataclass(frozen=True)
+class LoopText:
+    """The loops around calls of `leaves`; `dimension` of a loop is its number in `heads`."""
+
+    loops: loops.Node
+    leaves: Mapping[str, Leaf]
+    heads: tuple[Node, ...]
+    pragmas: Mapping[int, tuple[Directive, ...]]
+    """Those in front of a loop."""
+    assigned: frozenset[str]
+    """Iterators and bounds that are declared outside."""
+
+
+def read_loops(old: Program, region: Span) -> LoopText:
+    """The loops of a region that has the parameters of `old`; Unreadable where they have no such form."""
+    file = c_file(region.source)
+    words = words_of(replace(old, region=region))
+    block = file.block(region)
+    pragmas = _at_loops(block, file.region(region).pragmas)
+    reader = _Reader([], [], set(), frozenset(array.name for array in old.arrays), _assignments(block))
+    made = reader.sequence(named_children(block), words, ())
+    leaves = {leaf.name: leaf for leaf in reader.leaves}
+    found = {k: pragmas[head.start] for k, head in enumerate(reader.heads) if head.start in pragmas}
+    return LoopText(made, leaves, tuple(reader.heads), found, frozenset(reader.assigned))
+
+
+def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Directive, ...]]:
+    """The pragmas by where the loop after them starts; Unreadable where another statement is in between."""
+    starts = sorted((node.start, node.type) for node in walk(block) if node.type.endswith("_statement"))
+    found: dict[int, tuple[Directive, ...]] = {}
+    for pragma in pragmas:
+        after = [(start, kind) for start, kind in starts if start >= pragma.place.end]
+        if not after or after[0][1] != "for_statement":
+            raise Unreadable(f"the pragma in line {pragma.place.line} is not in front of a loop")
+        found[after[0][0]] = (*found.get(after[0][0], ()), pragma)
+    return found
+
+
+@dataclass
+class _Reader:
+    leaves: list[Leaf]
+    heads: list[Node]
+    assigned: set[str]
+    stored: frozenset[str]
+    """What the statements of the original read and write."""
+    changes: list[tuple[int, str]]
+    """Where names are given values, in the order of the text."""
+
+    def sequence(self, nodes: list[Node], words: Words, outer: tuple[str, ...]) -> loops.Node:
+        """Statements one after the other; an assignment to a bound reaches to the next one."""
+        made: list[loops.Node] = []
+        ended: dict[str, Expr] = {}
+        for node in nodes:
+            if node.type in ("comment", "pragma_argument"):
+                continue
+            bound = self.bound(node, words, outer)
+            if bound is not None:
+                name, value = bound
+                words = words.bind(name, value)
+                ended.pop(name, None)
+                continue
+            one = self.statement(node, words, outer, ended)
+            changed = self.assigned_in(node)
+            words = replace(words, values={k: v for k, v in words.values.items() if k in outer or k not in changed})
+            ended = {name: value for name, value in ended.items() if name not in changed}
+            if isinstance(one, loops.For):
+                last = _value_after(one)
+                if last is not None:
+                    ended[one.iterator] = last
+            made.append(one)
+        return loops.Block(tuple(made))
+
+    def assigned_in(self, node: Node) -> frozenset[str]:
+        """The names that a statement gives values to."""
+        first, last = (bisect_left(self.changes, (at, "")) for at in (node.start, node.end))
+        return frozenset(name for _, name in self.changes[first:last])
+
+    def bound(self, node: Node, words: Words, outer: tuple[str, ...]) -> tuple[str, Expr] | None:
+        """The name and value of `name = e;`, where the name is a variable for bounds."""
+        inner = named_children(node)
+        if node.type != "expression_statement" or len(inner) != 1:
+            return None
+        (core,) = inner
+        if core.type != "assignment_expression" or operator(core) != "=":
+            return None
+        left = without_parentheses(field(core, "left"))
+        if left.type != "identifier" or not self.is_counter(left, words):
+            return None
+        right = field(core, "right")
+        if left.text in outer or value_type(right, words, right.span) is None:
+            raise Unreadable(f"'{left.text}' is assigned in a loop over it, or not as a signed number")
+        self.assigned.add(left.text)
+        return left.text, expression(right, words)
+
+    def is_counter(self, name: Node, words: Words) -> bool:
+        """Whether a name is an integer that no statement of the original mentions."""
+        declared = words.declarations.visible(name.text, name.span)
+        if declared is None or declared.rank or name.text in words.parameters.values():
+            return False
+        return is_integer_type(words.declarations.resolved(declared.type)) and name.text not in self.stored
+
+    def statement(
+        self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr] | None = None
+    ) -> loops.Node:
+        match node.type:
+            case "expression_statement" if not named_children(node):
+                return loops.EMPTY
+            case "compound_statement":
+                return self.sequence(named_children(node), words, outer)
+            case "labeled_statement":
+                return self.statement(named_children(node)[-1], words, outer)
+            case "for_statement":
+                return self.loop(node, words, outer, ended or {})
+            case "if_statement":
+                return self.conditional(node, words, outer)
+            case "expression_statement":
+                return self.leaf(node, words, outer)
+            case kind:
+                raise Unreadable(f"a statement of the kind '{kind}' among the loops")
+
+    def leaf(self, node: Node, words: Words, outer: tuple[str, ...]) -> loops.Node:
+        name = f"S{len(self.leaves) + 1}"
+        self.leaves.append(Leaf(name, StatementSyntax(node, words), outer))
+        return loops.Call(name, ())
+
+    def conditional(self, node: Node, words: Words, outer: tuple[str, ...]) -> loops.Node:
+        condition = field(node, "condition")
+        try:
+            chosen = test(condition, words)
+        except Unreadable:
+            return self.leaf(node, words, outer)
+        self.require_signed(condition, words)
+        then = self.statement(field(node, "consequence"), words, outer)
+        alternative = node.child_by_field_name("alternative")
+        if alternative is None:
+            return loops.If(chosen, then)
+        return loops.If(chosen, then, self.statement(named_children(alternative)[-1], words, outer))
+
+    def require_signed(self, node: Node, words: Words) -> None:
+        if value_type(node, words, node.span) is None:
+            raise Unreadable(f"'{node.text}' is not computed in signed numbers")
+
+    def loop(
+        self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
+    ) -> loops.Node:
+        name, start = self.begun(node, words, ended)
+        condition = node.child_by_field_name("condition")
+        if condition is None or name in outer:
+            raise Unreadable("a loop without a test, or over the iterator of another one")
+        inside = words.bind(name, Var(name))
+        self.require_signed(condition, inside)
+        step = step_of(node, name, words)
+        if step <= 0:
+            raise Unreadable("a loop that counts down")
+        number = len(self.heads)
+        self.heads.append(node)
+        tested = test(condition, inside)
+        body = self.statement(field(node, "body"), inside, (*outer, name))
+        return loops.For(name, start, tested, step, body, dimension=number)
+
+    def begun(self, node: Node, words: Words, ended: Mapping[str, Expr]) -> tuple[str, Expr]:
+        """The iterator of a loop and its first value."""
+        if node.child_by_field_name("initializer") is None:
+            names = [name for name in ended if _updates(node, name)]
+            if len(names) != 1:
+                raise Unreadable("a loop that begins where no other loop over the same iterator ended")
+            return names[0], ended[names[0]]
+        name = loop_iterator(node)
+        if name is None:
+            raise Unreadable("a loop without an iterator")
+        start = field(node, "initializer")
+        if start.type == "declaration":
+            kind = words.declarations.resolved(field(start, "type").text)
+        else:
+            if operator(start) != "=":
+                raise Unreadable("a loop without a first value")
+            declared = words.declarations.visible(name, node.span)
+            kind = "" if declared is None or declared.rank else words.declarations.resolved(declared.type)
+            self.assigned.add(name)
+        if not is_integer_type(kind) or not is_signed(named_type(kind)) or name in words.parameters.values():
+            raise Unreadable(f"the iterator '{name}' is not known to be a signed number")
+        self.require_signed(first_value(node), words)
+        return name, expression(first_value(node), words)
+
+
+def _updates(node: Node, name: str) -> bool:
+    update = node.child_by_field_name("update")
+    if update is None:
+        return False
+    update = without_parentheses(update)
+    part = "argument" if update.type == "update_expression" else "left"
+    target = update.child_by_field_name(part)
+    return target is not None and without_parentheses(target).text == name
+
+
+def _assignments(block: Node) -> list[tuple[int, str]]:
+    """Where names are given values, in the order of the text."""
+    found: list[tuple[int, str]] = []
+    for part in walk(block):
+        if part.type in ("assignment_expression", "update_expression"):
+            target = part.child_by_field_name("left" if part.type == "assignment_expression" else "argument")
+            if target is not None:
+                found.append((part.start, without_parentheses(target).text))
+    return sorted(found)
+
+
+def limit(tested: Test, iterator: str) -> Expr | None:
+    """e, where the test is `iterator <= e`, or something that means it."""
+    match tested:
+        case Compare(Relation.LE, Var(name), most) if name == iterator:
+            return most
+        case Compare(Relation.LT, Var(name), most) if name == iterator:
+            return Sum((most, Int(-1)))
+        case _:
+            return None
+
+
+def value_after(start: Expr, most: Expr, step: int) -> Expr:
+    """What an iterator is after `for (t = start; t <= most; t += step)`."""
+    steps = FloorDiv(Sum((most, Int(step), Scaled(-1, start))), step)
+    return Sum((start, Scaled(step, Max((Int(0), steps)))))
+
+
+def _value_after(loop: loops.For) -> Expr | None:
+    most = limit(loop.test, loop.iterator)
+    return None if most is None else value_after(loop.start, most, loop.step)
