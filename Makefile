@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates clean
+.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -28,6 +28,8 @@ help:
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
 	@echo "make bench-certificates  what the verified checker checks: the kernels' scripts and the corpus"
+	@echo "make bench-judge    what Pluto made of the kernels, judged by loopwright prove"
+	@echo "make bench-faults   faults planted in that: how many are refused"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -100,6 +102,12 @@ bench-latency: $(INSTALLED)
 
 bench-gpu: $(INSTALLED)
 	$(BIN)/python -m benchmarks.gpu
+
+bench-judge: $(INSTALLED)
+	$(BIN)/python -m benchmarks.judge
+
+bench-faults: $(INSTALLED)
+	$(BIN)/python -m benchmarks.faults
 
 # in an environment of its own: this project does not need it
 bench-tadashi: $(INSTALLED)

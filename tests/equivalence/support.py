@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.c.file import c_file
+from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
 from loopwright.prove.text.text_model import read_text
+from loopwright.prove.verdict import Undecided
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 
@@ -26,6 +28,8 @@ def compared(tmp_path: Path, old: str, new: str, *, allow_reassociation: bool = 
     originals = parse_c(before)
     text = read_text(after, originals)
     (one,), (other,) = originals, text or parse_c(after)
-    return prove_equivalent(
-        one, other, allow_reassociation=allow_reassociation, from_text=text is not None
-    )
+    found = prove_equivalent(one, other, allow_reassociation=allow_reassociation, from_text=text is not None)
+    along = prove_along(one, c_file(after).regions[0].place, allow_reassociation=allow_reassociation)
+    agree = type(along.verdict) is type(found.verdict) or isinstance(along.verdict, Undecided)
+    assert agree, f"two ways, two answers: {along.verdict} and {found.verdict}"
+    return found

@@ -39,7 +39,6 @@ PRAGMAS = (
     "omp target teams distribute parallel for",
     "acc parallel loop",
     "clang loop vectorize(assume_safety)",
-    "ivdep",
     'GCC optimize("fast-math")',
     "STDC FP_CONTRACT ON",
 )

@@ -34,7 +34,7 @@ class FunctionWithLoops:
     def place(self) -> Span:
         """The statements of its body from the first with a loop to the last with one."""
         inside = [part for part in field(self.node, "body").named_children if _has_loop(part)]
-        return _lines(inside[0], inside[-1])
+        return lines_of(inside[0], inside[-1])
 
 
 def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
@@ -44,7 +44,7 @@ def functions_with_loops(file: CFile) -> tuple[FunctionWithLoops, ...]:
         if node.type == "function_definition" and _body(node) is not None:
             loops = tuple(outermost(field(node, "body")))
             if loops:
-                found.append(FunctionWithLoops(_name(node), node, loops))
+                found.append(FunctionWithLoops(function_name(node), node, loops))
     return tuple(found)
 
 
@@ -62,7 +62,7 @@ def place_of(loop: Node) -> Span:
     statement = loop
     while statement.parent is not None and statement.parent.type == "labeled_statement":
         statement = statement.parent
-    return _lines(statement, statement)
+    return lines_of(statement, statement)
 
 
 def with_places(source: Source, places: Iterable[Span]) -> Source:
@@ -105,7 +105,7 @@ def _no_function(file: CFile, name: str, several: Sequence[Node]) -> BadInput:
         hint = "--loop LINE reads the loop that starts on a line"
         return BadInput(Code.OPTION, message, span=several[1].span, hint=hint)
     defined = any(
-        node.type == "function_definition" and _name(node) == name for node in walk(file.possible)
+        node.type == "function_definition" and function_name(node) == name for node in walk(file.possible)
     )
     message = f"the function '{name}' has no loop" if defined else f"no function is called '{name}'"
     names = ", ".join(one.name for one in functions_with_loops(file))
@@ -146,7 +146,7 @@ def is_in_block(file: CFile, place: Span) -> bool:
     return node.parent is not None and node.parent.type in ("compound_statement", "translation_unit")
 
 
-def _lines(first: Node, last: Node) -> Span:
+def lines_of(first: Node, last: Node) -> Span:
     """From `first` to `last`, with the pragmas about `first`, and to the ends of the lines.
 
     A comment after the last statement on its line belongs to it.
@@ -174,7 +174,7 @@ def _body(function: Node) -> Node | None:
     return function.child_by_field_name("body")
 
 
-def _name(function: Node) -> str:
+def function_name(function: Node) -> str:
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "identifier":
         inner = node.child_by_field_name("declarator")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
+    LARGEST,
     Verbs,
     add_prover_options,
     add_reading_options,
@@ -25,6 +26,9 @@ from loopwright.source import called
 if TYPE_CHECKING:
     from loopwright.progress import Progress
     from loopwright.rewrite.comparison import Confirmed
+
+FOR_THE_CHECKER = 1500
+"""Characters of a region: the verified checker is asked about short ones."""
 
 
 def add_to(verbs: Verbs) -> None:
@@ -82,9 +86,19 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
         assume=arguments.assume,
         choice=choice_of(arguments),
         allow_reassociation=arguments.allow_reassociation,
+        for_provers=_longest(request.prover),
         progress=progress,
     )
     return confirmed(found, arguments.old, request, progress)
+
+
+def _longest(prover: str) -> int:
+    """The longest region, in characters, that is compared in the way that other provers can confirm."""
+    from loopwright.prove.certificates.checker import checker
+
+    if prover != "isl":
+        return LARGEST
+    return 0 if checker() is None else FOR_THE_CHECKER
 
 
 def _printed(arguments: argparse.Namespace, data: dict[str, object], confirmed: Confirmed) -> Printed:

@@ -159,3 +159,33 @@ def _union(program: Program, accesses: list[Access]) -> isl.UnionMap:
     for access in accesses:
         union = union.union(isl.UnionMap.from_map(access.relation))
     return union.intersect_params(program.context)
+
+
+def adjacent(program: Program) -> dict[tuple[str, str], tuple[isl.BasicMap, ...]]:
+    """Dependences from which all memory-based ones follow, by source and sink.
+
+    Flow from the last write of a cell to its reads, and from reads and writes to the next write: an order
+    that keeps these keeps every other dependence, which is a chain of them.
+    """
+    reads = _union(program, [a for s in program.statements for a in s.reads])
+    writes = _union(program, [a for s in program.statements for a in s.writes])
+    must = _union(program, [a for s in program.statements for a in s.writes if a.must])
+    may = _union(program, [a for s in program.statements for a in s.writes if not a.must])
+    times = program.schedule()
+    infos = [
+        isl.UnionAccessInfo.from_sink(sink).set_must_source(must).set_may_source(may)
+        for sink in (reads, writes)
+    ]
+    infos.append(isl.UnionAccessInfo.from_sink(writes).set_may_source(reads).set_kill(must))
+    union = isl.UnionMap.empty(program.context.get_space())
+    for info in infos:
+        union = union.union(info.set_schedule_map(times).compute_flow().get_may_dependence())
+    found: dict[tuple[str, str], tuple[isl.BasicMap, ...]] = {}
+
+    def visit(relation: isl.Map) -> None:
+        names = (str(relation.get_tuple_name(kind)) for kind in (isl.dim_type.in_, isl.dim_type.out))
+        parts = relation.coalesce().get_basic_maps()
+        found[next(names), next(names)] = tuple(part.remove_redundancies() for part in parts)
+
+    union.coalesce().foreach_map(visit)
+    return dict(sorted(found.items()))

@@ -10,20 +10,23 @@ For the iterators x of the loops around a part, E(x) are the instances of OLD th
 P; Q keeps a dependence a -> b of OLD unless a is in E(Q) and b in E(P); the loop unless a is in a
 later iteration than b.  The iterations of a loop are independent unless a and b are in different ones.
 Bounds are kept as the text has them: an iterator that the instance determines is replaced by its value,
-and a tile's number, 32 t1 <= e <= 32 t1 + 31, by floor(e / 32).
+and a tile's number, 32 t1 <= e <= 32 t1 + 31, by floor(e / 32).  What many parts run together is put as
+one conjunction where it is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TypeAlias, assert_never
 
 import islpy as isl
 
 from loopwright.loops.expressions import Test
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN
+from loopwright.prove.descent.unjam import Jam, parts_of
 from loopwright.prove.scanning.conditions import Scope, negation, region
 from loopwright.prove.scanning.executed import ends, iterations_of
 
@@ -34,27 +37,46 @@ Runs: TypeAlias = Mapping[str, isl.Map]
 class Wrong(Exception):
     """An obligation that does not hold, or was not shown."""
 
-    def __init__(self, kind: str, node: Node, example: isl.Set) -> None:
+    def __init__(self, kind: str, node: Node | None, example: isl.Set) -> None:
         super().__init__(kind)
         self.kind, self.node, self.example = kind, node, example
+
+
+@dataclass(frozen=True)
+class Race:
+    """Dependences from `pair[0]` to `pair[1]` between the iterations of a loop that should be independent.
+
+    Points of `example` are iterators, among them those of the loop at `places`, and the two instances.
+    """
+
+    loop: For
+    pair: tuple[str, str]
+    example: isl.Set
+    places: tuple[int, int]
 
 
 @dataclass
 class Descent:
     """`leaves` are the functions of the statements; `kept` are dependences, { O[o] -> P[p] }."""
 
-    leaves: Mapping[str, tuple[str, isl.Map]]
+    leaves: Mapping[str, tuple[tuple[str, isl.Map], ...]]
     domains: Mapping[str, isl.Set]
     """The instances of OLD."""
     kept: Mapping[tuple[str, str], Sequence[isl.BasicMap]]
-    obligations: int = field(default=0)
+    independent: frozenset[int] = frozenset()
+    """Loops whose iterations are said to be independent, by their numbers."""
+    jams: Mapping[int, Jam] = field(default_factory=dict)
+    """Loops that the text has unrolled and jammed, by their numbers."""
+    windows: dict[int, int] = field(default_factory=dict)
+    """Of the jammed loops around: their places among the iterators, and how many values run together."""
+    races: list[Race] = field(default_factory=list)
+    obligations: int = 0
 
     def runs(self, node: Node, scope: Scope) -> dict[str, isl.Map]:
         """E of a part of the text that is reached for the iterators in `scope`."""
         match node:
             case Call(name):
-                statement, relation = self.leaves[name]
-                return {statement: relation}
+                return self.statement(node, self.leaves[name], scope)
             case Block(children):
                 return self.sequence(node, [self.runs(child, scope) for child in children], scope)
             case If(test, then, orelse):
@@ -67,6 +89,19 @@ class Descent:
                 raise AssertionError("a text is read without declarations and marks")
             case _:
                 assert_never(node)
+
+    def statement(self, node: Call, own: tuple[tuple[str, isl.Map], ...], scope: Scope) -> dict[str, isl.Map]:
+        """What a statement is; of several that it may be, the one whose instance OLD has."""
+        if len(own) == 1:
+            return dict(own)
+        found: dict[str, isl.Map] = {}
+        known = isl.Set.empty(scope.domain.get_space())
+        for name, relation in own:
+            found[name] = relation.intersect_range(self.domains[name]).subtract_domain(known)
+            known = known.union(found[name].domain())
+        if not scope.domain.is_subset(known):
+            raise Wrong("extra", node, scope.domain.subtract(known))
+        return found
 
     def chosen(self, node: Node, test: Test, scope: Scope) -> dict[str, isl.Map]:
         condition = region(test, _anywhere(scope))
@@ -110,33 +145,99 @@ class Descent:
         if not ends(node.test, node.iterator):
             raise Wrong("end", node, scope.domain)
         iterations = iterations_of(node, _anywhere(scope))
-        body = self.runs(node.body, scope.deeper(node.iterator).within(iterations.domain))
-        body = self.where(body, iterations.domain)
-        depth = len(scope.names)
+        depth, inside = len(scope.names), scope.deeper(node.iterator).within(iterations.domain)
+        jam = None if node.dimension is None else self.jams.get(node.dimension)
+        if jam is not None:
+            self.kept_jammed(node.body, inside, depth, jam)
+            self.windows[depth] = jam.factor
+        body = self.where(self.runs(node.body, inside), iterations.domain)
+        self.windows.pop(depth, None)
         for (source, sink), relations in self.kept.items():
-            if source in body and sink in body:
-                for relation in relations:
-                    wrong = _later(body[source], body[sink], relation, depth)
-                    self.nothing("carried", node, wrong, scope)
+            if source not in body or sink not in body:
+                continue
+            for relation in relations:
+                self.nothing("carried", node, _later(body[source], body[sink], relation, depth), scope)
+                if node.dimension in self.independent:
+                    self.independent_of(node, (source, sink), relation, body, scope)
         return {name: self.all_iterations(node, one, depth, scope) for name, one in body.items()}
+
+    def independent_of(
+        self, node: For, pair: tuple[str, str], relation: isl.BasicMap, body: Runs, scope: Scope
+    ) -> None:
+        """That no later iteration depends on an earlier one; where one does, it is a race."""
+        source, sink = (body[name] for name in pair)
+        depth = len(scope.names)
+        try:
+            if self.windows:
+                both = _product(source, sink, relation, self.windows | {depth: 0})
+                for first, second in ((depth, 2 * depth + 1), (2 * depth + 1, depth)):
+                    self.nothing("race", node, both.intersect_domain(_before(both, first, second)), None)
+            else:
+                self.nothing("race", node, _earlier(source, sink, relation, depth), scope)
+        except Wrong as found:
+            places = (depth, 2 * depth + 1) if self.windows else (depth, depth + 1)
+            self.races.append(Race(node, pair, found.example, places))
+
+    def kept_jammed(self, node: Node, scope: Scope, at: int, jam: Jam) -> None:
+        """That a dependence from one of the iterations that run together to a later one is kept.
+
+        Before an iteration is over, the later ones are ahead of it: in the parts before, in earlier
+        iterations of the loops inside.
+        """
+        parts = parts_of(node)
+        groups = [[part] for part in parts]
+        if not jam.one_by_one:
+            groups = [list(group) for _, group in groupby(parts, key=lambda part: isinstance(part, Call))]
+            groups = [
+                one
+                for group in groups
+                for one in ([group] if isinstance(group[0], Call) else [[p] for p in group])
+            ]
+        runs = [self.where(self.runs(Block(tuple(group)), scope), scope.domain) for group in groups]
+        for later, one in enumerate(runs):
+            for earlier in runs[:later]:
+                self.kept_between(node, one, earlier, at, jam, None)
+        for part in parts:
+            match part:
+                case If(test, then, orelse):
+                    for branch, where in ((then, test), (orelse, negation(test))):
+                        if branch is not None:
+                            self.kept_jammed(branch, scope.within(region(where, _anywhere(scope))), at, jam)
+                case For():
+                    iterations = iterations_of(part, _anywhere(scope))
+                    inside = scope.deeper(part.iterator).within(iterations.domain)
+                    body = self.where(self.runs(part.body, inside), inside.domain)
+                    self.kept_between(part, body, body, at, jam, len(scope.names))
+                    self.kept_jammed(part.body, inside, at, jam)
+
+    def kept_between(
+        self, node: Node, later: Runs, earlier: Runs, at: int, jam: Jam, loop: int | None
+    ) -> None:
+        """No dependence goes from `later` at t to `earlier` at t' > t; at x' < x, in a loop over x."""
+        for (source, sink), relations in self.kept.items():
+            if source not in later or sink not in earlier:
+                continue
+            for relation in relations:
+                free = self.windows | {at: jam.factor} | ({} if loop is None else {loop: 0})
+                both = _product(later[source], earlier[sink], relation, free)
+                depth = both.dim(IN) // 2
+                both = both.intersect_domain(_before(both, at, depth + at))
+                if loop is not None:
+                    both = both.intersect_domain(_before(both, depth + loop, loop))
+                self.nothing("order", node, both, None)
 
     def all_iterations(self, node: For, body: isl.Map, depth: int, scope: Scope) -> isl.Map:
         """E of a loop from that of its body; an instance must be in one iteration only."""
-        found: list[isl.Map] = []
-        for part in body.get_basic_maps():
-            found.append(_determined(part, depth))
-        whole = found[0]
-        for one in found[1:]:
-            whole = whole.union(one)
-        pairs = _same(whole, depth)
-        self.nothing("twice", node, pairs, scope)
-        return whole.project_out(IN, depth, 1).coalesce()
+        self.nothing("twice", node, _same(body, depth), scope)
+        return body.project_out(IN, depth, 1).coalesce()
 
-    def nothing(self, kind: str, node: Node, wrong: isl.Map, scope: Scope) -> None:
+    def nothing(self, kind: str, node: Node, wrong: isl.Map, scope: Scope | None) -> None:
         """That `wrong` is empty for the iterators that get here, its first dimensions."""
         self.obligations += 1
         if wrong.is_empty():
             return
+        if scope is None:
+            raise Wrong(kind, node, wrong.wrap())
         more = wrong.dim(IN) - scope.domain.dim(isl.dim_type.set)
         wrong = wrong.intersect_domain(scope.domain.add_dims(isl.dim_type.set, more))
         if not wrong.is_empty():
@@ -146,7 +247,7 @@ class Descent:
 def _constraints(parts: Sequence[isl.BasicSet]) -> Iterator[tuple[isl.BasicSet, isl.Constraint]]:
     """The inequalities of conjunctions, each once, with what is outside of them."""
     seen: set[str] = set()
-    for part in parts:
+    for part in (one.remove_unknown_divs() for one in parts):
         locals_ = part.dim(isl.dim_type.div)
         for constraint in part.get_constraints():
             if locals_ and constraint.involves_dims(isl.dim_type.div, 0, locals_):
@@ -165,10 +266,10 @@ def _anywhere(scope: Scope) -> Scope:
 
 
 def _union(one: isl.Map | None, other: isl.Map | None) -> isl.Map:
-    if one is None or other is None:
-        assert one is not None or other is not None
-        return one if one is not None else other
-    return one.union(other).coalesce()
+    if one is None:
+        assert other is not None, "one of them runs the statement"
+        return other
+    return one if other is None else one.union(other).coalesce()
 
 
 def _two(source: isl.Map, sink: isl.Map, depth: int) -> isl.Map:
@@ -179,6 +280,31 @@ def _two(source: isl.Map, sink: isl.Map, depth: int) -> isl.Map:
 def _later(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, depth: int) -> isl.Map:
     both = _two(source, sink, depth).intersect_range(isl.Map.from_basic_map(relation).wrap())
     return both.intersect_domain(_before(both, depth + 1, depth))
+
+
+def _earlier(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, depth: int) -> isl.Map:
+    both = _two(source, sink, depth).intersect_range(isl.Map.from_basic_map(relation).wrap())
+    return both.intersect_domain(_before(both, depth, depth + 1))
+
+
+def _product(source: isl.Map, sink: isl.Map, relation: isl.BasicMap, free: Mapping[int, int]) -> isl.Map:
+    """{ [x, y] -> [o -> p] : o in source(x), p in sink(y) }, x and y equal but for the places in `free`.
+
+    There they are less than the number given apart, or anything if that is 0.
+    """
+    both = source.product(sink).intersect_range(isl.Map.from_basic_map(relation).wrap()).flatten_domain()
+    depth = source.dim(IN)
+    for k in range(depth):
+        if k not in free:
+            both = both.equate(IN, k, IN, depth + k)
+        elif free[k]:
+            local = isl.LocalSpace.from_space(both.get_space().domain())
+            one, other = (isl.Aff.var_on_domain(local, isl.dim_type.set, place) for place in (k, depth + k))
+            width = isl.Aff.val_on_domain(local, isl.Val(free[k]))
+            both = both.intersect_domain(one.sub(other).lt_set(width)).intersect_domain(
+                other.sub(one).lt_set(width)
+            )
+    return both
 
 
 def _before(both: isl.Map, first: int, second: int) -> isl.Set:
@@ -192,11 +318,6 @@ def _before(both: isl.Map, first: int, second: int) -> isl.Set:
 def _same(body: isl.Map, depth: int) -> isl.Map:
     both = body.insert_dims(IN, depth + 1, 1).intersect(body.insert_dims(IN, depth, 1))
     return both.intersect_domain(_before(both, depth + 1, depth))
-
-
-def _determined(part: isl.BasicMap, depth: int) -> isl.Map:
-    """`part` with the equation t = floor(e / c) where it says c t <= e <= c t + c - 1."""
-    return isl.Map.from_basic_map(part)
 
 
 def calls(node: Node) -> list[str]:

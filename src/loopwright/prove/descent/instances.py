@@ -10,23 +10,33 @@ functions of the instance: where t7 = 2 t + j, and j is known, so is t.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from loopwright.loops.expressions import Expr, Var
-from loopwright.loops.nodes import EMPTY, Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.nodes import EMPTY, Call, Node
 from loopwright.model.program import Program, Statement
-from loopwright.prove.descent.linear import ONE, Form, combined, difference, expr_of, fitted, form_of, solved, substituted
+from loopwright.presburger.named import parameter_names
+from loopwright.prove.descent.linear import (
+    ONE,
+    Form,
+    combined,
+    difference,
+    expr_of,
+    fitted,
+    form_of,
+    solved,
+    substituted,
+)
 from loopwright.prove.descent.reading import Leaf, LoopText
-from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled
+from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
 from loopwright.prove.equivalence.traces import Sizes, is_possible
-from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.instances import sides
 from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.operation import Different, Equation, same_operation
-from loopwright.presburger.named import parameter_names
+from loopwright.prove.text.operation import Different, Equation, StatementSyntax, same_operation
 
 LONGEST_RUN = 60_000
 """Iterations of loops."""
@@ -53,35 +63,34 @@ class Claim:
         return tuple(name for name in self.statement.iterators if name not in self.known)
 
 
-def claims_of(old: Program, text: LoopText) -> dict[str, Claim]:
-    """The statement of OLD that each statement of the text is; Unreadable where one is none, or several."""
+Claims: TypeAlias = tuple[Claim, ...]
+"""The statements of OLD that one of the text may be: several where their text is the same."""
+
+
+def claims_of(old: Program, text: LoopText) -> dict[str, Claims]:
+    """The statements of OLD that each statement of the text may be; Unreadable where one is none."""
     before = sides(old)
-    seen: dict[tuple[str, tuple[tuple[str, Expr], ...]], Claim] = {}
-    found: dict[str, Claim] = {}
+    seen: dict[tuple[str, tuple[tuple[str, Expr], ...]], Claims] = {}
+    found: dict[str, Claims] = {}
     for leaf in text.leaves.values():
-        key = (leaf.syntax.node.text, tuple(leaf.syntax.words.values.items()))
-        if key not in seen:
-            seen[key] = _claim(old, leaf, before)
-        found[leaf.name] = seen[key]
+        if leaf.meaning not in seen:
+            seen[leaf.meaning] = tuple(_claims(old, leaf, before))
+        found[leaf.name] = seen[leaf.meaning]
+        if not found[leaf.name]:
+            raise Unreadable(f"line {leaf.place.line}: no statement of OLD does the same")
+        if len(found[leaf.name]) > 1 and any(claim.missing for claim in found[leaf.name]):
+            raise Unreadable(f"line {leaf.place.line}: several statements of OLD do the same")
     return found
 
 
-def _claim(old: Program, leaf: Leaf, before: Mapping[str, object]) -> Claim:
-    claims: list[Claim] = []
+def _claims(old: Program, leaf: Leaf, before: Mapping[str, StatementSyntax]) -> Iterator[Claim]:
     for statement in old.statements:
         try:
-            equations = same_operation(before[statement.name], leaf.syntax)  # type: ignore[arg-type]
+            known = _solved(statement, same_operation(before[statement.name], leaf.syntax))
         except Different:
             continue
-        known = _solved(statement, equations)
         if known is not None:
-            claims.append(Claim(statement, known))
-    line = leaf.place.line
-    if not claims:
-        raise Unreadable(f"line {line}: no statement of OLD does the same")
-    if len(claims) > 1:
-        raise Unreadable(f"line {line}: several statements of OLD do the same")
-    return claims[0]
+            yield Claim(statement, known)
 
 
 def _old(name: str) -> str:
@@ -107,20 +116,21 @@ def _solved(statement: Statement, equations: Sequence[Equation]) -> dict[str, Fo
     return {name: known[_old(name)] for name in statement.iterators if _old(name) in known}
 
 
-def functions(old: Program, text: LoopText) -> dict[str, tuple[str, tuple[Expr, ...]]]:
-    """For each statement of the text, the statement of OLD and its iterators as functions of those here."""
-    claims = claims_of(old, text)
-    guessed = _guesses(old, text, {name: claim for name, claim in claims.items() if claim.missing})
+Instances: TypeAlias = tuple[tuple[str, tuple[Expr, ...]], ...]
+"""Statements of OLD, and their iterators as functions of those around a statement of the text."""
+
+
+def functions(old: Program, text: LoopText, claims: Mapping[str, Claims]) -> dict[str, Instances]:
+    """What each statement of the text may be; of several, the one that OLD has."""
+    guessed = _guesses(old, text, {name: own[0] for name, own in claims.items() if own[0].missing})
     return {
-        name: (
-            claim.statement.name,
-            tuple(
-                expr_of(claim.known[one] if one in claim.known else guessed[name][one])
-                for one in claim.statement.iterators
-            ),
-        )
-        for name, claim in claims.items()
+        name: tuple((claim.statement.name, _values(claim, guessed.get(name, {}))) for claim in own)
+        for name, own in claims.items()
     }
+
+
+def _values(claim: Claim, guess: Guess) -> tuple[Expr, ...]:
+    return tuple(expr_of({**claim.known, **guess}[name]) for name in claim.statement.iterators)
 
 
 Guess: TypeAlias = dict[str, Form]
@@ -145,7 +155,11 @@ def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[
         near = sorted(order, key=lambda other: abs(order.index(other) - place))[1 : NEIGHBOURS + 1]
         found[name] = {
             missing: next(
-                (form for form in _candidates(text, name, missing, near, sure, fits) if _agrees(form, k, samples[name])),
+                (
+                    form
+                    for form in _candidates(text, name, missing, near, sure, fits)
+                    if _agrees(form, k, samples[name])
+                ),
                 {},
             )
             for k, missing in enumerate(claim.missing)
@@ -184,9 +198,7 @@ def _agrees(form: Form, place: int, samples: Sequence[tuple[Sizes, tuple[int, ..
     return all(_at(form, point) == seen[place] for point, seen in samples)
 
 
-def _fits(
-    leaf: Leaf, claim: Claim, samples: Sequence[tuple[Sizes, tuple[int, ...]]], old: Program
-) -> Guess:
+def _fits(leaf: Leaf, claim: Claim, samples: Sequence[tuple[Sizes, tuple[int, ...]]], old: Program) -> Guess:
     names = [*reversed(leaf.iterators), *old.params]
     found: Guess = {}
     for place, missing in enumerate(claim.missing):
@@ -252,7 +264,7 @@ def _derived(leaf: Leaf, claim: Claim, table: Mapping[str, Form]) -> Guess:
 
 
 def _samples(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> Samples:
-    """For statements of the text, values of parameters and iterators, and of the iterators of OLD they lack."""
+    """For statements of the text, values of parameters and iterators, and of what they lack of OLD's."""
     found: Samples = {name: [] for name in claims}
     state = _Run({}, {}, {})
     before, after = _old_run(old, claims, state), _new_run(text, claims, state, found)
@@ -283,13 +295,15 @@ class _Run:
 
 def _sizes(old: Program) -> Iterator[Sizes]:
     names = parameter_names(old.context)
-    small = [{name: size + (k * 2 + turn) % 3 for k, name in enumerate(names)} for size in (3, 4, 5) for turn in (0, 1)]
+    small = [
+        {name: size + (k * 2 + turn) % 3 for k, name in enumerate(names)}
+        for size in (3, 4, 5)
+        for turn in (0, 1)
+    ]
     large = [{name: 37 if name == one else size for name in names} for one in names for size in (4, 5, 6, 7)]
     for values in (*small, *large):
         if is_possible(old.context, values):
             yield values
-
-
 
 
 def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> CompiledLoops:
@@ -305,22 +319,8 @@ def _old_run(old: Program, claims: Mapping[str, Claim], state: _Run) -> Compiled
         return visit
 
     visitors = {claim.statement.name: visitor(claim) for claim in claims.values()}
-    return compiled(_only(text_loops(old), visitors), visitors)
-
-
-def _only(node: Node, wanted: Container[str]) -> Node:
-    """The loops around some of the calls."""
-    match node:
-        case Call(name):
-            return node if name in wanted else EMPTY
-        case Block(children):
-            return Block(tuple(_only(child, wanted) for child in children))
-        case If(test, then, orelse):
-            return If(test, _only(then, wanted), None if orelse is None else _only(orelse, wanted))
-        case For() | Let() | Mark():
-            return replace(node, body=_only(node.body, wanted))
-        case _:
-            assert_never(node)
+    wanted = with_calls(text_loops(old), lambda call: call if call.name in visitors else EMPTY)
+    return compiled(wanted, visitors)
 
 
 def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Samples) -> CompiledLoops:
@@ -336,28 +336,21 @@ def _new_run(text: LoopText, claims: Mapping[str, Claim], state: _Run, found: Sa
             taken = state.taken.get(leaf.name, 0)
             if count < len(partners) and taken < MOST_SAMPLES:
                 state.taken[leaf.name] = taken + 1
-                own.append(({**state.sizes, **dict(zip(leaf.iterators, values, strict=False))}, partners[count]))
+                own.append(
+                    ({**state.sizes, **dict(zip(leaf.iterators, values, strict=False))}, partners[count])
+                )
 
         return visit
 
     visitors = {name: visitor(text.leaves[name], claim.statement.name) for name, claim in claims.items()}
-    return compiled(_with_values(_only(text.loops, claims), text, claims), visitors)
 
+    def with_values(call: Call) -> Node:
+        """The iterators and the known iterators of OLD as arguments."""
+        if call.name not in claims:
+            return EMPTY
+        claim = claims[call.name]
+        iterators = tuple(Var(one) for one in text.leaves[call.name].iterators)
+        known = (expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
+        return Call(call.name, (*iterators, *known))
 
-def _with_values(node: Node, text: LoopText, claims: Mapping[str, Claim]) -> Node:
-    """The loops with the iterators and the known iterators of OLD as arguments of the calls."""
-    match node:
-        case Call(name):
-            claim = claims[name]
-            iterators = tuple(Var(one) for one in text.leaves[name].iterators)
-            known = tuple(expr_of(claim.known[one]) for one in claim.statement.iterators if one in claim.known)
-            return Call(name, (*iterators, *known))
-        case Block(children):
-            return Block(tuple(_with_values(child, text, claims) for child in children))
-        case If(test, then, orelse):
-            other = None if orelse is None else _with_values(orelse, text, claims)
-            return If(test, _with_values(then, text, claims), other)
-        case For() | Let() | Mark():
-            return replace(node, body=_with_values(node.body, text, claims))
-        case _:
-            assert_never(node)
+    return compiled(with_calls(text.loops, with_values), visitors)

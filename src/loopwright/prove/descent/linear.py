@@ -53,9 +53,7 @@ def substituted(form: Form, values: Mapping[str, Form]) -> Form:
 def expr_of(form: Form) -> Expr:
     """floor of a form."""
     scale = lcm(*(value.denominator for value in form.values())) if form else 1
-    terms: list[Expr] = [
-        Scaled(int(value * scale), Var(name)) for name, value in form.items() if name != ONE
-    ]
+    terms: list[Expr] = [Scaled(int(value * scale), Var(name)) for name, value in form.items() if name != ONE]
     whole = Sum((*terms, Int(int(form.get(ONE, Fraction(0)) * scale))))
     return whole if scale == 1 else FloorDiv(whole, scale)
 
@@ -83,7 +81,10 @@ def solved(equations: Sequence[Form], unknown: Sequence[str]) -> tuple[dict[str,
 def fitted(samples: Sequence[tuple[Mapping[str, int], int]], names: Sequence[str]) -> Form | None:
     """The affine function of `names`, the first preferred, that has these values, if there is one."""
     columns = [ONE, *names]
-    rows = [[Fraction(point.get(name, 1) if name else 1) for name in columns] + [Fraction(value)] for point, value in samples]
+    rows = [
+        [Fraction(point.get(name, 1) if name else 1) for name in columns] + [Fraction(value)]
+        for point, value in samples
+    ]
     pivots: list[int] = []
     for column in range(len(columns)):
         at = next((k for k in range(len(pivots), len(rows)) if rows[k][column]), None)

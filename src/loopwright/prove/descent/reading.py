@@ -11,6 +11,7 @@ A statement is what is neither loop, condition nor such an assignment; what it d
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from loopwright.prove.text.loops import step_of
 from loopwright.prove.text.operation import StatementSyntax
 from loopwright.source import Span
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -43,6 +46,13 @@ class Leaf:
     def place(self) -> Span:
         return self.syntax.node.span
 
+    @property
+    def meaning(self) -> tuple[str, tuple[tuple[str, Expr], ...]]:
+        """The text and the values of the names in it: what is equal in this does the same."""
+        text, values = self.syntax.node.text, self.syntax.words.values
+        names = dict.fromkeys(_WORD.findall(text))
+        return text, tuple((name, values[name]) for name in names if name in values)
+
 
 @dataclass(frozen=True)
 class LoopText:
@@ -55,6 +65,8 @@ class LoopText:
     """Those in front of a loop."""
     assigned: frozenset[str]
     """Iterators and bounds that are declared outside."""
+    stored: frozenset[str]
+    """What no text may take for an iterator: the variables and parameters of the original."""
 
 
 def read_loops(old: Program, region: Span) -> LoopText:
@@ -63,11 +75,12 @@ def read_loops(old: Program, region: Span) -> LoopText:
     words = words_of(replace(old, region=region))
     block = file.block(region)
     pragmas = _at_loops(block, file.region(region).pragmas)
-    reader = _Reader([], [], set(), frozenset(array.name for array in old.arrays), _assignments(block))
+    stored = frozenset((*(array.name for array in old.arrays), *old.params))
+    reader = _Reader([], [], set(), stored, frozenset(pragmas), _assignments(block))
     made = reader.sequence(named_children(block), words, ())
     leaves = {leaf.name: leaf for leaf in reader.leaves}
     found = {k: pragmas[head.start] for k, head in enumerate(reader.heads) if head.start in pragmas}
-    return LoopText(made, leaves, tuple(reader.heads), found, frozenset(reader.assigned))
+    return LoopText(made, leaves, tuple(reader.heads), found, frozenset(reader.assigned), stored)
 
 
 def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Directive, ...]]:
@@ -75,10 +88,11 @@ def _at_loops(block: Node, pragmas: tuple[Directive, ...]) -> dict[int, tuple[Di
     starts = sorted((node.start, node.type) for node in walk(block) if node.type.endswith("_statement"))
     found: dict[int, tuple[Directive, ...]] = {}
     for pragma in pragmas:
-        after = [(start, kind) for start, kind in starts if start >= pragma.place.end]
-        if not after or after[0][1] != "for_statement":
+        index = bisect_left(starts, (pragma.place.end, ""))
+        if index == len(starts) or starts[index][1] != "for_statement":
             raise Unreadable(f"the pragma in line {pragma.place.line} is not in front of a loop")
-        found[after[0][0]] = (*found.get(after[0][0], ()), pragma)
+        start = starts[index][0]
+        found[start] = (*found.get(start, ()), pragma)
     return found
 
 
@@ -88,7 +102,8 @@ class _Reader:
     heads: list[Node]
     assigned: set[str]
     stored: frozenset[str]
-    """What the statements of the original read and write."""
+    pragmas: frozenset[int]
+    """Where loops start that have pragmas."""
     changes: list[tuple[int, str]]
     """Where names are given values, in the order of the text."""
 
@@ -107,9 +122,11 @@ class _Reader:
                 continue
             one = self.statement(node, words, outer, ended)
             changed = self.assigned_in(node)
-            words = replace(words, values={k: v for k, v in words.values.items() if k in outer or k not in changed})
+            words = replace(
+                words, values={k: v for k, v in words.values.items() if k in outer or k not in changed}
+            )
             ended = {name: value for name, value in ended.items() if name not in changed}
-            if isinstance(one, loops.For):
+            if isinstance(one, loops.For) and node.start not in self.pragmas:
                 last = _value_after(one)
                 if last is not None:
                     ended[one.iterator] = last
@@ -139,11 +156,12 @@ class _Reader:
         return left.text, expression(right, words)
 
     def is_counter(self, name: Node, words: Words) -> bool:
-        """Whether a name is an integer that no statement of the original mentions."""
+        """Whether a name is a signed integer that the original does not use in its region."""
         declared = words.declarations.visible(name.text, name.span)
-        if declared is None or declared.rank or name.text in words.parameters.values():
+        if declared is None or declared.rank or name.text in self.stored:
             return False
-        return is_integer_type(words.declarations.resolved(declared.type)) and name.text not in self.stored
+        kind = words.declarations.resolved(declared.type)
+        return is_integer_type(kind) and is_signed(named_type(kind))
 
     def statement(
         self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr] | None = None
@@ -186,9 +204,7 @@ class _Reader:
         if value_type(node, words, node.span) is None:
             raise Unreadable(f"'{node.text}' is not computed in signed numbers")
 
-    def loop(
-        self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]
-    ) -> loops.Node:
+    def loop(self, node: Node, words: Words, outer: tuple[str, ...], ended: Mapping[str, Expr]) -> loops.Node:
         name, start = self.begun(node, words, ended)
         condition = node.child_by_field_name("condition")
         if condition is None or name in outer:
@@ -223,7 +239,7 @@ class _Reader:
             declared = words.declarations.visible(name, node.span)
             kind = "" if declared is None or declared.rank else words.declarations.resolved(declared.type)
             self.assigned.add(name)
-        if not is_integer_type(kind) or not is_signed(named_type(kind)) or name in words.parameters.values():
+        if not is_integer_type(kind) or not is_signed(named_type(kind)) or name in self.stored:
             raise Unreadable(f"the iterator '{name}' is not known to be a signed number")
         self.require_signed(first_value(node), words)
         return name, expression(first_value(node), words)

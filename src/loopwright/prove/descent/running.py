@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, assert_never
 
 from loopwright.loops.expressions import (
@@ -28,8 +28,8 @@ from loopwright.loops.interpreter import truncated_quotient
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 
 Visit: TypeAlias = Callable[..., object]
-CompiledLoops: TypeAlias = Callable[[Mapping[str, int], int], None]
-"""Runs for given parameters, for so many iterations of loops at most."""
+CompiledLoops: TypeAlias = Callable[[Mapping[str, int], int], int]
+"""Runs for given parameters, for so many iterations of loops at most; how many it took."""
 
 
 class TooLong(Exception):
@@ -41,12 +41,27 @@ def compiled(node: Node, visitors: Mapping[str, Visit]) -> CompiledLoops:
     names = _Names({}, {})
     body = list(_lines(node, names, {}, 1))
     head = [f"    {own} = sizes[{name!r}]" for name, own in names.free.items()]
-    text = "\n".join(["def run(sizes, fuel):", *head, *(body or ["    pass"])])
+    text = "\n".join(["def run(sizes, fuel):", "    first = fuel", *head, *body, "    return first - fuel"])
     space: dict[str, Any] = {f"call_{k}": visitors[name] for name, k in names.calls.items()}
     space |= {"TooLong": TooLong, "truncated": truncated_quotient}
     exec(compile(text, "<loops>", "exec"), space)
     function: CompiledLoops = space["run"]
     return function
+
+
+def with_calls(node: Node, call: Callable[[Call], Node]) -> Node:
+    """The loops with other calls in them, or nothing in place of some."""
+    match node:
+        case Call():
+            return call(node)
+        case Block(children):
+            return Block(tuple(with_calls(child, call) for child in children))
+        case If(test, then, orelse):
+            return If(test, with_calls(then, call), None if orelse is None else with_calls(orelse, call))
+        case For() | Let() | Mark():
+            return replace(node, body=with_calls(node.body, call))
+        case _:
+            assert_never(node)
 
 
 @dataclass

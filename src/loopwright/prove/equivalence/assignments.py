@@ -20,8 +20,9 @@ from loopwright.model.program import Array, Program, Statement
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
-from loopwright.prove.text.c_expressions import Unreadable, Words
+from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.instances import sides
+from loopwright.prove.text.operation import StatementSyntax
 
 ONE = Index(Int(1), INT)
 TESTED = "what was tested at"
@@ -32,26 +33,29 @@ TESTED = "what was tested at"
 class Computation:
     """A statement and its assignments; `columns` are the integer expressions in them."""
 
-    statement: Statement
+    name: str
     line: int
     assignments: tuple[TermAssignment, ...]
     columns: dict[Expr, int]
 
     def call(self) -> Call:
         """An execution of the statement, with the values of its integer expressions."""
-        return Call(self.statement.name, tuple(self.columns))
+        return Call(self.name, tuple(self.columns))
 
 
 def computations(program: Program) -> dict[str, Computation]:
     """The statements of a program by name; `Unreadable` where one is no assignment of values."""
     found: dict[str, Computation] = {}
     for name, side in sides(program).items():
-        statement = program.statement(name)
-        made = _assignments(side.node, _reading(program, statement, side.words))
-        _refuse_surprises(statement, made, program)
-        line = statement.body.place.line
-        found[name] = Computation(statement, line, made, _columns(made))
+        found[name] = computation(program, name, side)
+        _refuse_surprises(program.statement(name), found[name].assignments, program)
     return found
+
+
+def computation(program: Program, name: str, side: StatementSyntax) -> Computation:
+    """A statement with the variables of `program`, as its text has it."""
+    made = _assignments(side.node, _reading(program, side))
+    return Computation(name, side.node.span.line, made, _columns(made))
 
 
 def _undeclared(array: Array) -> CType:
@@ -59,15 +63,15 @@ def _undeclared(array: Array) -> CType:
     return Unknown(f"no declaration of '{array.name}' was seen", f"typeof({array.name})")
 
 
-def _reading(program: Program, statement: Statement, words: Words) -> Reading:
-    bare = Reading(words, {}, {}, frozenset(), statement.body.place)
+def _reading(program: Program, side: StatementSyntax) -> Reading:
+    bare = Reading(side.words, {}, {}, frozenset(), side.node.span)
     types = {
         array.name: bare.resolved(array.element_type) if array.element_type else _undeclared(array)
         for array in program.arrays
     }
     local = frozenset(array.name for array in program.arrays if array.local)
     ranks = {array.name: array.rank for array in program.arrays}
-    return Reading(words, types, ranks, local, statement.body.place)
+    return Reading(side.words, types, ranks, local, side.node.span)
 
 
 def _columns(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:

@@ -1,5 +1,6 @@
-"""Two affine programs compute the same: three ways to one answer.
+"""Two affine programs compute the same: four ways to one answer.
 
+    along its loops   the statement instances of OLD, in an order that changes nothing, part by part: a proof
     by instances   the same statement instances in an order that changes nothing: a proof
     by values      every cell that counts ends up with the same value: a proof
     by running     a cell that ends up with another value, for sizes and inputs: a refutation
@@ -9,6 +10,7 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -17,18 +19,27 @@ from loopwright.c.syntax import Node, operator, walk
 from loopwright.errors import Code, InternalError, Note
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.progress import Progress, silent
+from loopwright.prove.descent.proof import by_descent, read_new
+from loopwright.prove.descent.trying import by_trying
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.induction import by_values
 from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
-from loopwright.prove.equivalence.shared import Outputs, outputs, with_common_parameters
+from loopwright.prove.equivalence.shared import (
+    Outputs,
+    declared_in,
+    outputs,
+    with_common_parameters,
+    with_known_constants,
+)
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.correspondence import prove_model
 from loopwright.prove.text.instances import sides
-from loopwright.prove.text.operation import is_in_subscript
+from loopwright.prove.text.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.source import Span
 
 ROUNDING = "every operation is rounded by itself, to its own type: compile with -ffp-contract=off"
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
@@ -43,7 +54,7 @@ class Equivalence:
     notes: tuple[Note, ...] = ()
     trusted: tuple[str, ...] = ()
     way: str = ""
-    """How it was proved: "by instances" or "by values"."""
+    """How it was proved: "along its loops", "by instances" or "by values"."""
     texts: ComparedTexts | None = None
     """By instances: what was compared."""
 
@@ -65,13 +76,49 @@ def prove_equivalent(
         progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
         found = _prove(old, new, models, allow_reassociation, progress)
-        if isinstance(found.verdict, Proved) and _computes_integers(new):
+        if isinstance(found.verdict, Proved) and _computes_integers(sides(new).values()):
             return replace(found, trusted=(*found.trusted, OVERFLOW))
         return found
     except Unreadable as failure:
         return Equivalence(Undecided(f"the loops could not be read a second time: {failure}"))
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
+
+
+def prove_along(
+    old: Program, region: Span, *, allow_reassociation: bool = False, progress: Progress = silent
+) -> Equivalence:
+    """Whether the region runs the statements of `old` as it does, for every size (`prove.descent`)."""
+    try:
+        progress("reading the loops")
+        new = declared_in(old, region)
+        old = with_known_constants(old, new)
+        text = read_new(old, region)
+        different = differences(old, new)
+        unclear = (*different.fatal, *different.textual)
+        if old.context.is_empty() or unclear:
+            return Equivalence(Undecided(f"the files define differently: {', '.join(unclear)}"))
+        progress("looking for a difference in small runs")
+        counted = outputs(old, new)
+        unknown = any(array.name == ELSEWHERE for array in old.arrays)
+        wrong = None if unknown else by_trying(old, new, text, counted.arrays, reassociate=allow_reassociation)
+        if wrong is not None:
+            return Equivalence(wrong, trusted=counted.trusted)
+        progress("proving along the loops")
+        verdict = by_descent(old, text)
+        if not isinstance(verdict, Proved):
+            return Equivalence(verdict)
+        model = prove_model(old)
+    except Unreadable as failure:
+        return Equivalence(Undecided(str(failure)))
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"isl could not compare two programs: {failure}") from failure
+    if not isinstance(model, Proved):
+        return Equivalence(model)
+    computed = _computes_integers(leaf.syntax for leaf in text.leaves.values())
+    trusted = (OVERFLOW,) if computed else ()
+    proved = Proved(verdict.obligations + model.obligations)
+    return Equivalence(proved, trusted=trusted, way="along its loops")
 
 
 def _prove(
@@ -144,7 +191,7 @@ def _without_instances(
 _ARITHMETIC = ("+", "-", "*", "<<")
 
 
-def _computes_integers(program: Program) -> bool:
+def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
     """Whether a statement computes an integer from iterators and sizes as a value, not as a subscript.
 
     Such integers are compared as integers: `i * 1000 / 1000` is i, as long as i * 1000 is an int, and the
@@ -155,7 +202,7 @@ def _computes_integers(program: Program) -> bool:
         and operator(node) in _ARITHMETIC
         and not is_in_subscript(node)
         and _is_integer_expression(node, side.words)
-        for side in sides(program).values()
+        for side in statements
         for node in walk(side.node)
     )
 

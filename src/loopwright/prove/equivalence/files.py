@@ -9,18 +9,21 @@ from pathlib import Path
 
 from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.chosen import chosen
+from loopwright.c.file import c_file
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
-from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
 from loopwright.prove.equivalence.instances import ComparedTexts
+from loopwright.prove.equivalence.regions import changed_functions, counterparts, has_marks
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
-from loopwright.read.c.find import resolved
-from loopwright.read.c.reader import load_c, parse_c, read_c
+from loopwright.read.c.assume import is_assume
+from loopwright.read.c.reader import load_c, parse_c, read_source
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
 
@@ -77,9 +80,13 @@ def agreement(
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
     allow_reassociation: bool = False,
+    for_provers: int = 0,
     progress: Progress = silent,
 ) -> Agreement:
-    """That two files compute the same: two C files, or two OpenScop files.  Raises where it is not proved."""
+    """That two files compute the same: two C files, or two OpenScop files.  Raises where it is not proved.
+
+    Regions of up to `for_provers` characters are compared by instances too, for other provers to confirm.
+    """
     described = [name.endswith(".scop") for name in (old_file, new_file)]
     if any(described) and not all(described):
         raise BadInput(
@@ -97,6 +104,7 @@ def agreement(
         assume=assume,
         choice=choice,
         allow_reassociation=allow_reassociation,
+        for_provers=for_provers,
         progress=progress,
     )
     match found.verdict:
@@ -136,6 +144,7 @@ def compare_files(
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
     allow_reassociation: bool = False,
+    for_provers: int = 0,
     progress: Progress = silent,
 ) -> Comparison:
     """Whether the regions of the new file leave in memory what those of the old one do.
@@ -143,13 +152,22 @@ def compare_files(
     Where they allocate storage, both what they do with it and what they do without is compared.
     """
     progress("reading")
-    old = read_c(old_file, pure=pure, assume=assume, choice=choice)
-    source = resolved(load_c(new_file), choice, pure=pure, assume=assume)
+    before, source = load_c(old_file), load_c(new_file)
+    if choice.is_empty and not has_marks(before):
+        choice = changed_functions(before, source)
+    old = read_source(before, pure=pure, assume=assume, choice=choice)
+    source = source if choice.is_empty else chosen(source, choice)
+    source = counterparts([one.region for one in old], source)
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
     for text in texts:
-        found.append(_compared(old, text, (pure, assume), allow_reassociation, progress))
+        along = _along(old, text, progress, allow_reassociation)
+        short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
+        if along is None or (along.proved and short):
+            one = _compared(old, text, (pure, assume), allow_reassociation, progress)
+            along = one if along is None or one.proved else along
+        found.append(along)
         if not found[-1].proved:
             return found[-1]
     return replace(
@@ -184,17 +202,40 @@ def _compared(
             one, other, allow_reassociation=allow_reassociation, from_text=text is not None, progress=progress
         )
         answers.append(answer)
-        place = _first(other)
+        place = _start(other.region)
         if not isinstance(answer.verdict, Proved):
             break
     trusted = _trusted(old, new, answers, from_text=text is not None)
     return Comparison(tuple(answers), trusted, place)
 
 
-def _first(program: Program) -> Span:
-    """Where the text of the region starts."""
-    blank = len(program.region.text) - len(program.region.text.lstrip())
-    return program.source.at(program.region.start + blank)
+def _along(
+    old: Sequence[Program], source: Source, progress: Progress, allow_reassociation: bool
+) -> Comparison | None:
+    """What following the loops of the new file tells, where it tells something of all its regions."""
+    regions = [one.place for one in c_file(source).regions]
+    if len(regions) != len(old) or any(
+        is_assume(one) for each in c_file(source).regions for one in each.pragmas
+    ):
+        return None
+    answers: list[Equivalence] = []
+    for one, region in zip(old, regions, strict=True):
+        answer = prove_along(one, region, allow_reassociation=allow_reassociation, progress=progress)
+        answers.append(answer)
+        match answer.verdict:
+            case Undecided():
+                return None
+            case Refuted():
+                break
+    trusted = [entry.text for program in old for entry in program.assumptions]
+    trusted += [text for answer in answers for text in answer.trusted]
+    place = _start(regions[len(answers) - 1])
+    return Comparison(tuple(answers), (*dict.fromkeys(trusted), OUTSIDE), place)
+
+
+def _start(region: Span) -> Span:
+    """Where the text of a region starts."""
+    return region.source.at(region.start + len(region.text) - len(region.text.lstrip()))
 
 
 def _trusted(

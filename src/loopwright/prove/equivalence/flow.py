@@ -15,7 +15,7 @@ import islpy as isl
 
 from loopwright.c.types import CType
 from loopwright.loops.expressions import Expr, Var
-from loopwright.model.program import Program
+from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.prove.equivalence.assignments import Computation, computations
@@ -147,7 +147,7 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
         for place, one in enumerate(_definitions(computation, values[name])):
             target = computation.assignments[place].target
             definitions[one.name] = one
-            times = times.union(isl.UnionMap.from_map(_time(computation, place, one)))
+            times = times.union(isl.UnionMap.from_map(_time(program.statement(name), place, one)))
             written = isl.UnionMap.from_map(one.relation(target.subscripts, target.array))
             writes[target.array] = writes[target.array].union(written) if target.array in writes else written
             ranks[target.array] = len(target.subscripts)
@@ -156,7 +156,7 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
 
 
 def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDefinition]:
-    base = computation.statement.name
+    base = computation.name
     for place, assignment in enumerate(computation.assignments):
         name = base if len(computation.assignments) == 1 else f"{base}.{place}"
         own = values.set_tuple_name(IN, name)
@@ -165,8 +165,8 @@ def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDef
         )
 
 
-def _time(computation: Computation, place: int, definition: ValueDefinition) -> isl.Map:
-    schedule = computation.statement.schedule.set_tuple_name(IN, definition.name)
+def _time(statement: Statement, place: int, definition: ValueDefinition) -> isl.Map:
+    schedule = statement.schedule.set_tuple_name(IN, definition.name)
     schedule = schedule.intersect_domain(definition.domain).insert_dims(OUT, 0, 1)
     schedule = schedule.fix_val(OUT, 0, isl.Val(0))
     last = schedule.dim(OUT)

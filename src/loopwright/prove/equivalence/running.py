@@ -73,13 +73,9 @@ def by_running(
 ) -> Refuted | Undecided:
     """A cell of `arrays` that ends up different; `hints` are sizes to try first."""
     try:
-        opaque = functions_with_body(old.source) | functions_with_body(new.source)
-        pair = Pair((old, new), (runnable(old), runnable(new)), arrays, reassociate, opaque)
+        pair = pair_of((old, new), (runnable(old), runnable(new)), arrays, reassociate)
     except Unreadable as failure:
         return Undecided(str(failure))
-    fixed = [one.name for p in (old, new) for one in p.arrays if one.name in constants(p.source)]
-    if fixed:
-        return Undecided(f"what the constant '{fixed[0]}' is was not looked into")
     left = budget
     tried = 0
     doubts: list[str] = []
@@ -89,7 +85,7 @@ def by_running(
             continue
         left -= len(steps[0]) + len(steps[1])
         tried += 1
-        found = _compared(pair, (steps[0], steps[1]), sizes)
+        found = compared(pair, (steps[0], steps[1]), sizes)
         if isinstance(found, Refuted):
             return found
         doubts += [] if found is None else [found]
@@ -98,7 +94,21 @@ def by_running(
     return Undecided(doubts[0] if doubts else f"{tried} small runs agree")
 
 
-def _compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
+def pair_of(
+    programs: tuple[Program, Program],
+    runs: tuple[Runnable, Runnable],
+    arrays: tuple[str, ...],
+    reassociate: bool,
+) -> Pair:
+    """Two programs to run side by side; `Unreadable` where a run would not tell what they compute."""
+    fixed = [one.name for p in programs for one in p.arrays if one.name in constants(p.source)]
+    if fixed:
+        raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
+    opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
+    return Pair(programs, runs, arrays, reassociate, opaque)
+
+
+def compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
     """The first real difference; a text where only the operations differ."""
     table = Table(pair.reassociate)
     one, other = numbered(steps[0], table), numbered(steps[1], table)

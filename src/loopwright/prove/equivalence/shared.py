@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loopwright.c.declarations import is_integer_type, known_constant
+from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.macros import constant_macro, definitions, looks_like_macro
 from loopwright.c.syntax import Node, walk
-from loopwright.model.program import Parameter, Program
+from loopwright.model.program import Array, Parameter, Program
 from loopwright.presburger.named import at_parameters, parameter_names, parameter_space
+from loopwright.source import Span
 
 
 def with_common_parameters(old: Program, new: Program) -> tuple[Program, Program]:
@@ -132,3 +134,25 @@ def outputs(old: Program, new: Program) -> Outputs:
 def _is_declared(program: Program, name: str) -> bool:
     declarations = program.file.declarations
     return any(declarations.visible(one, program.region) for one in (name, name.split("__")[0]))
+
+
+def with_known_constants(old: Program, new: Program) -> Program:
+    """`old` for the values of those of its parameters that are numbers in one of the files."""
+    context = old.context
+    for name, value in (*_written_out(old, new), *_written_out(new, old)):
+        context = at_parameters(context, {name: value})
+    return replace(old, context=context)
+
+
+def declared_in(program: Program, region: Span) -> Program:
+    """The program as if its statements stood in another region, with the variables declared there."""
+    declarations = c_file(region.source).declarations
+    arrays: list[Array] = []
+    for array in program.arrays:
+        found = declarations.visible(array.name, region)
+        arrays.append(
+            Array(array.name, array.rank)
+            if found is None
+            else Array(array.name, found.rank, found.type, False, found.extents, array.rows)
+        )
+    return replace(program, region=region, arrays=tuple(arrays))

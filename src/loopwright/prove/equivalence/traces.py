@@ -91,10 +91,10 @@ def runnable(program: Program) -> Runnable:
     def call(statement: Statement, words: Words) -> Node:
         return found[statement.name].call()
 
-    return Runnable(text_loops(program, call), found, _extents(program))
+    return Runnable(text_loops(program, call), found, extents(program))
 
 
-def _extents(program: Program) -> dict[str, tuple[Expr | None, ...]]:
+def extents(program: Program) -> dict[str, tuple[Expr | None, ...]]:
     words = words_of(program)
     found: dict[str, tuple[Expr | None, ...]] = {}
     for array in program.arrays:

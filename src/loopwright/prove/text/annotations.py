@@ -1,6 +1,7 @@
 """Pragmas in a text that promise independent iterations: each promise is proved for its loop.
 
-`#pragma omp parallel for`, `#pragma omp simd` and `#pragma GCC ivdep` stand in front of a loop.
+`#pragma omp parallel for`, `#pragma omp simd`, `#pragma ivdep` and `#pragma GCC ivdep` stand in front
+of a loop.
 Nothing is taken on trust: the loop is the one that follows in the text, and its
 iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
 reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
@@ -29,9 +30,9 @@ from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
-_PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|GCC\s+ivdep\b)")
+_PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|(GCC\s+)?ivdep\s*$)")
 _CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_GCC, _THREADS, _LANES = (re.compile(rf"\b{word}\b") for word in ("GCC", "parallel", "simd"))
+_GCC, _THREADS, _LANES = (re.compile(rf"\b{word}\b") for word in ("ivdep", "parallel", "simd"))
 _KNOWN = ("reduction", "private", "lastprivate", "collapse")
 _COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
 _FREE = re.compile(
@@ -39,7 +40,7 @@ _FREE = re.compile(
 )
 """Clauses that say how many threads run what: of independent iterations, it does not matter which."""
 _HARMLESS = re.compile(
-    r"\s*(assume\b|(GCC\s+)?(no)?unroll\b|(GCC|clang)\s+diagnostic\b|STDC\s+FP_CONTRACT\s+OFF\b|"
+    r"\s*(assume\b|(GCC\s+)?(no)?unroll\b|vector\s+always\s*$|(GCC|clang)\s+diagnostic\b|STDC\s+FP_CONTRACT\s+OFF\b|"
     r"clang\s+loop\s+unroll(_count)?\s*\([^()]*\)\s*$)"
 )
 """Pragmas that change neither what a loop computes nor how it rounds."""
@@ -61,7 +62,7 @@ class Promise:
     @property
     def is_for_gcc(self) -> bool:
         """Then a scalar that is declared in the region needs no clause: the compiler sees it is one."""
-        return "GCC" in self.pragma.argument
+        return _GCC.search(self.pragma.argument) is not None
 
 
 def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict:
@@ -77,7 +78,7 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
     for promise in promises(program):
         line = promise.pragma.place.line
-        unknown = _unknown_clause(promise.pragma.argument)
+        unknown = unknown_clause(promise.pragma.argument)
         if unknown is not None:
             return Undecided(f"the pragma in line {line} has a clause nothing is known of: {unknown}")
         if promise.reductions and not allow_reassociation:
@@ -113,6 +114,16 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     return Proved(count)
 
 
+def is_promise(argument: str) -> bool:
+    """Whether a pragma says that the iterations of the loop after it are independent."""
+    return _PROMISE.match(argument) is not None
+
+
+def is_harmless(argument: str) -> bool:
+    """Whether a pragma is known to change nothing."""
+    return _HARMLESS.match(argument) is not None
+
+
 def _pragmas(program: Program) -> tuple[Directive, ...]:
     region = program.file.region(program.region)
     return region.pragmas
@@ -123,7 +134,7 @@ def _unknown_pragma(program: Program) -> Directive | None:
     strange = (
         pragma
         for pragma in _pragmas(program)
-        if _PROMISE.match(pragma.argument) is None and _HARMLESS.match(pragma.argument) is None
+        if not is_promise(pragma.argument) and not is_harmless(pragma.argument)
     )
     return next(strange, None)
 
@@ -132,7 +143,7 @@ def promises(program: Program) -> Iterator[Promise]:
     """The pragmas of the region with their loops."""
     loops = [node for node in walk(program.syntax) if node.type == "for_statement"]
     for pragma in _pragmas(program):
-        if _PROMISE.match(pragma.argument) is None:
+        if not is_promise(pragma.argument):
             continue
         following = [loop for loop in loops if loop.start >= pragma.place.end]
         if following:
@@ -141,7 +152,7 @@ def promises(program: Program) -> Iterator[Promise]:
             together = list(_together(loop, pragma))
             names = frozenset(loop_iterator(one) or "" for one in together)
             for more, one in enumerate(together):
-                yield Promise(pragma, one, depth + more, names, *_clauses(pragma.argument))
+                yield Promise(pragma, one, depth + more, names, *clauses_of(pragma.argument))
 
 
 def said_of_loops(program: Program) -> tuple[frozenset[Independent], ...]:
@@ -157,7 +168,7 @@ def said_of_loops(program: Program) -> tuple[frozenset[Independent], ...]:
     said: list[frozenset[Independent]] = [frozenset()] * len(loops)
     for pragma in _pragmas(program):
         following = [k for k, loop in enumerate(loops) if loop.start >= pragma.place.end]
-        if following and _PROMISE.match(pragma.argument) is not None:
+        if following and is_promise(pragma.argument):
             said[following[0]] |= frozenset(_said(pragma.argument))
     return tuple(said)
 
@@ -198,7 +209,7 @@ def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
         yield loop
 
 
-def _clauses(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
+def clauses_of(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
     """The reductions, and what is private and lastprivate; of an array section, the array."""
     combined: set[tuple[str, str]] = set()
     own: dict[str, set[str]] = {"private": set(), "lastprivate": set()}
@@ -212,7 +223,7 @@ def _clauses(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str],
     return frozenset(combined), frozenset(own["private"]), frozenset(own["lastprivate"])
 
 
-def _unknown_clause(argument: str) -> str | None:
+def unknown_clause(argument: str) -> str | None:
     left = _FREE.sub("_(", argument)
     return next((word for word, _ in _CLAUSE.findall(left) if word not in _KNOWN), None)
 

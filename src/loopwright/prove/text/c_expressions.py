@@ -7,6 +7,7 @@ and the names of the parameters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as field_of
@@ -15,7 +16,6 @@ from loopwright.c.casts import Ambiguous, Kinds, expression_of
 from loopwright.c.declarations import Declarations, is_integer_type
 from loopwright.c.macros import Macro, definitions, integer_text, with_arguments
 from loopwright.c.syntax import Node, field, is_atomic, named_children, operator
-from loopwright.emit.helpers import DEFINITIONS
 from loopwright.loops.expressions import (
     And,
     Compare,
@@ -289,13 +289,25 @@ def _call(node: Node, words: Words) -> Expr:
             raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
 
 
+_HELPERS = {
+    "max": ("((a)>(b)?(a):(b))",),
+    "min": ("((a)<(b)?(a):(b))",),
+    "floord": ("((a)/(b)-((a)%(b)<0))", "(((a)<0)?-((-(a)+(b)-1)/(b)):(a)/(b))"),
+    "ceild": ("(((a)<0)?-((-(a))/(b)):((a)+(b)-1)/(b))",),
+}
+"""Definitions of which it is known what they compute, for a positive b: ours and Pluto's."""
+
+
 def _is_helper(name: str, words: Words) -> bool:
-    """Whether the file defines the macro as Loopwright does, and so what it computes is known."""
+    """Whether the file defines the macro in a way that is known to compute what its name says."""
     found = definitions(words.macros, name)
-    if len(found) != 1 or found[0].conditional or name not in DEFINITIONS:
+    if len(found) != 1 or found[0].conditional or len(found[0].parameters or ()) != 2:
         return False
     (macro,) = found
-    return f"#define {name}({', '.join(macro.parameters or ())}) {macro.body}" == DEFINITIONS[name]
+    first, second = macro.parameters or ("", "")
+    letters = {first: "a", second: "b"}
+    body = re.sub(r"[^\W\d]\w*", lambda word: letters.get(word[0], "?"), _packed(macro.body))
+    return body in _HELPERS.get(name, ())
 
 
 _CLOSED = (

@@ -31,8 +31,15 @@ def read_c(
     choice: Choice = BY_PRAGMAS,
 ) -> tuple[Program, ...]:
     """The regions of a C file, or what is chosen of it."""
+    return read_source(load_c(path), pure=pure, assume=assume, choice=choice)
+
+
+def read_source(
+    source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = (), choice: Choice = BY_PRAGMAS
+) -> tuple[Program, ...]:
+    """The regions of a C text, or what is chosen of it."""
     pure = tuple(pure)
-    source = resolved(load_c(path), choice, pure=pure, assume=assume)
+    source = resolved(source, choice, pure=pure, assume=assume)
     try:
         return parse_c(source, pure=pure, assume=assume)
     except BadInput as failure:

@@ -1,0 +1,159 @@
+"""A text runs the instances of OLD, each once, in an order that keeps its dependences: along its loops.
+
+What fails here need not be wrong, since which instance a statement is may have been guessed; only where
+everything else is proved is a loop that is said to be independent, and is not, known to be a race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import islpy as isl
+
+from loopwright.c.file import c_file
+from loopwright.c.liveness import is_automatic, refuse_live_iterators
+from loopwright.errors import BadInput
+from loopwright.loops.expressions import Expr
+from loopwright.model.dependences import adjacent
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import OUT
+from loopwright.prove.descent.executed import Descent, Race, Wrong, calls
+from loopwright.prove.descent.instances import Instances, claims_of, functions
+from loopwright.prove.descent.pragmas import independent_loops, shared_by_threads
+from loopwright.prove.descent.reading import LoopText, read_loops
+from loopwright.prove.descent.unjam import unjammed
+from loopwright.prove.scanning.conditions import Scope, value
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.source import Span
+
+
+def read_new(old: Program, region: Span) -> LoopText:
+    """The loops of the region, whose iterators and bounds nothing else reads; or Unreadable."""
+    if any(array.local for array in old.arrays):
+        raise Unreadable("the original declares variables in its region")
+    text = read_loops(old, region)
+    file = c_file(region.source)
+    for name in sorted(text.assigned):
+        if not is_automatic(file, region, name, 0):
+            raise Unreadable(f"'{name}' is not a variable of the function around the region")
+    try:
+        refuse_live_iterators(file.tree, region, text.assigned)
+    except BadInput as failure:
+        raise Unreadable(failure.diagnostic.message) from None
+    return text
+
+
+def by_descent(old: Program, text: LoopText) -> Verdict:
+    """Whether the text does what `old` does, and its loops may run as its pragmas say."""
+    independent = independent_loops(text)
+    shared = shared_by_threads(text, independent)
+    if shared is not None:
+        return shared
+    claims = claims_of(old, text)
+    found = functions(old, text, claims)
+    plain = unjammed(text.loops, claims, lambda loop: loop.dimension in independent)
+    domains = {one.name: one.domain.intersect_params(old.context) for one in old.statements}
+    leaves = {
+        name: tuple(_relation(old, text, name, *one) for one in several) for name, several in found.items()
+    }
+    descent = Descent(leaves, domains, adjacent(old), frozenset(independent), plain.jams)
+    try:
+        runs = descent.runs(plain.loops, Scope(isl.Set.from_params(old.context), {}))
+        for name, domain in domains.items():
+            _same_instances(runs.get(name), domain, name)
+    except Wrong as failure:
+        return Undecided(f"along its loops: {_reason(failure, text)}")
+    if descent.races:
+        return _race(descent.races[0], old, text, found)
+    return Proved(descent.obligations + len(domains))
+
+
+def _relation(
+    old: Program, text: LoopText, leaf: str, statement: str, values: tuple[Expr, ...]
+) -> tuple[str, isl.Map]:
+    """{ [iterators] -> O[values] }."""
+    iterators = text.leaves[leaf].iterators
+    space = isl.Space.set_alloc(old.context.get_ctx(), 0, len(iterators)).align_params(
+        old.context.get_space()
+    )
+    scope = Scope(isl.Set.universe(space), {name: k for k, name in enumerate(iterators)})
+    entries = isl.PwAffList.alloc(old.context.get_ctx(), len(values))
+    for one in values:
+        entries = entries.add(value(one, scope))
+    whole = isl.MultiPwAff.from_pw_aff_list(space.from_domain().add_dims(OUT, len(values)), entries)
+    return statement, whole.as_map().set_tuple_name(OUT, statement)
+
+
+def _same_instances(runs: isl.Map | None, domain: isl.Set, name: str) -> None:
+    """That exactly the instances of a statement are run."""
+    executed = isl.Set.empty(domain.get_space()) if runs is None else runs.range()
+    for kind, wrong in (("missing", domain.subtract(executed)), ("extra", executed.subtract(domain))):
+        if not wrong.is_empty():
+            raise Wrong(kind, None, wrong)
+
+
+_SAID = {
+    "missing": "an instance of the original is not run",
+    "extra": "an instance is run that the original does not have",
+    "twice": "an instance is run twice",
+    "order": "a dependence is not kept",
+    "carried": "a dependence is not kept",
+    "end": "a loop was not shown to end",
+}
+
+
+def _reason(failure: Wrong, text: LoopText) -> str:
+    """What failed, where, and for which sizes."""
+    point = smallest_point(failure.example.params())
+    sizes = (
+        "" if point is None else ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    )
+    leaves = [] if failure.node is None else calls(failure.node)
+    where = f" in lines {_lines(leaves, text)}" if leaves else ""
+    return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes else "")
+
+
+def _lines(leaves: list[str], text: LoopText) -> str:
+    lines = sorted(text.leaves[name].place.line for name in leaves)
+    return str(lines[0]) if lines[0] == lines[-1] else f"{lines[0]} to {lines[-1]}"
+
+
+def _race(race: Race, old: Program, text: LoopText, found: Mapping[str, Instances]) -> Verdict:
+    """Two iterations, the statements in them that touch one cell, and the sizes."""
+    if not all(access.must for statement in old.statements for access in statement.accesses):
+        return Undecided("the iterations of a loop that is said to be parallel may depend on each other")
+    point = smallest_point(race.example)
+    assert point is not None, "a race has an example"
+    head = text.heads[race.loop.dimension or 0]
+    iterations = [point.coordinates[place] for place in race.places]
+    values = point.coordinates[race.example.unwrap().dim(isl.dim_type.in_) :]
+    first, second = (old.statement(name) for name in race.pair)
+    shown = [
+        _occurrence(statement, own, race, text, found)
+        for statement, own in ((first, values[: first.depth]), (second, values[first.depth :]))
+    ]
+    sizes = ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
+    message = f"the iterations of the loop at line {head.span.line} are not independent"
+    name = race.loop.iterator
+    witness = f"{shown[0]} at {name} = {iterations[0]}, {shown[1]} at {name} = {iterations[1]}"
+    return Refuted("parallel", message, f"{sizes}: {witness}" if sizes else witness, point.parameters)
+
+
+def _occurrence(
+    statement: Statement,
+    instance: tuple[int, ...],
+    race: Race,
+    text: LoopText,
+    found: Mapping[str, Instances],
+) -> str:
+    """A statement of the original, and where in the loop it stands."""
+    leaves = [name for name in calls(race.loop) if statement.name in dict(found[name])]
+    values = ", ".join(f"{name} = {value}" for name, value in zip(statement.iterators, instance, strict=True))
+    said = " ".join(statement.body.place.text.split())
+    return (
+        f"'{said}' (line {_lines(leaves, text)}) of {values}"
+        if values
+        else f"'{said}' (line {_lines(leaves, text)})"
+    )

@@ -1,0 +1,198 @@
+"""Sizes at which a text does not do what OLD does: both are run, for small sizes and just past a tile.
+
+A statement is a function of the cells it reads that nothing is known of: values are equal if they are made
+by the same statements of equal values.  Where the runs end with other values, C's arithmetic on made-up
+inputs decides (`prove.equivalence.running`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import islpy as isl
+
+from loopwright.loops.nodes import Node
+from loopwright.model.program import Program
+from loopwright.presburger.named import fixed_parameters, parameter_names
+from loopwright.prove.descent.reading import LoopText
+from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
+from loopwright.prove.equivalence.assignments import Computation, computation, computations
+from loopwright.prove.equivalence.running import Pair, compared, pair_of
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, InputTerm, Term
+from loopwright.prove.equivalence.traces import Runnable, Sizes, StatementRun, extents, is_possible, runnable
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.verdict import Refuted
+
+FUEL = 200_000
+"""Iterations of loops in all runs together."""
+ONE_RUN = 90_000
+MOST_DOUBTS = 4
+"""Sizes at which other statements computed the same values, after which no others are tried."""
+EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
+PAST_TILE = (33, 34, 37, 40)
+SMALL = (3, 5, 2)
+
+Memory: TypeAlias = dict[tuple[Any, ...], Any]
+"""What cells hold: numbers of values; a cell that is not in it holds what it did before."""
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A program with what its statements do; `write` runs it with values as numbers."""
+
+    loops: Node
+    computations: Mapping[str, Computation]
+    write: CompiledLoops
+    memory: Memory
+
+
+def by_trying(
+    old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool = False
+) -> Refuted | None:
+    """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables."""
+    table: dict[tuple[Any, ...], int] = {}
+    shapes: dict[Term, int] = {}
+    try:
+        known = computations(old)
+        own = _computations(new, text)
+        before = _side(runnable(old).loops, known, table, shapes)
+        after = _side(with_calls(text.loops, lambda call: own[call.name].call()), own, table, shapes)
+        runs = Runnable(before.loops, known, extents(old)), Runnable(after.loops, own, {})
+        pair = pair_of((old, new), runs, arrays, reassociate)
+    except Unreadable:
+        return None
+    doubts = 0
+    fuel = FUEL
+    for sizes in _sizes(old.context):
+        for seen in (table, before.memory, after.memory):
+            seen.clear()
+        try:
+            fuel -= before.write(sizes, min(fuel, ONE_RUN)) + after.write(sizes, min(fuel, ONE_RUN))
+        except TooLong:
+            continue
+        if not _differ(before.memory, after.memory, arrays):
+            continue
+        found = _confirmed(pair, before, after, sizes)
+        if found is not None:
+            return found
+        doubts += 1
+        if doubts == MOST_DOUBTS:
+            break
+    return None
+
+
+def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
+    """What the statements of the text do; those with the same meaning do the same."""
+    seen: dict[object, Computation] = {}
+    found: dict[str, Computation] = {}
+    for name, leaf in text.leaves.items():
+        if leaf.meaning not in seen:
+            seen[leaf.meaning] = computation(new, name, leaf.syntax)
+        found[name] = replace(seen[leaf.meaning], name=name, line=leaf.place.line)
+    return found
+
+
+def _side(
+    loops: Node,
+    computations: Mapping[str, Computation],
+    table: dict[tuple[Any, ...], int],
+    shapes: dict[Term, int],
+) -> _Side:
+    memory: Memory = {}
+    visitors = {name: _writer(one, memory, table, shapes) for name, one in computations.items()}
+    return _Side(loops, computations, compiled(loops, visitors), memory)
+
+
+def _writer(
+    one: Computation, memory: Memory, table: dict[tuple[Any, ...], int], shapes: dict[Term, int]
+) -> Visit:
+    """A function of the values of the columns that does what the statement does to the memory."""
+    names = [f"c{k}" for k in range(len(one.columns))]
+    lines = [f"def visit({', '.join(names)}):"]
+
+    def cell(place: CellTerm) -> str:
+        return f"({', '.join([repr(place.array), *(names[one.columns[s]] for s in place.subscripts), ''])})"
+
+    for assignment in one.assignments:
+        parts: list[str] = []
+        shape = _shape(assignment.value, parts, lambda index: names[one.columns[index.value]], cell)
+        number = shapes.setdefault(shape, len(shapes))
+        key = f"({', '.join([str(number), *parts, ''])})"
+        lines.append(f"    memory{_item(cell(assignment.target))} = table.setdefault({key}, len(table))")
+    space: dict[str, Any] = {"memory": memory, "table": table, "get": memory.get}
+    exec(compile("\n".join(lines), "<statement>", "exec"), space)
+    visit: Visit = space["visit"]
+    return visit
+
+
+def _item(place: str) -> str:
+    return f"[{place}]"
+
+
+def _shape(
+    term: Term, parts: list[str], index: Callable[[Index], str], cell: Callable[[CellTerm], str]
+) -> Term:
+    """The term without its cells and integers, which are added to `parts` as expressions of Python."""
+    match term:
+        case Constant():
+            return term
+        case Index(_, kind):
+            parts.append(index(term))
+            return Constant("an integer", kind)
+        case CellTerm(_, _, kind):
+            place = cell(term)
+            parts.append(f"get({place}, {place})")
+            return Constant("a cell", kind)
+        case Apply(operator, arguments, kind):
+            return Apply(operator, tuple(_shape(one, parts, index, cell) for one in arguments), kind)
+        case InputTerm():
+            raise AssertionError("a statement reads cells")
+
+
+def _differ(one: Memory, other: Memory, arrays: tuple[str, ...]) -> bool:
+    return any(
+        one.get(place, place) != other.get(place, place) for place in {**one, **other} if place[0] in arrays
+    )
+
+
+def _confirmed(pair: Pair, before: _Side, after: _Side, sizes: Sizes) -> Refuted | None:
+    """The difference in values, if there is one, and the original stays inside its arrays."""
+    steps = _steps(before, sizes), _steps(after, sizes)
+    if not pair.runs[0].stays_inside(steps[0], sizes):
+        return None
+    found = compared(pair, steps, sizes)
+    return found if isinstance(found, Refuted) else None
+
+
+def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
+    found: list[StatementRun] = []
+
+    def visitor(one: Computation) -> Visit:
+        return lambda *values: found.append(StatementRun(one, values))
+
+    visitors = {name: visitor(one) for name, one in side.computations.items()}
+    compiled(side.loops, visitors)(sizes, ONE_RUN)
+    return tuple(found)
+
+
+def _sizes(context: isl.Set) -> Iterator[Sizes]:
+    """All small; one just past a tile and the others small; all past a tile."""
+    names, fixed = parameter_names(context), fixed_parameters(context)
+    free = [name for name in names if name not in fixed]
+    tried: list[Sizes] = []
+    for size in EQUAL:
+        tried.append(dict.fromkeys(free, size))
+        tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
+    for small in SMALL:
+        tried += [
+            {name: large if name == one else small for name in free} for large in PAST_TILE for one in free
+        ]
+    tried += [dict.fromkeys(free, size) for size in PAST_TILE]
+    seen: list[Sizes] = []
+    for sizes in tried:
+        values = {**fixed, **sizes}
+        if values not in seen and is_possible(context, values):
+            seen.append(values)
+            yield values

@@ -1,0 +1,88 @@
+"""Where a rewritten file has what the regions of the original have, if it does not say so by pragmas.
+
+Tools that rewrite a region leave out its pragmas.  The region is then what differs: in the function of the
+same name, the statements after the declarations and after those that the original has before its region, up
+to those that it has after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from loopwright.c.choice import Choice
+from loopwright.c.chosen import function_name, functions_with_loops, lines_of, with_places
+from loopwright.c.file import CFile, c_file
+from loopwright.c.regions import marked_regions
+from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.errors import BadInput, Code
+from loopwright.source import Source, Span
+
+
+def has_marks(source: Source) -> bool:
+    """Whether pragmas say where its regions are."""
+    return bool(source.chosen or marked_regions(source, c_file(source).directives))
+
+
+def changed_functions(old: Source, new: Source) -> Choice:
+    """The functions of both files that have loops, and not the same text."""
+    texts = [
+        {each.name: _text(each.node) for each in functions_with_loops(c_file(one))} for one in (old, new)
+    ]
+    names = [name for name, text in texts[0].items() if texts[1].get(name, text) != text]
+    return Choice(tuple(names))
+
+
+def counterparts(old: Sequence[Span], new: Source) -> Source:
+    """`new` with the places of the regions of the original chosen; a file that marks them is left alone."""
+    if has_marks(new):
+        return new
+    functions = _functions(c_file(new))
+    places: list[Span] = []
+    for region in old:
+        name, before, after = _around(region)
+        if name not in functions or any(one is not region and _around(one)[0] == name for one in old):
+            raise BadInput(
+                Code.REGION,
+                f"no region is marked in this file, and which one of '{name}' is meant cannot be told",
+                span=Span.start_of(new.path),
+                hint="put '#pragma scop' and '#pragma endscop' around the same loops in both files",
+            )
+        places.append(_between(field(functions[name], "body"), before, after))
+    return with_places(new, places)
+
+
+def _functions(file: CFile) -> dict[str, Node]:
+    found = [node for node in walk(file.possible) if node.type == "function_definition"]
+    return {function_name(node): node for node in found if node.child_by_field_name("body") is not None}
+
+
+def _around(region: Span) -> tuple[str, list[str], list[str]]:
+    """The function around a region, and the texts of its statements before and after the region."""
+    file = c_file(replace(region.source, chosen=()))
+    for name, node in _functions(file).items():
+        if node.start <= region.start and region.end <= node.end:
+            parts = _statements(field(node, "body"))
+            before = [_text(part) for part in parts if part.end <= region.start]
+            return name, before, [_text(part) for part in parts if part.start >= region.end]
+    return "", [], []
+
+
+def _between(body: Node, before: list[str], after: list[str]) -> Span:
+    """The statements of a block but for declarations and `before` in front, and `after` at the end."""
+    parts = _statements(body)
+    while parts and (parts[0].type == "declaration" or _text(parts[0]) in before):
+        parts = parts[1:]
+    while parts and after and _text(parts[-1]) == after[-1]:
+        parts, after = parts[:-1], after[:-1]
+    if not parts:
+        raise BadInput(Code.REGION, "this function has no statements to compare", span=body.span)
+    return lines_of(parts[0], parts[-1])
+
+
+def _statements(body: Node) -> list[Node]:
+    return [part for part in named_children(body) if part.type != "comment"]
+
+
+def _text(node: Node) -> str:
+    return "".join(node.text.split())

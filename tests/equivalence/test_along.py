@@ -1,0 +1,163 @@
+"""Loops as other tools print them: bounds in variables, remainders, unrolled and jammed, without pragmas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.prove.equivalence.files import Comparison, compare_files
+from loopwright.prove.verdict import Proved, Refuted
+
+HEAD = """
+#define ceild(n,d)  (((n)<0) ? -((-(n))/(d)) : ((n)+(d)-1)/(d))
+#define floord(n,d) (((n)<0) ? -((-(n)+(d)-1)/(d)) : (n)/(d))
+#define max(x,y)    ((x) > (y)? (x) : (y))
+#define min(x,y)    ((x) < (y)? (x) : (y))
+"""
+FUNCTION = """
+void f(int n, int m, double a[n], double A[n][n], double B[n][n], double C[n][n])
+{{
+  int i, j, k;
+{}
+}}
+"""
+OWN = "  int t1, t2, t3, t4;\n  register int lbv, ubv, lbp, ubp;\n"
+SWEEP = "for (k = 0; k < m; k++) for (i = 1; i < n - 1; i++) a[i] = a[i - 1] + a[i] + a[i + 1];"
+SKEWED = """
+if ((n >= 3) && (m >= 1)) {
+  for (t1 = 0; t1 <= floord(m - 1, 32); t1++) {
+    for (t2 = t1; t2 <= min(floord(m + n - 3, 32), floord(32*t1 + n + 29, 32)); t2++) {
+      for (t3 = max(32*t1, 32*t2 - n + 2); t3 <= min(min(m - 1, 32*t1 + 31), 32*t2 + 30); t3++) {
+        for (t4 = max(32*t2, t3 + 1); t4 <= min(32*t2 + 31, t3 + n - 2); t4++) {
+          a[(-t3 + t4)] = a[(-t3 + t4) - 1] + a[(-t3 + t4)] + a[(-t3 + t4) + 1];;
+        }
+      }
+    }
+  }
+}
+"""
+ADDED = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i][j] + B[j][i];"
+IN_ROWS = """
+lbp = 0;
+ubp = n - 1;
+#pragma omp parallel for private(lbv,ubv,t2)
+for (t1 = lbp; t1 <= ubp; t1++) {
+  lbv = 0;
+  ubv = n - 1;
+#pragma ivdep
+#pragma vector always
+  for (t2 = lbv; t2 <= ubv; t2++) {
+    A[t1][t2] = A[t1][t2] + B[t2][t1];;
+  }
+}
+"""
+PRODUCT = (
+    "for (i = 0; i < n; i++) for (k = 0; k < n; k++) for (j = 0; j < n; j++) C[i][j] += A[i][k] * B[k][j];"
+)
+JAMMED = """
+for (t1 = 0; t1 <= (n - 1) - 1; t1 += 2) {
+  for (t2 = 0; t2 <= n - 1; t2++) {
+    for (t3 = 0; t3 <= n - 1; t3++) {
+      C[t1][t3] += A[t1][t2] * B[t2][t3];;
+      C[(t1+1)][t3] += A[(t1+1)][t2] * B[t2][t3];;
+    }
+  }
+}
+for (; t1 <= n - 1; t1++) {
+  for (t2 = 0; t2 <= n - 1; t2++) {
+    for (t3 = 0; t3 <= n - 1; t3++) {
+      C[t1][t3] += A[t1][t2] * B[t2][t3];;
+    }
+  }
+}
+"""
+
+
+def compared(tmp_path: Path, old: str, new: str) -> Comparison:
+    """A marked region, and what a tool made of it, which it does not mark."""
+    before, after = tmp_path / "old.c", tmp_path / "new.c"
+    before.write_text(FUNCTION.format(f"#pragma scop\n{old}\n#pragma endscop"))
+    after.write_text(HEAD + FUNCTION.format(OWN + new))
+    return compare_files(before, after)
+
+
+RIGHT = {
+    "skewed tiles": (SWEEP, SKEWED),
+    "bounds in variables": (ADDED, IN_ROWS),
+    "jammed": (PRODUCT, JAMMED),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_texts_as_they_are_printed(tmp_path: Path, name: str) -> None:
+    found = compared(tmp_path, *RIGHT[name])
+    assert isinstance(found.verdict, Proved) and found.answers[0].way == "along its loops"
+
+
+FAULTS = [
+    (SWEEP, SKEWED, "32*t2 + 31,", "32*t2 + 30,"),
+    (SWEEP, SKEWED, "t1 = 0", "t1 = 1"),
+    (SWEEP, SKEWED, "for (t2 = t1;", "for (t2 = t1 + 1;"),
+    (ADDED, IN_ROWS, "ubv = n - 1", "ubv = n - 2"),
+    (ADDED, IN_ROWS, "private(lbv,ubv,t2)", "private(lbv,ubv)"),
+    (ADDED, IN_ROWS, "private(lbv,ubv,t2)", "private(ubv,t2)"),
+    (PRODUCT, JAMMED, "A[(t1+1)][t2]", "A[(t1+1)][(t2+1)]"),
+    (PRODUCT, JAMMED, "for (; t1 <= n - 1", "for (; t1 <= n - 2"),
+    (PRODUCT, JAMMED, "t1 += 2", "t1 += 3"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "part", "other"), FAULTS)
+def test_one_change_is_refused(tmp_path: Path, old: str, new: str, part: str, other: str) -> None:
+    assert part in new
+    assert isinstance(compared(tmp_path, old, new.replace(part, other, 1)).verdict, Refuted)
+
+
+CARRIED = "for (i = 1; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i - 1][j] + B[i][j];"
+SHARED = IN_ROWS.replace("lbp = 0", "lbp = 1").replace("B[t2][t1]", "B[t1][t2]")
+
+
+def test_a_race_is_told_by_its_lines(tmp_path: Path) -> None:
+    new = SHARED.replace("= A[t1][t2] +", "= A[t1 - 1][t2] +")
+    found = compared(tmp_path, CARRIED, new).verdict
+    assert isinstance(found, Refuted) and found.obligation == "parallel"
+    assert "t1 = 1" in found.witness and "A[i][j] = A[i - 1][j] + B[i][j]" in found.witness
+
+
+def test_a_loop_that_vectors_may_not_run(tmp_path: Path) -> None:
+    old = "for (i = 1; i < n; i++) a[i] = a[i - 1] + 1.0;"
+    new = "#pragma ivdep\nfor (t1 = 1; t1 <= n - 1; t1++) { a[t1] = a[t1 - 1] + 1.0;; }"
+    assert isinstance(compared(tmp_path, old, new).verdict, Refuted)
+
+
+JAMMED_DEPENDENCE = """
+for (t1 = 1; t1 <= (n - 1) - 1; t1 += 2) {
+  for (t2 = 0; t2 <= n - 2; t2++) {
+    A[t1][t2] = A[t1 - 1][(t2+1)];;
+    A[(t1+1)][t2] = A[(t1+1) - 1][(t2+1)];;
+  }
+}
+for (; t1 <= n - 1; t1++) {
+  for (t2 = 0; t2 <= n - 2; t2++) {
+    A[t1][t2] = A[t1 - 1][(t2+1)];;
+  }
+}
+"""
+
+
+def test_jamming_that_a_dependence_forbids(tmp_path: Path) -> None:
+    """Row t1 + 1 reads the next column of row t1, which is not written yet."""
+    old = "for (i = 1; i < n; i++) for (j = 0; j < n - 1; j++) A[i][j] = A[i - 1][j + 1];"
+    assert isinstance(compared(tmp_path, old, JAMMED_DEPENDENCE).verdict, Refuted)
+    kept = JAMMED_DEPENDENCE.replace("[(t2+1)]", "[t2]")
+    old = old.replace("j + 1", "j")
+    assert isinstance(compared(tmp_path, old, kept).verdict, Proved)
+
+
+def test_what_an_iterator_is_after_a_parallel_loop_is_not_known(tmp_path: Path) -> None:
+    new = "#pragma omp parallel for\nfor (t1 = 0; t1 <= n - 2; t1++) { a[t1] = 1.0;; }\n"
+    new += "for (; t1 <= n - 1; t1++) a[t1] = 1.0;"
+    with pytest.raises(BadInput, match="first value"):
+        compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new)
