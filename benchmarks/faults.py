@@ -33,14 +33,13 @@ def region(text: str) -> tuple[int, int]:
 
 def _number(lines: list[str], pick: random.Random, wanted: Callable[[str], bool], inside: str) -> bool:
     """Changes an integer by one in a line of a kind."""
+    digits = re.compile(r"(?<![\w.])\d+(?![\w.])")
     places = [
         (k, match)
         for k, line in enumerate(lines)
         if wanted(line)
         for part in re.finditer(inside, line)
-        for match in re.finditer(r"(?<![\w.])\d+(?![\w.])", part[0])
-        for match in [re.compile(re.escape(match[0])).search(line, part.start() + match.start())]
-        if match is not None
+        for match in digits.finditer(line, part.start(), part.end())
     ]
     if not places:
         return False

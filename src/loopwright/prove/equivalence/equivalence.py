@@ -100,8 +100,9 @@ def prove_along(
             return Equivalence(Undecided(f"the files define differently: {', '.join(unclear)}"))
         progress("looking for a difference in small runs")
         counted = outputs(old, new)
-        unknown = any(array.name == ELSEWHERE for array in old.arrays)
-        wrong = None if unknown else by_trying(old, new, text, counted.arrays, reassociate=allow_reassociation)
+        wrong = None
+        if not any(array.name == ELSEWHERE for array in old.arrays):
+            wrong = by_trying(old, new, text, counted.arrays, reassociate=allow_reassociation)
         if wrong is not None:
             return Equivalence(wrong, trusted=counted.trusted)
         progress("proving along the loops")
