@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults clean
+.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -99,6 +99,10 @@ bench-certificates: $(INSTALLED)
 
 bench-latency: $(INSTALLED)
 	$(BIN)/python -m benchmarks.latency
+
+# the compiler for kernels, with which the tests then compile what they make
+nvcc: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,cuda]'
 
 bench-gpu: $(INSTALLED)
 	$(BIN)/python -m benchmarks.gpu

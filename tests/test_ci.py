@@ -48,6 +48,7 @@ def test_a_part_may_be_missing_where_that_is_said(tmp_path: Path) -> None:
         "ocamlopt is missing: what needs it is NOT checked",
         "chromium is missing: what needs it is NOT checked",
         "make lint",
+        "make nvcc",
         "make test",
         "7 passed in 1.00s",
         "7 passed in 1.00s",

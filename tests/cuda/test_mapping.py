@@ -124,6 +124,7 @@ def test_a_block_with_dependent_iterations_is_refused_with_two_of_them_and_the_c
     with pytest.raises(Illegal) as caught:
         made(tmp_path, PROGRAM.format(body=STEPS), "L = lift(New, 1)\nblock(L, t)\n")
     assert caught.value.code is Code.NOT_PARALLEL
+    assert "the loop over t (blocks along x)" in caught.value.message
     assert "B[1][0]" in str(caught.value.diagnostic.notes)
 
 

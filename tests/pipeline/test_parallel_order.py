@@ -15,10 +15,21 @@ from tests.legality.oracle import Event, events, memory
 from tests.transform.support import MATMUL, planned
 
 WAVEFRONT = "for (i = 1; i < n; i++) for (j = 1; j < n; j++) L: A[i][j] = A[i - 1][j] + A[i][j - 1];"
+PHASES = """
+for (i = 0; i < n; i++) {
+  for (j = 0; j < n; j++) One: B[i][j] = A[i][j];
+  for (j = 1; j < n; j++) Two: A[i][j] = B[i][j - 1];
+}
+"""
 SCRIPTS = {
     "rows": (MATMUL, "parallel(Mult, i)"),
     "vectors": (MATMUL, "distribute(Init, Mult)\nvectorize(Mult, j)\nparallel(Init, j)"),
     "tiles": (MATMUL, "distribute(Init, Mult)\ntile(Mult, 2, 2, 2)\nparallel(Mult, iT)\nparallel(Mult, jT)"),
+    "threads": (
+        MATMUL,
+        "distribute(Init, Mult)\ntile(Mult, i=2, j=3)\nblock(Mult, iT, jT)\nthread(Mult, i=2, j=3)",
+    ),
+    "phases": (PHASES, "L = lift(One, 1)\nblock(L, i)\nthread(One, j=4)\nthread(Two, j=4)"),
     "wavefront": (WAVEFRONT, "skew(L, i, j)\nparallel(L, j)"),
 }
 

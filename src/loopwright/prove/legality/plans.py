@@ -87,7 +87,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
         ParallelLoop(
             dimension=directive.dimension,
             statements=everything,
-            name=f"the loop over {_iterator(plan, directive, path)}",
+            name=f"the loop over {_iterator(plan, directive, path)}{_mapped(directive)}",
             positions=path,
             span=directive.span,
             combines=directive.kind is DirectiveKind.PARALLEL,
@@ -97,6 +97,11 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
         if annotation_of(directive) is not None
         for path in directive.paths
     )
+
+
+def _mapped(directive: LoopDirective) -> str:
+    """Of a loop of a GPU, what runs its iterations."""
+    return f" ({directive.kind.value}s along {directive.axis})" if directive.axis else ""
 
 
 def independent_loops(plan: Plan) -> tuple[IndependentLoops, ...]:
