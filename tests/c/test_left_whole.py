@@ -207,3 +207,14 @@ def test_bounds_that_may_change_are_not(head: str, text: str) -> None:
 )
 def test_the_proof_reads_the_names_of_statements_that_never_run(tmp_path: Path, body: str) -> None:
     assert result(tmp_path, wrapped(body)).source.text
+
+
+def test_a_label_is_not_copied(tmp_path: Path) -> None:
+    body = "  for (i = 0; i < n; i++)\n    S: { if (b[i] < 0) goto L; a[i] = 1; L: ; }"
+    with pytest.raises(BadInput, match="has a label inside"):
+        result(tmp_path, wrapped(body), "unroll(S, i, 2)")
+
+
+def test_a_struct_that_is_declared_in_a_loop_stays_in_its_block() -> None:
+    program = region(LOOP + "{ struct p { int x; } s; s.x = i; a[i] = s.x; }", head="struct p { int x; };")
+    assert len(program.statements) == 1 and everything(program) == [True]

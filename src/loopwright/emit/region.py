@@ -38,6 +38,7 @@ from loopwright.emit.openmp import PrivateStorage, ReductionStep, Sharing, pragm
 from loopwright.emit.quotients import Quotients
 from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
+from loopwright.errors import BadInput, Code
 from loopwright.loops.direction import counted_down
 from loopwright.loops.nodes import Call, For, Let, Node, Remark
 from loopwright.loops.traverse import subprograms
@@ -178,6 +179,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     program = loops.program
     if not program.statements:
         return program.region.text
+    _refuse_copied_labels(program, node)
     named, style = _printed(loops, node, openmp)
     inside = declared_inside(node)
     local = [one for one in program.arrays if one.local and one.space is not MemorySpace.HEAP]
@@ -207,6 +209,17 @@ def _without_labels(program: Program) -> list[str]:
             position = body.start
     pieces.append(program.source.text[position : region.end])
     return textwrap.dedent("".join(pieces)).strip("\r\n").splitlines()
+
+
+def _refuse_copied_labels(program: Program, node: Node) -> None:
+    """A label may occur only once in a function; those inside of a statement are what it jumps to."""
+    calls = [part.name for part in subprograms(node) if isinstance(part, Call)]
+    for statement in program.statements:
+        place = statement.body.place
+        if calls.count(statement.name) > 1 and re.search(r"\bgoto\b", place.text):
+            message = f"{statement.name} has a label inside, and the new loops have it several times"
+            hint = "let every instance run in the same loops: fewer splits, no unrolling"
+            raise BadInput(Code.REGION_TEXT, message, span=place, hint=hint)
 
 
 def _spaced(lines: Sequence[str]) -> list[str]:

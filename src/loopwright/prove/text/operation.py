@@ -74,7 +74,8 @@ def _align(
     if not textual:
         old, new = without_parentheses(old), without_parentheses(new)
     local = _local(old, before)
-    if local is not None and (local.type == POINTER or not textual):
+    is_closed = not textual or new.type == "parenthesized_expression"
+    if local is not None and (local.type == POINTER or is_closed):
         _align_local(local, new, after, found)
         return
     values = _values(old, new, before, after, textual)

@@ -116,8 +116,10 @@ def refused_jump(node: Node, frame: Frame, failure: BadInput) -> Exception:
     """A jump out of a statement stays in the loop around it, or in its body, if that is left as it is."""
     if node.type == "goto_statement":
         place = _common_place(node)
-        inside = place is not None and place.parent is not None and place.parent.type == "for_statement"
-        return Unfollowed(failure, place.span) if place is not None and inside else failure
+        loop = frame.loops[-1].place if frame.loops else None
+        if place is None or loop is None or not loop.contains(place.span):
+            return failure
+        return Unfollowed(failure, place.span)
     if node.type in ("break_statement", "continue_statement") and frame.loops:
         return Unfollowed(failure, frame.loops[-1].place, alone=True)
     return failure

@@ -271,7 +271,7 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
             continue
         is_initialised = declarator.type == "init_declarator"
         target = field(declarator, "declarator") if is_initialised else declarator
-        _refuse_pointer(node, target)
+        _refuse_unfollowed(node, target, frame)
         for size in sizes_in(target):
             refuse_changing_size(size, frame.setting.names)
         if is_initialised:
@@ -279,17 +279,23 @@ def _declaration(node: Node, frame: Frame, position: int) -> ReadPart:
     return piece
 
 
-def _refuse_pointer(declaration: Node, target: Node) -> None:
-    """A pointer is not followed; the block around it can be left whole."""
+def _refuse_unfollowed(declaration: Node, target: Node, frame: Frame) -> None:
+    """A pointer is not followed, nor is a struct used as a whole; the block around can be left whole."""
     block = declaration.parent
+    named = declared_name(target)
     try:
         refuse_pointers(target)
+        if named is not None and named[0] in frame.setting.names.untracked:
+            raise refuse(target, f"'{named[0]}' is declared in the region, and not followed", _BEFORE)
     except BadInput as failure:
         names = frozenset(part.text for part in walk(target) if part.type == "identifier")
         is_body = block is not None and block.parent is not None and block.type == "compound_statement"
         if block is None or not is_body:
             raise
         raise Unfollowed(failure, block.span, names) from None
+
+
+_BEFORE = "declare it before the region"
 
 
 def _is_iterator(declarator: Node, frame: Frame) -> bool:
