@@ -110,6 +110,9 @@ def test_both_branches_of_an_allocation_are_compared(tmp_path: Path, expanded: s
         ("acc_i_j[i][j] = 0.0;", "{ acc_i_j[i][j] = 0.0; free(acc_i_j_memory); }"),
         ("#include <stdlib.h>", "#include <stdlib.h>\n#define malloc(size) alloca(8)"),
         ("#include <stdlib.h>", ""),
+        ("#include <stdlib.h>", "#include <stdlib.h>\n#define n (p++)"),
+        ("#include <stdlib.h>", "#include <stdlib.h>\n#define double double) + puts((char *)0"),
+        ("#include <stdlib.h>", "#include <stdlib.h>\n#define else"),
     ],
 )  # fmt: skip
 def test_no_other_allocation_is_accepted(tmp_path: Path, expanded: str, right: str, wrong: str) -> None:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from loopwright.c.declarations import declared_name, type_text
 from loopwright.c.file import c_file
-from loopwright.c.macros import looks_like_macro
+from loopwright.c.macros import Macro, looks_like_macro
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children
 from loopwright.c.tokens import names_in, without_comments
@@ -33,8 +33,10 @@ from loopwright.source import Source, Span
 
 HEADER = "#include <stdlib.h>"
 ALIGNMENT = 64
-NEEDED = ("malloc", "free", "NULL", "size_t")
-"""What the header has to declare, and no file may declare otherwise."""
+MOST_MACROS = 8
+"""How deep macros in a size may be in each other."""
+NEEDED = ("malloc", "free", "NULL", "size_t", "void", "char", "sizeof", "if", "else")
+"""What the form is made of, and no file may declare or define otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,10 @@ def allocation_of(source: Source, region: Region) -> Allocation | None:
     hidden = {one.memory for one in found}
     used = {*names_in(inner.text), *names_in(outer.text)}
     same = _tokens(without_comments(frame, literals=True)) == _tokens(expected)
-    is_frame = same and not hidden & used and all(_is_size(e) for one in found for e in one.extents)
+    macros = c_file(source).macros
+    sizes = all(_is_size(extent, macros) for one in found for extent in one.extents)
+    types = all(_is_type(one.element_type, macros) for one in found)
+    is_frame = same and sizes and types and not hidden & used
     return Allocation(found, inner, outer) if is_frame else None
 
 
@@ -153,11 +158,19 @@ def is_plain(source: Source) -> bool:
     return not own & set(NEEDED)
 
 
-def _is_size(extent: str) -> bool:
-    """Whether a size is a sum of names, numbers and macros: nothing that changes anything."""
+def _is_size(extent: str, macros: Sequence[Macro], depth: int = 0) -> bool:
+    """Whether a size is a sum of names, numbers and macros of such: nothing that changes anything."""
     calls = re.findall(r"(\w+)\s*\(", extent)
     plain = re.fullmatch(r"[\w\s+*,().-]*(->[\w\s+*,().-]*)*", extent) is not None
-    return plain and "++" not in extent and "--" not in extent and all(map(looks_like_macro, calls))
+    plain = plain and "++" not in extent and "--" not in extent and all(map(looks_like_macro, calls))
+    bodies = [macro.body for macro in macros if macro.name in names_in(extent)]
+    return plain and depth < MOST_MACROS and all(_is_size(body, macros, depth + 1) for body in bodies)
+
+
+def _is_type(text: str, macros: Sequence[Macro]) -> bool:
+    """Whether a type is words alone, whatever macros of the file stand for."""
+    bodies = [macro.body for macro in macros if macro.name in names_in(text)]
+    return all(re.fullmatch(r"[\w\s]*", one) is not None for one in (text, *bodies))
 
 
 def _tokens(text: str) -> list[str]:
