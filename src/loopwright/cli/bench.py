@@ -26,6 +26,9 @@ def add_to(verbs: Verbs) -> None:
         description="Transform each kernel by the script beside it, with all proofs; compile original and "
         "result with gcc -O3 -march=native; compare the results of both bit by bit (built with "
         "-ffp-contract=off); run them in turns, and print the ratio of the medians.",
+        epilog="A C file needs a script beside it, FILE.lw, and a main that knows two options: with --time "
+        "it prints the seconds spent in the region, and nothing else; with --dump it writes the bytes of "
+        "its results to standard output. kernels/gemm.c is an example.",
     )
     parser.set_defaults(invocation=bench)
     add = parser.add_argument
@@ -37,8 +40,8 @@ def add_to(verbs: Verbs) -> None:
     add("--wall-clock", action="store_true", help="time by the clock instead of by the processor's time")
     add("--no-prove", action="store_true", help="transform without proofs")
     add("--keep", metavar="FOLDER", help="leave the transformed files and programs there")
-    add("--plot", default="loopwright-bench.png", metavar="PATH", help="the plot (loopwright-bench.png)")
-    add("--no-plot", action="store_true", help="no plot")
+    add("--plot", metavar="PATH", help="draw the ratios there, as PNG or SVG")
+    add("--no-plot", action="store_true", help=argparse.SUPPRESS)
     add("--json", action="store_true", help="the same for machines")
 
 
@@ -88,7 +91,7 @@ def _run(arguments: argparse.Namespace, results: list[Result]) -> None:
             if not arguments.json:
                 write_out(bench_line(result))
     _refuse_differences(results)
-    if results and not arguments.no_plot:
+    if results and arguments.plot is not None:
         _plot(results, Path(arguments.plot))
 
 
@@ -136,7 +139,7 @@ def _printed(arguments: argparse.Namespace, results: list[Result]) -> Printed:
     from loopwright.run.chart import can_draw
     from loopwright.run.timing import geometric_mean
 
-    plot = "" if not results or arguments.no_plot else f"plot: {arguments.plot}\n"
+    plot = "" if not results or arguments.plot is None else f"plot: {arguments.plot}\n"
     if plot and not can_draw():
         plot = "no plot: matplotlib is not installed (pip install matplotlib)\n"
     if arguments.json:

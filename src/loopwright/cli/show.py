@@ -52,10 +52,21 @@ def _report(arguments: argparse.Namespace, progress: Progress) -> HtmlReport:
     from loopwright.report.regions import can_draw, report_on
     from loopwright.show.draw import HOW, MISSING
 
+    _refuse_description(arguments.file)
     request = request_of(arguments)
     if arguments.pictures is not None and not can_draw():
         raise BadInput(Code.MISSING_PART, MISSING, hint=HOW)
     return report_on(request, progress)
+
+
+def _refuse_description(file: str) -> None:
+    """Pictures are of C, in which the statements have a text."""
+    from loopwright.read.schedules import SUFFIXES
+
+    if file.endswith(SUFFIXES):
+        message = "this is a description of a schedule, and pictures are drawn of C files"
+        hint = f"'loopwright codegen {file}' prints its loops"
+        raise BadInput(Code.FILE, message, span=Span.start_of(file), hint=hint)
 
 
 def _printed(arguments: argparse.Namespace, report: HtmlReport) -> Printed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,16 @@ def compare_and_time(
     times = interleaved(
         commands, rounds=rounds, timeout=timeout, progress=lambda text: progress(f"timing {name}, {text}")
     )
+    _refuse_no_time(name, times)
     return Result(name, first_difference(outputs[0], outputs[1]), times["original"], times["transformed"])
+
+
+def _refuse_no_time(name: str, times: Mapping[str, Times]) -> None:
+    """Of what takes no time there is no ratio."""
+    for which, found in times.items():
+        if found.median == 0:
+            message = f"{name}, {which}: the region takes too little time to be measured"
+            raise BadInput(Code.RUN, message, hint="give a larger size, such as -D N=2000")
 
 
 def benchmarked(

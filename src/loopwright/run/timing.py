@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import statistics
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +14,11 @@ from loopwright.run.execution import output_of
 
 TIME = "--time"
 """The flag that makes a program print the seconds it spent in its region."""
+
+PROTOCOL = "with --time it should print the seconds spent in the region, and nothing else"
+
+SLACK = 0.01
+"""Seconds by which two clocks may differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,10 @@ class Times:
 
 
 def measured(command: Sequence[str], *, timeout: float) -> float:
-    """The seconds a program says it took."""
+    """The seconds a program says it took: no more than all processors had while it ran."""
+    start = time.monotonic()
     text = output_of([*command, TIME], timeout=timeout).decode(errors="replace").strip()
+    longest = (time.monotonic() - start) * (os.cpu_count() or 1) + SLACK
     try:
         seconds = float(text)
     except ValueError:
@@ -44,8 +53,11 @@ def measured(command: Sequence[str], *, timeout: float) -> float:
         raise BadInput(
             Code.RUN,
             f"{command[0]} {TIME} printed {text[:40]!r}",
-            hint="it should print the seconds spent in the region, and nothing else",
+            hint=PROTOCOL,
         )
+    if seconds > longest:
+        message = f"{command[0]} {TIME} printed {text[:40]!r}, more seconds than it ran"
+        raise BadInput(Code.RUN, message, hint=PROTOCOL)
     return seconds
 
 

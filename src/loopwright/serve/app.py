@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from loopwright.errors import BadInput, Code, LoopwrightError
+from loopwright.errors import BadInput, Code, InternalError, LoopwrightError
 from loopwright.report.diagnostics import as_html, as_json
 from loopwright.serve.examples import Example
 from loopwright.serve.workers import Workers
@@ -131,14 +131,21 @@ class _Stream(StreamingResponse):
 
 
 async def _messages(workers: Workers, question: Any) -> AsyncGenerator[bytes, None]:
+    """The lines of a worker; a failure of its own, or of the server, is one more."""
     try:
         async with contextlib.aclosing(workers.ask(question)) as lines:
             async for line in lines:
                 yield line
     except LoopwrightError as error:
-        diagnostic = error.diagnostic
-        said = {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": []}
-        yield json.dumps({"stage": "failed", "verdict": error.code.verdict, **said}).encode() + b"\n"
+        yield _failed(error)
+    except Exception as error:
+        yield _failed(InternalError(Code.INTERNAL, f"{type(error).__name__}: the question was not answered"))
+
+
+def _failed(error: LoopwrightError) -> bytes:
+    diagnostic = error.diagnostic
+    said = {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": []}
+    return json.dumps({"stage": "failed", "verdict": error.code.verdict, **said}).encode() + b"\n"
 
 
 async def _body(request: Request) -> bytes:
@@ -152,9 +159,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _refused(status: int, message: str) -> Response:
-    diagnostic = BadInput(Code.OPTION, message).diagnostic
-    said = {"diagnostic": as_json(diagnostic), "html": as_html(diagnostic), "marks": []}
-    return JSONResponse({"stage": "failed", "verdict": "bad input", **said}, status)
+    return Response(_failed(BadInput(Code.OPTION, message)), status, media_type="application/x-ndjson")
 
 
 class OwnPageOnly:

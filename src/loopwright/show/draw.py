@@ -115,8 +115,12 @@ def _figure(scene: Scene, palette: Palette) -> Figure:
     width = max(width, 6.4)
     across = len(place.sheets) == 1 and len(place.sheets[0].rows) > 1
     columns, rows = (len(shown), 1) if across else (1, len(shown))
-    figure = Figure(figsize=(width * columns * UNIT, (height * rows + 0.8) * UNIT), facecolor="none")
-    foot = 0.8 / (height * rows + 0.8)
+    entries = _legend(scene, palette)
+    across_legend = max(1, min(6, int(width * columns * UNIT / 1.5)))
+    lines = math.ceil(len(entries) / across_legend)
+    below_all = 0.35 + 0.45 * lines
+    figure = Figure(figsize=(width * columns * UNIT, (height * rows + below_all) * UNIT), facecolor="none")
+    foot = below_all / (height * rows + below_all)
     for k, panel in enumerate(shown):
         column, row = (k, 0) if across else (0, k)
         size = (1 / columns, (1 - foot) / rows)
@@ -125,18 +129,22 @@ def _figure(scene: Scene, palette: Palette) -> Figure:
         axes.set_ylim(bottom - below, top + MARGIN[3])
         axes.set_axis_off()
         _Drawing(axes, scene, place, palette, 0.15 if not panel.order else 0.27).panel(panel)
-    _legend(figure, scene, palette)
+    figure.legend(
+        handles=entries, loc="lower center", ncols=across_legend, frameon=False, fontsize=8,
+        labelcolor=palette.ink,
+    )  # fmt: skip
     return figure
 
 
-def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
+def _legend(scene: Scene, palette: Palette) -> list[Any]:
+    """What the marks and lines mean."""
     from matplotlib.lines import Line2D
 
     entries: list[Any] = []
     if len(scene.statements) > 1:
         for kind, name in enumerate(scene.labels):
             entries.append(
-                Line2D([], [], ls="", marker=MARKERS[kind % 4], ms=8, mfc=palette.fill(kind),
+                Line2D([], [], ls="", marker=MARKERS[kind % len(MARKERS)], ms=8, mfc=palette.fill(kind),
                        mec=palette.edge(kind), label=name)
             )  # fmt: skip
     entries.append(Line2D([], [], color=palette.path, lw=1.3, label="runs next"))
@@ -148,12 +156,11 @@ def _legend(figure: Figure, scene: Scene, palette: Palette) -> None:
         entries.append(Line2D([], [], color=palette.tile(0), lw=1.2, ls="--", label=scene.outlines.meaning))
     if any(map(scene.outlines.is_rest, scene.tiles)):
         entries.append(Line2D([], [], color=palette.muted, lw=1.2, ls="--", label=scene.outlines.rest))
-    figure.legend(
-        handles=entries, loc="lower center", ncols=6, frameon=False, fontsize=8, labelcolor=palette.ink
-    )
+    return entries
 
 
-MARKERS = ("o", "s", "D", "^")
+MARKERS = ("o", "s", "D", "^", "h", "v")
+"""Six, and four colours: twelve statements can be told apart."""
 
 
 class _Drawing:
@@ -161,7 +168,7 @@ class _Drawing:
 
     def __init__(self, axes: Axes, scene: Scene, place: Layout, palette: Palette, radius: float) -> None:
         self.axes, self.scene, self.place, self.palette = axes, scene, place, palette
-        self.radius = 0.7 * radius if place.crowded else radius
+        self.radius = radius * (1.0 if place.crowd < 2 else 0.7 if place.crowd == 2 else 0.58)
 
     def panel(self, panel: Panel) -> None:
         left, _, _, top = self.place.box
@@ -306,7 +313,7 @@ class _Drawing:
             style: dict[str, Any] = {
                 "fc": self.palette.fill(dot.kind), "ec": self.palette.edge(dot.kind), "lw": 1.0, "zorder": 3,
             }  # fmt: skip
-            match dot.kind % 4:
+            match dot.kind % len(MARKERS):
                 case 0:
                     self.axes.add_artist(Circle((x, y), r, **style))
                 case 1:
@@ -314,11 +321,18 @@ class _Drawing:
                 case 2:
                     corners = [(x, y + 1.2 * r), (x + 1.2 * r, y), (x, y - 1.2 * r), (x - 1.2 * r, y)]
                     self.axes.add_artist(Polygon(corners, closed=True, **style))
-                case _:
+                case 3:
                     corners = [(x, y + 1.2 * r), (x + 1.2 * r, y - r), (x - 1.2 * r, y - r)]
                     self.axes.add_artist(Polygon(corners, closed=True, **style))
+                case 4:
+                    around = [(0.0, 1.1), (1.0, 0.55), (1.0, -0.55), (0.0, -1.1), (-1.0, -0.55), (-1.0, 0.55)]
+                    corners = [(x + dx * r, y + dy * r) for dx, dy in around]
+                    self.axes.add_artist(Polygon(corners, closed=True, **style))
+                case _:
+                    corners = [(x, y - 1.2 * r), (x + 1.2 * r, y + r), (x - 1.2 * r, y + r)]
+                    self.axes.add_artist(Polygon(corners, closed=True, **style))
             if order:
-                size = 5.5 if self.place.crowded or order == "counted" else 7
+                size = 4.2 if self.place.crowd > 2 else 5.5 if self.place.crowded or order == "counted" else 7
                 self.axes.text(
                     x, y - 0.01, self._number(dot, order), fontsize=size, color=self.palette.ink,
                     ha="center", va="center_baseline", zorder=4,

@@ -7,6 +7,8 @@ outermost.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,8 +41,12 @@ class Layout:
     spots: dict[Instance, Spot]
     sheets: tuple[Sheet, ...]
     sheet_of: dict[Instance, int]
-    crowded: bool
-    """Whether several dots share a place."""
+    crowd: int
+    """How many dots share a place, at most."""
+
+    @property
+    def crowded(self) -> bool:
+        return self.crowd > 1
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -62,15 +68,25 @@ def layout(scene: Scene) -> Layout:
     spots: dict[Instance, Spot] = {}
     sheet_of: dict[Instance, int] = {}
     taken: dict[Coordinates, int] = {}
-    crowd = {dot.where for dot in scene.dots}
+    crowd = max(Counter(dot.where for dot in scene.dots).values(), default=0)
     for dot, (plane, row, column) in zip(scene.dots, planes, strict=True):
-        aside = taken.get(dot.where, 0)
-        taken[dot.where] = aside + 1
+        number = taken.get(dot.where, 0)
+        taken[dot.where] = number + 1
+        aside = _aside(number, crowd)
         sheet = plane - outer.start
         sheet_of[dot.instance] = sheet
-        x = sheets[sheet].left + column - columns.start + aside * ASIDE[0]
-        spots[dot.instance] = (x, rows.start - row + aside * ASIDE[1])
-    return Layout(spots, sheets, sheet_of, len(crowd) < len(scene.dots))
+        x = sheets[sheet].left + column - columns.start + aside[0]
+        spots[dot.instance] = (x, rows.start - row + aside[1])
+    return Layout(spots, sheets, sheet_of, crowd)
+
+
+def _aside(number: int, crowd: int) -> Spot:
+    """Two stand beside each other; more have places of their own in a square."""
+    if crowd <= 2:
+        return number * ASIDE[0], number * ASIDE[1]
+    side = math.ceil(math.sqrt(crowd))
+    middle, step = (side - 1) / 2, 0.86 / side
+    return (number % side - middle) * step, (middle - number // side) * step
 
 
 def _title(scene: Scene, name: str, value: int) -> str:

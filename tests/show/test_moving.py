@@ -1,0 +1,88 @@
+"""Moving pictures: what runs at once, which cells are touched, and that no picture denies a proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.read.c.reader import read_c
+from loopwright.report.regions import drawn_regions
+from loopwright.show.moving import MovingPicture, moving_picture
+from loopwright.transform.script.steps import parse_script
+from tests.conftest import ROOT
+
+HEAT = ROOT / "docs/tutorial/heat.c"
+
+
+def drawn(path: Path, script: str, **sizes: int) -> tuple[bool, MovingPicture]:
+    """Whether the script is proved, and the picture."""
+    (region,) = drawn_regions(parse_script(script, "script.lw"), read_c(path))
+    plan, verdict, note = region.shown(
+        prove_plan(region.plan, dependences=region.dependences), reassociate=False
+    )
+    found = moving_picture(plan, verdict, sizes, note)
+    assert found is not None
+    return verdict.proved, found
+
+
+def test_instances_dependences_and_cells() -> None:
+    proved, found = drawn(HEAT, "", N=5, STEPS=2)
+    assert proved and [one.at for one in found.instances] == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)]
+    second = found.instances[1]
+    assert (second.text, second.writes) == ("rod[2] = (rod[2 - 1] + rod[2] + rod[2 + 1]) / 3;", ((0, (2,)),))
+    assert second.reads == ((0, (1,)), (0, (2,)), (0, (3,)))
+    assert {one.sink for one in found.arrows if one.source == 1 and one.kind == "flow"} == {2, 3, 4}
+
+
+def test_iterations_of_a_parallel_loop_run_in_one_step() -> None:
+    waves = (ROOT / "docs/tutorial/heat-waves.lw").read_text()
+    proved, found = drawn(HEAT, waves, N=5, STEPS=2)
+    assert proved
+    assert {one.at: one.after for one in found.instances} == {
+        (0, 1): 0, (0, 2): 1, (0, 3): 2, (1, 1): 2, (1, 2): 3, (1, 3): 4,
+    }  # fmt: skip
+
+
+def test_a_witness_is_a_broken_arrow() -> None:
+    proved, found = drawn(HEAT, "tile(Point, 64, 64)")
+    assert not proved and found.witness is not None
+    broken = {(one.source, one.sink) for one in found.arrows if one.broken}
+    assert found.witness in broken and found.tile == "tile"
+
+
+LOCAL = """void f(int n, double A[n], double B[n])
+{
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    double t = A[i];
+    B[i] = t * t;
+  }
+#pragma endscop
+}
+"""
+
+
+def test_a_private_variable_is_not_waited_for(tmp_path: Path) -> None:
+    """A page once said "Proved" above an arrow that has to wait, and does not."""
+    path = tmp_path / "local.c"
+    path.write_text(LOCAL)
+    proved, found = drawn(path, "parallel(@4, i)")
+    assert proved and not any(one.broken for one in found.arrows)
+    assert {one.free for one in found.arrows} == {"", "every iteration of the loop over i has its own"}
+
+
+@pytest.mark.parametrize("name", ["cholesky", "lu", "doitgen", "gemver"])
+def test_no_picture_denies_a_proof(name: str) -> None:
+    """cholesky's script is not legal with small strips, since it names their size twice."""
+    kernel = ROOT / "kernels" / name
+    proved, found = drawn(kernel.with_suffix(".c"), kernel.with_suffix(".lw").read_text())
+    assert proved and found.witness is None and not any(one.broken for one in found.arrows)
+    assert {one.panel for one in found.statements} == set(range(len(found.panels)))
+
+
+def test_four_loops_have_four_axes() -> None:
+    _, found = drawn(ROOT / "kernels/doitgen.c", "")
+    assert [len(panel.axes) for panel in found.panels] == [4]
+    assert len({one.where[0] for one in found.instances}) == 3
