@@ -32,6 +32,10 @@ STARTED = 12.0
 """Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
 
 
+ALIAS_TESTS = 10
+"""A compiler tests no more pairs of accesses than this before a vector loop (gcc's default)."""
+
+
 @dataclass(frozen=True)
 class Operations:
     """What one instance of a statement computes."""
@@ -103,8 +107,10 @@ def _lanes(
         return 1
     if any(_carries(one, loop.calls, lanes) for one in written):
         return 1
-    clash = any(_may_clash(one, two, loop) for one in written for two in groups if one is not two)
-    return 1 if clash else max(1, lanes)
+    pairs = [(one, two) for one in written for two in groups if one is not two and one.array == two.array]
+    clash = any(_may_clash(one, two, loop) for one, two in pairs)
+    tests = sum(one.count * two.count for one, two in pairs)
+    return 1 if clash or tests > ALIAS_TESTS else max(1, lanes)
 
 
 def _goes_along_rows(loop: str, groups: tuple[TouchGroup, ...]) -> bool:
@@ -140,8 +146,6 @@ def _may_clash(written: TouchGroup, other: TouchGroup, loop: LoopCost) -> bool:
 
     That is what a compiler that cannot tell tests before it enters the vector loop.
     """
-    if written.array != other.array:
-        return False
     if written.factors is None or other.factors is None:
         return True
     for k, (one, two) in enumerate(zip(written.factors, other.factors, strict=True)):

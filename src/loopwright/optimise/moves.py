@@ -30,7 +30,15 @@ from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import NAME
 from loopwright.transform.script.formulas import AffineSet
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import Interchange, Isplit, Permute, StripMine, Tile, UnrollAndJam
+from loopwright.transform.script.operations import (
+    Interchange,
+    Isplit,
+    Permute,
+    Skew,
+    StripMine,
+    Tile,
+    UnrollAndJam,
+)
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest, nests
 from loopwright.transform.vectors import iteration_numbers, pieces
@@ -39,6 +47,9 @@ Script: TypeAlias = tuple[Step, ...]
 
 REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
 """How many iterations of two loops are written out, the outer one first."""
+
+SLANTED = (6, 4)
+"""How many of one loop, where each waits for the one before."""
 
 REGISTER_ROWS = (8, 4)
 """How many of one loop."""
@@ -175,7 +186,9 @@ def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
 def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """Tiles for the first and the second cache: of the two innermost loops, and of all that can be."""
     own = own_loops(plan, nest)
-    if is_perfect(plan, nest) and len(own) >= 2 and not is_tiled(nest):
+    if is_tiled(nest):
+        return
+    if is_perfect(plan, nest) and len(own) >= 2:
         yield from ((*script_of(plan), *tiles) for tiles in _flat_tiles(nest, own, setting.machine))
     if not is_perfect(plan, nest) or _goes_backwards(plan, nest, setting.dependences):
         yield from ((*script_of(plan), *tiles) for tiles in _skewed_tiles(plan, nest))
@@ -254,11 +267,22 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
     outer = [name for name in nest.loops[: deepest - 1] if name in own]
     if not outer:
         return
+    if is_perfect(plan, nest) and not is_tiled(nest) and _goes_backwards(plan, nest, setting.dependences):
+        yield from ((*script_of(plan), *steps) for steps in _slanted(nest, outer[-1]))
     before, after = _at_tiles(script_of(plan), nest.handle)
     untiled = setting.start.perform(*before)
     for factors in _factors(outer):
         split = _split(untiled, nest, factors)
         yield (*before, *split, *after, *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
+
+
+def _slanted(nest: NamedNest, outer: str) -> Iterator[Script]:
+    """Rows that each wait for the one above, written out together, each some points behind the one above."""
+    for slope in (1, 2):
+        for rows in SLANTED:
+            skew = Skew(nest.handle, nest.loops[-1], outer, slope)
+            jam = UnrollAndJam(nest.handle, (LoopNumber(rows, outer),))
+            yield (*nest.definition, Step(skew), Step(jam))
 
 
 def _at_tiles(script: Script, handle: str) -> tuple[Script, Script]:

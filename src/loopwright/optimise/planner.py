@@ -16,7 +16,7 @@ from loopwright.generate.program import generate
 from loopwright.optimise.cost import estimate
 from loopwright.optimise.moves import BLOCKING, ORDERING, Phase, Script, Setting, is_written_out, targets
 from loopwright.optimise.scheduler import Fusion, scheduled
-from loopwright.optimise.structures import around
+from loopwright.optimise.structures import around, fusions
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.run.supervise import within
@@ -91,12 +91,22 @@ class Planner:
         for number, start in enumerate(starts, 1):
             until = begun + ORDERED * (self.deadline - begun) * number / len(starts)
             ordered += self._improved([start], ORDERING, 1, until)
+        ordered += self._joined(sorted(ordered, key=lambda one: (one.total, len(one.script)))[:2])
         best = sorted(ordered, key=lambda one: (one.total, len(one.script)))[:STRUCTURES]
         begun = self.clock()
         for number, one in enumerate(best):
             share = SHARE + (1 - SHARE) * number / max(1, len(best) - 1)
             self._improved([one], BLOCKING, WIDTH, begun + share * (self.deadline - begun))
         return self.found()
+
+    def _joined(self, ordered: list[Estimated]) -> list[Estimated]:
+        """Neighbours in the same loops, now that their loops are in order."""
+        found = []
+        for start in ordered:
+            for script in fusions(start.plan, self.setting.dependences):
+                one = None if self.is_over() else self.estimated(script, "ordered, then joined")
+                found += [] if one is None else [one]
+        return found
 
     def found(self) -> list[Estimated]:
         """What is known to be legal so far, the cheapest first."""

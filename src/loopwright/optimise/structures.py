@@ -6,14 +6,15 @@ stand in; blocks of a loop around everything; and what isl's scheduler proposes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import islpy as isl
 
+from loopwright.model.dependences import Dependence
 from loopwright.optimise.moves import Script, Setting, is_perfect, script_of, targets
 from loopwright.optimise.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
-from loopwright.read.formula import Formula, Name
+from loopwright.read.formula import Chain, Formula, Junction, Name
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -31,14 +32,34 @@ MOST = 9
 def around(plan: Plan, setting: Setting) -> Iterator[tuple[Script, str]]:
     """Starts made of a plan, with what each is."""
     done = script_of(plan)
-    for one in proposals(plan, setting.dependences):
-        if one.kind is ProposalKind.FUSION:
-            yield (*done, *one.steps), "neighbours joined"
+    yield from ((script, "neighbours joined") for script in fusions(plan, setting.dependences))
     for nest in targets(plan):
         if is_perfect(plan, nest) or len(nest.component.positions) > MOST:
             continue
         yield from (((*done, *steps), "blocks of the second loop") for steps in _blocks(plan, nest))
         yield from (((*done, *steps), "one nest of all statements") for steps in _embedded(plan, nest))
+
+
+def fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Script]:
+    """Neighbours in the same loops, the second one delayed where that is needed."""
+    for one in proposals(plan, dependences):
+        if one.kind is ProposalKind.FUSION:
+            yield (*script_of(plan), *_named_alike(plan, one.operations), *one.steps)
+
+
+def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
+    """The loops of the second nest called as those of the first, where each name has another place there."""
+    match operations[-1]:
+        case Fuse(targets=(one, two), common=int(common)):
+            first, second = (plan.leaf(plan.component(name).first).loops[:common] for name in (one, two))
+        case _:
+            return ()
+    if first == second or not set(first) & set(second) or len(operations) > 1:
+        return ()
+    inputs = tuple(Name(f"{name}_") for name in second)
+    same = tuple(Chain(((Name(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))
+    condition = same[0] if len(same) == 1 else Junction(True, same)
+    return (Step(Affine(two, AffineMap(inputs, tuple(map(Name, first)), condition))),)
 
 
 def _blocks(plan: Plan, nest: NamedNest) -> Iterator[Script]:
