@@ -6,17 +6,22 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from loopwright.c.choice import choice
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.blocks import whole_blocks
+from loopwright.optimise.driver import cells, driver_for
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.moves import PHASES, Setting, targets
 from loopwright.optimise.planner import Planner
+from loopwright.optimise.runner import TrialRunner, prepared
 from loopwright.optimise.trials import Trial, ranked
 from loopwright.read.c.reader import read_c
+from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
 from loopwright.transform.script.operations import Interchange
 from loopwright.transform.script.steps import Step, parse_script
@@ -145,3 +150,44 @@ def test_the_former_name_of_the_verb_leads_to_the_new_one() -> None:
         [sys.executable, "-m", "loopwright", "tune", "x.c"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2 and "did you mean optimise?" in done.stderr
+
+
+WITHOUT_MAIN = """\
+void product(int n, int m, double C[n][m], const double A[n][n], double *restrict B)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      for (int k = 0; k < n; k++)
+        C[i][j] += A[i][k] * B[k * m + j];
+}
+"""
+
+
+@needs_gcc
+def test_data_are_made_for_a_function_without_a_main(tmp_path: Path) -> None:
+    """Arrays as large as they are touched, in a program that runs and prints its seconds."""
+    file = tmp_path / "product.c"
+    file.write_text(WITHOUT_MAIN)
+    (program,) = read_c(file, choice=choice("product"))
+    sizes = {"n": 30, "m": 40}
+    arrays = {one.name: one for one in program.arrays}
+    assert {name: cells(program, one, sizes, ()) for name, one in arrays.items()} == {
+        "C": 31 * 40,
+        "A": 31 * 30,
+        "B": 31 * 40,
+    }
+    runner = TrialRunner(file, tmp_path, find_compiler(), ("-fsanitize=address",))
+    runner = replace(runner, driver=driver_for([program], [sizes], (), 1))
+    built, runner = prepared(runner, WITHOUT_MAIN)
+    assert 0 <= runner.seconds(built, 10) < 10
+
+
+def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None:
+    file = tmp_path / "product.c"
+    file.write_text(WITHOUT_MAIN)
+    (program,) = read_c(file, choice=choice("product"))
+    plan = plan_of(program)
+    setting = Setting(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
+    ticks = iter(range(10**6))
+    planner = Planner(plan, setting, 60, threads=2, clock=lambda: next(ticks))
+    assert "parallel(" in script_text(planner.ranked()[0].script)

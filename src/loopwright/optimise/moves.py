@@ -33,6 +33,7 @@ from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import (
     Interchange,
     Isplit,
+    Parallel,
     Permute,
     Skew,
     StripMine,
@@ -331,6 +332,17 @@ def _fresh(plan: Plan, name: str) -> str:
     while found in plan.components:
         found += "_"
     return found
+
+
+def parallel(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """The outermost loop that can be, among threads; else diagonals of the two outermost loops."""
+    done = (*script_of(plan), *nest.definition)
+    for loop in nest.loops:
+        yield (*done, Step(Parallel(nest.handle, (loop,))))
+    if len(nest.loops) > 1:
+        outer, inner = nest.loops[:2]
+        slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
+        yield (*done, Step(slant), Step(exchange), Step(Parallel(nest.handle, (outer,))))
 
 
 ORDERING: tuple[Phase, ...] = (exchanged, orders)

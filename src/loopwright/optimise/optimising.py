@@ -17,11 +17,12 @@ from pathlib import Path
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.dependences import memory_based
+from loopwright.optimise.driver import driver_for
 from loopwright.optimise.machine import Machine, this_machine
 from loopwright.optimise.moves import Script, Setting
 from loopwright.optimise.planner import Estimated, Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
-from loopwright.optimise.runner import TrialRunner, prepared
+from loopwright.optimise.runner import TrialRunner, has_main, prepared
 from loopwright.optimise.sizes import sizes_of
 from loopwright.optimise.trials import LONGEST, WORTH, Trial, Trials, compared, ranked
 from loopwright.progress import Progress, silent
@@ -116,7 +117,7 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     if search.model:
         return _best_by_model(plans, request, planners, candidates, machine, end, progress)
     return _best_by_time(
-        plans, request, runner, planners, candidates, machine, (begun + TIMING * search.budget, end), progress
+        plans, request, runner, planners, candidates, search, (begun + TIMING * search.budget, end), progress
     )
 
 
@@ -199,10 +200,12 @@ def _best_by_time(
     runner: TrialRunner,
     planners: Sequence[Planner],
     candidates: list[Trial],
-    machine: Machine,
+    search: Search,
     ends: tuple[float, float],
     progress: Progress,
 ) -> Optimised:
+    machine = planners[0].setting.machine
+    runner = _with_main(plans, runner, planners, search)
     program, runner, seconds = _original(plans[0], runner, progress)
     trials = Trials(plans, request, runner, seconds)
     timed = _timed(candidates, trials, ends[0], progress)
@@ -226,6 +229,18 @@ def _best_by_time(
         times[0],
         times[1],
     )
+
+
+def _with_main(
+    plans: tuple[Plan, ...], runner: TrialRunner, planners: Sequence[Planner], search: Search
+) -> TrialRunner:
+    """The runner, with a main for a file that has none and is not given one by the compiler's options."""
+    elsewhere = any(one.endswith((".c", ".o", ".a")) for one in runner.flags)
+    if elsewhere or has_main(plans[0].original.source.text):
+        return runner
+    programs = [plan.original for plan in plans]
+    sizes = [planner.setting.sizes for planner in planners]
+    return replace(runner, driver=driver_for(programs, sizes, search.defines, runner.threads))
 
 
 def _original(plan: Plan, runner: TrialRunner, progress: Progress) -> tuple[Path, TrialRunner, float]:

@@ -14,7 +14,16 @@ from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.optimise.cost import estimate
-from loopwright.optimise.moves import BLOCKING, ORDERING, Phase, Script, Setting, is_written_out, targets
+from loopwright.optimise.moves import (
+    BLOCKING,
+    ORDERING,
+    Phase,
+    Script,
+    Setting,
+    is_written_out,
+    parallel,
+    targets,
+)
 from loopwright.optimise.scheduler import Fusion, scheduled
 from loopwright.optimise.structures import around, fusions
 from loopwright.progress import Progress, silent
@@ -40,6 +49,9 @@ STRUCTURES = 4
 
 ORDERED = 0.4
 """The part of the time in which the loops of all structures are brought into order."""
+
+SEQUENTIAL = 0.7
+"""The part of that time before parallel loops are tried, where there are threads for them."""
 
 WORTH = 0.02
 """A nest with a smaller part of the cycles is left alone."""
@@ -94,10 +106,25 @@ class Planner:
         ordered += self._joined(sorted(ordered, key=lambda one: (one.total, len(one.script)))[:2])
         best = sorted(ordered, key=lambda one: (one.total, len(one.script)))[:STRUCTURES]
         begun = self.clock()
+        left = (self.deadline - begun) * (1.0 if self.threads == 1 else SEQUENTIAL)
         for number, one in enumerate(best):
             share = SHARE + (1 - SHARE) * number / max(1, len(best) - 1)
-            self._improved([one], BLOCKING, WIDTH, begun + share * (self.deadline - begun))
+            self._improved([one], BLOCKING, WIDTH, begun + share * left)
+        if self.threads > 1:
+            self._parallelised(self.found()[:WIDTH])
         return self.found()
+
+    def _parallelised(self, pool: list[Estimated]) -> None:
+        """The outermost nests of the best scripts with a parallel loop, the first one that is legal."""
+        for one in pool:
+            now = one
+            for top in sorted({leaf.position[0] for leaf in one.plan.leaves}):
+                nest = next((n for n in targets(now.plan) if n.component.first[0] == top), None)
+                for script in () if nest is None else parallel(now.plan, nest, self.setting):
+                    after = self.estimated(script, f"{one.origin}, among threads")
+                    if after is not None and after.total < now.total:
+                        now = after
+                        break
 
     def _joined(self, ordered: list[Estimated]) -> list[Estimated]:
         """Neighbours in the same loops, now that their loops are in order."""
@@ -116,7 +143,7 @@ class Planner:
     def _structures(self) -> Iterator[Estimated]:
         """Other ways to share loops, each once."""
         scripts: dict[Script, str] = {}
-        if self.alone:
+        if self.alone and len(self.plan.leaves) > 1:
             scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
         for fusion in Fusion:
             try:

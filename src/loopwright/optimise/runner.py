@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,13 +31,16 @@ class TrialRunner:
     flags: tuple[str, ...]
     prints_time: bool = False
     threads: int = 1
+    driver: str = ""
+    """What is added to each text: a main, where the file has none."""
 
     def program(self, text: str, name: str, flags: Sequence[str] = FAST) -> Path:
         """`text` compiled; what it includes is looked for beside the original."""
         file = self.folder / f"{name}.c"
-        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+        file.write_bytes((text + self.driver).encode("utf-8", "surrogateescape"))
         beside = ("-iquote", str(self.source.resolve().parent))
-        return compile_c(self.compiler, file, self.folder / name, (*flags, *beside, *self.flags))
+        threads = ("-fopenmp",) if self.threads > 1 else ()
+        return compile_c(self.compiler, file, self.folder / name, (*flags, *threads, *beside, *self.flags))
 
     def seconds(self, program: Path, limit: float) -> float:
         """How long one run takes, by its own measurement; `GaveUp` where that is far more than `limit`.
@@ -44,17 +48,22 @@ class TrialRunner:
         On the clock it may take longer: it starts, it ends, and it may have to wait for the processor.
         """
         patience = 2 + 4 * limit
+        command = [str(program)]
+        if self.threads > 1:
+            command = ["env", f"OMP_NUM_THREADS={self.threads}", *command]
         if self.prints_time:
-            return measured([str(program)], timeout=patience)
-        return processor_time([str(program)], patience)
+            return measured(command, timeout=patience)
+        return processor_time(command, patience) if self.threads == 1 else clock_time(command, patience)
 
 
 def prepared(runner: TrialRunner, text: str) -> tuple[Path, TrialRunner]:
     """The original's program, and the runner that knows how programs made of the file are timed.
 
-    A text that leaves its clock open is given the processor's.
+    A text that leaves its clock open is given the processor's, unless several threads share the work.
     """
-    if re.search(r"#\s*ifndef\s+CLOCK\b", text):
+    if runner.driver:
+        return _original(runner, text), replace(runner, prints_time=True)
+    if runner.threads == 1 and re.search(r"#\s*ifndef\s+CLOCK\b", text):
         runner = replace(runner, flags=(*runner.flags, PROCESSOR_TIME))
     return _original(runner, text), replace(runner, prints_time=f'"{TIME}"' in text)
 
@@ -63,7 +72,7 @@ def _original(runner: TrialRunner, text: str) -> Path:
     try:
         return runner.program(text, "original")
     except BadInput:
-        if re.search(r"\bmain\s*\(", text):
+        if runner.driver or has_main(text):
             raise
         raise BadInput(
             Code.DOES_NOT_COMPILE,
@@ -71,6 +80,19 @@ def _original(runner: TrialRunner, text: str) -> Path:
             span=Span.start_of(str(runner.source)),
             hint="give the file a main that runs its regions, or name one that has it: --cc-option main.c",
         ) from None
+
+
+def has_main(text: str) -> bool:
+    return re.search(r"\bmain\s*\(", text) is not None
+
+
+def clock_time(command: Sequence[str], limit: float) -> float:
+    """The seconds a command takes on the clock."""
+    begun = time.monotonic()
+    done = execute(command, timeout=limit)
+    if done.status != 0:
+        raise BadInput(Code.RUN, f"{' '.join(command)}: {done.ending}")
+    return time.monotonic() - begun
 
 
 def processor_time(command: Sequence[str], limit: float) -> float:

@@ -14,11 +14,13 @@ SUPPOSED = 1000
 
 def sizes_of(program: Program, defines: Sequence[str]) -> dict[str, int]:
     """A value for every parameter; `defines` are those of the command line, "N=2000"."""
-    given = {name: text for name, _, text in (one.partition("=") for one in defines)}
-    return {
-        parameter.name: _value(parameter.text, program.file.macros, given) or SUPPOSED
-        for parameter in program.parameters
-    }
+    return {one.name: value_of(one.text, program, defines) or SUPPOSED for one in program.parameters}
+
+
+def value_of(text: str, program: Program, defines: Sequence[str]) -> int | None:
+    """The value of an expression of macros and of names that are defined; None where there is none."""
+    given = {name: value for name, _, value in (one.partition("=") for one in defines)}
+    return _value(text, program.file.macros, given)
 
 
 def _value(text: str, macros: Sequence[Macro], given: Mapping[str, str], depth: int = 8) -> int | None:

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from loopwright.emit.region import new_source
 from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
 from loopwright.optimise.moves import Script
 from loopwright.optimise.runner import TrialRunner
 from loopwright.progress import silent
+from loopwright.prove.legality.plans import prove_plan
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import Request
-from loopwright.rewrite.scripts import applied
+from loopwright.rewrite.scripts import applied, loops_of
 from loopwright.run.supervise import within
 from loopwright.run.timing import Times
-from loopwright.transform import Plan
+from loopwright.transform import Plan, to_schedule
 
 WORTH = 0.97
 """A program is faster if it takes less than this much of the time: by less, runs differ by chance."""
@@ -62,8 +66,21 @@ class Trials:
         return self.known[text]
 
     def _text(self, script: Script) -> str:
+        """The C file; the clauses of parallel loops come from the proof of their independence."""
         plans = applied(script, self.plans).plans
-        return rewritten(plans, replace(self.request, prove=False), silent).source.text
+        if not self.request.openmp:
+            return rewritten(plans, replace(self.request, prove=False), silent).source.text
+        allowed = self.request.allow_reassociation
+        loops = [
+            loops_of(
+                plan,
+                generate(to_schedule(plan), GenerationOptions()),
+                prove_plan(plan, allow_reassociation=allowed),
+            )
+            for plan in plans
+            if plan.history
+        ]
+        return new_source(loops, openmp=True).text if loops else plans[0].original.source.text
 
     def _run(self, text: str) -> float:
         """Disturbances make a run longer: a run that looks good is repeated, and the shorter time counts."""

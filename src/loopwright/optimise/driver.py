@@ -1,0 +1,133 @@
+"""A `main` for a file that has none: data for the functions its regions are in, and the seconds a call takes.
+
+Arrays are as large as the regions reach at the sizes given, and are filled anew before each call: numbers
+between 1 and 2, integers 0 and 1.  A parameter that is a size has its value, another number is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from loopwright.c.declarations import is_integer_type
+from loopwright.c.functions import FunctionDefinition
+from loopwright.errors import BadInput, Code
+from loopwright.model.program import Array, Program
+from loopwright.optimise.sizes import value_of
+from loopwright.presburger.sets import DIM, PARAM
+
+CALLS = 3
+"""How often each function is called; the shortest time counts."""
+
+HEAD = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double lw_now(void)
+{
+  struct timespec now;
+  clock_gettime(%s, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+"""
+
+
+def driver_for(
+    programs: Sequence[Program], sizes: Sequence[Mapping[str, int]], defines: Sequence[str], threads: int
+) -> str:
+    """The text to add to the file; it prints the seconds of the fastest call of each function together."""
+    known = {_function(one).name: (one, size) for one, size in zip(programs, sizes, strict=True)}
+    bodies = [_called(_function(one), one, size, defines) for one, size in known.values()]
+    clock = "CLOCK_PROCESS_CPUTIME_ID" if threads == 1 else "CLOCK_MONOTONIC"
+    return f"{HEAD % clock}\nint main(void)\n{{\n  double lw_total = 0;\n{''.join(bodies)}{TAIL}"
+
+
+TAIL = '  printf("%.9f\\n", lw_total);\n  return 0;\n}\n'
+
+
+def _function(program: Program) -> FunctionDefinition:
+    """The one a region is in."""
+    for function in program.file.functions:
+        if function.body.span.contains(program.region):
+            return function
+    raise BadInput(
+        Code.RUN,
+        "no data can be made for the function of this region: its head is not understood",
+        span=program.region,
+        hint="give the file a main that runs its regions, or ask the model alone: --model",
+    )
+
+
+def _called(
+    function: FunctionDefinition, program: Program, sizes: Mapping[str, int], defines: Sequence[str]
+) -> str:
+    arrays = {one.name: one for one in program.arrays}
+    made, filled, arguments = "", "", []
+    for name, kind in zip(function.parameters, function.types, strict=True):
+        if kind != "pointer":
+            arguments.append(str(sizes.get(name, 1)))
+            continue
+        array = arrays.get(name, Array(name, 1, "char"))
+        element = _element(array)
+        count = cells(program, array, sizes, defines)
+        made += f"    {element} *lw_{name} = malloc({count} * sizeof *lw_{name});\n"
+        filled += _fill(f"lw_{name}", f"{count}", element)
+        arguments.append(f"(void *)lw_{name}")
+    for one in program.arrays:
+        if one.name not in function.parameters and one.rank > 0 and not program.is_private(one):
+            element = _element(one)
+            filled += _fill(
+                f"(({element} *)(void *){one.name})", f"sizeof {one.name} / sizeof({element})", element
+            )
+    freed = "".join(f"    free({one.removeprefix('(void *)')});\n" for one in arguments if "lw_" in one)
+    return (
+        f"  {{\n    double lw_best = 1e300;\n{made}"
+        f"    for (int lw_turn = 0; lw_turn < {CALLS}; lw_turn++) {{\n{filled}"
+        f"      double lw_begin = lw_now();\n      {function.name}({', '.join(arguments)});\n"
+        "      double lw_end = lw_now();\n"
+        "      if (lw_end - lw_begin < lw_best)\n        lw_best = lw_end - lw_begin;\n    }\n"
+        f"    lw_total += lw_best;\n{freed}  }}\n"
+    )
+
+
+def _element(array: Array) -> str:
+    """The type of its elements, which are to be filled."""
+    words = [word for word in (array.element_type or "double").split() if word not in ("const", "static")]
+    return " ".join(words)
+
+
+def _fill(pointer: str, count: str, element: str) -> str:
+    value = "lw_k % 2" if is_integer_type(element) else "1 + (lw_k % 17) / 16.0"
+    return f"      for (size_t lw_k = 0; lw_k < {count}; lw_k++)\n        {pointer}[lw_k] = {value};\n"
+
+
+def cells(program: Program, array: Array, sizes: Mapping[str, int], defines: Sequence[str]) -> int:
+    """How many elements an array has to have: to the last row that is touched, and one row more."""
+    extents = [0] * max(1, array.rank, 1 + len(array.rows))
+    for statement in program.statements:
+        domain = statement.domain.intersect_params(program.context)
+        for access in statement.accesses:
+            touched = access.relation.intersect_domain(domain).range()
+            touched = _at(touched, sizes)
+            if access.array != array.name or touched.is_empty():
+                continue
+            for k in range(touched.dim(DIM)):
+                most = touched.dim_max_val(k)
+                extents[k] = max(extents[k], int(most.to_python()) + 1 if most.is_int() else 1)
+    known = [*defines, *(f"{name}={value}" for name, value in sizes.items())]
+    inner = array.rows or array.extents[1:]
+    for k, text in enumerate(inner[: len(extents) - 1], 1):
+        extents[k] = max(extents[k], value_of(text, program, known) or 1)
+    count = extents[0] + 1
+    for extent in extents[1:]:
+        count *= max(1, extent)
+    return count
+
+
+def _at(points: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
+    for k in range(points.dim(PARAM)):
+        value = sizes.get(str(points.get_dim_name(PARAM, k)))
+        points = points if value is None else points.fix_val(PARAM, k, isl.Val(value))
+    return points
