@@ -50,7 +50,7 @@ STRUCTURES = 4
 ORDERED = 0.4
 """The part of the time in which the loops of all structures are brought into order."""
 
-SEQUENTIAL = 0.7
+SEQUENTIAL = 0.5
 """The part of that time before parallel loops are tried, where there are threads for them."""
 
 WORTH = 0.02
@@ -120,7 +120,9 @@ class Planner:
             now = one
             for top in sorted({leaf.position[0] for leaf in one.plan.leaves}):
                 nest = next((n for n in targets(now.plan) if n.component.first[0] == top), None)
-                for script in () if nest is None else parallel(now.plan, nest, self.setting):
+                if nest is None or self.is_over():
+                    continue
+                for script in parallel(now.plan, nest, self.setting):
                     after = self.estimated(script, f"{one.origin}, among threads")
                     if after is not None and after.total < now.total:
                         now = after
