@@ -72,6 +72,7 @@ def check(arguments: argparse.Namespace) -> Invocation[Printed]:
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
         seconds=limit + GRACE,
+        wall=limit + GRACE,
     )
 
 

@@ -10,12 +10,12 @@ from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
     Verbs,
     add_prover_options,
+    add_time_limits,
     code_path,
     coq_library,
     integer,
     proof_lines,
     prover_request,
-    seconds,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def add_to(verbs: Verbs) -> None:
     _add_generator_options(parser.add_argument_group("the generator"))
     _add_output_options(parser.add_argument_group("what is printed"))
     limits = parser.add_argument_group("limits (exit status 3)")
-    limits.add_argument("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
+    add_time_limits(limits.add_argument)
     limits.add_argument("--max-statements", type=integer(1), metavar="N", help="most statement copies")
     limits.add_argument("--max-unroll", type=integer(1), metavar="N", help="most copies of an unrolled loop")
 
@@ -75,6 +75,7 @@ def codegen(arguments: argparse.Namespace) -> Invocation[Generated]:
         file=arguments.file,
         failed=(lambda: _data(arguments, None)) if arguments.json else None,
         seconds=arguments.timeout,
+        wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
         slow="allow more time with --timeout, or try --loop-type atomic, which makes less code",
     )

@@ -46,7 +46,9 @@ class Invocation(Generic[T]):
     failed: Callable[[], dict[str, Any]] | None = None
     """With --json: the object for a failure, whose "verdict" and "diagnostics" are filled in."""
     seconds: float | None = None
-    """The time limit for the work."""
+    """The limit of processor time for the work."""
+    wall: float | None = None
+    """The limit on the clock; without it, a multiple of the other."""
     slow: str = "allow more time with --timeout"
     """What to do where it ran out."""
     prepare: Callable[[Progress], None] | None = None
@@ -80,6 +82,7 @@ def _worked(invocation: Invocation[T], progress: Progress) -> T:
         lambda inner: named(lambda: invocation.work(inner)),
         progress,
         hint=invocation.slow,
+        wall=invocation.wall,
     )
 
 

@@ -54,6 +54,20 @@ def seconds(text: str) -> float:
     return number
 
 
+def add_time_limits(add: Callable[..., Any], default: float | None = None) -> None:
+    """`--timeout` and `--wall-timeout`."""
+    known = "" if default is None else f" (default: {default:g})"
+    add(
+        "--timeout",
+        type=seconds,
+        default=default,
+        metavar="SECONDS",
+        help=f"give up after so much processor time{known}",
+    )
+    text = "give up after so long on the clock (default: ten times --timeout)"
+    add("--wall-timeout", type=seconds, metavar="SECONDS", help=text)
+
+
 def shortened(text: str) -> str:
     """A word of the command line as a message shows it."""
     return text if len(text) <= 40 else f"{text[:37]}..."

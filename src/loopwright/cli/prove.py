@@ -14,11 +14,11 @@ from loopwright.cli.options import (
     Verbs,
     add_prover_options,
     add_reading_options,
+    add_time_limits,
     choice_of,
     coq_library,
     proof_lines,
     refuse_twice,
-    seconds,
     separate_proof,
 )
 from loopwright.source import called
@@ -52,13 +52,7 @@ def add_to(verbs: Verbs) -> None:
         help="let sums and products be computed in any order, which rounds differently",
     )
     add_prover_options(parser.add_argument, "--proof")
-    parser.add_argument(
-        "--timeout",
-        type=seconds,
-        default=30.0,
-        metavar="SECONDS",
-        help="give up after so long (default: 30)",
-    )
+    add_time_limits(parser.add_argument, 30.0)
 
 
 def prove(arguments: argparse.Namespace) -> Invocation[Confirmed]:
@@ -69,6 +63,7 @@ def prove(arguments: argparse.Namespace) -> Invocation[Confirmed]:
         file=arguments.new,
         failed=(lambda: data) if arguments.json else None,
         seconds=arguments.timeout,
+        wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
     )
 

@@ -10,9 +10,9 @@ from loopwright.cli.options import (
     Verbs,
     add_prover_options,
     add_reading_options,
+    add_time_limits,
     choice_of,
     coq_library,
-    seconds,
 )
 from loopwright.source import called
 
@@ -36,7 +36,7 @@ def add_to(verbs: Verbs) -> None:
     add("--all", action="store_true", help="the illegal ones too, as comments with a counterexample")
     add_prover_options(add, "")
     add("--json", action="store_true", help="the same for machines")
-    add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
+    add_time_limits(add)
 
 
 def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
@@ -47,6 +47,7 @@ def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
         seconds=arguments.timeout,
+        wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
     )
 

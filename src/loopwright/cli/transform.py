@@ -13,12 +13,12 @@ from loopwright.cli.options import (
     add_reading_options,
     add_rewriting_options,
     add_script,
+    add_time_limits,
     code_path,
     coq_library,
     proof_lines,
     prover_request,
     request_of,
-    seconds,
 )
 from loopwright.errors import BadInput, Code
 from loopwright.source import STANDARD, Span
@@ -57,7 +57,7 @@ def add_to(verbs: Verbs) -> None:
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
     add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
-    add("--timeout", type=seconds, metavar="SECONDS", help="give up after so long")
+    add_time_limits(add)
 
 
 def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
@@ -68,6 +68,7 @@ def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
         file=arguments.file,
         failed=(lambda: empty) if arguments.json else None,
         seconds=arguments.timeout,
+        wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
     )
 

@@ -1,7 +1,8 @@
 """Work under a time limit that really ends: isl does not look up while it computes.
 
 The work runs in a forked child, which says through a pipe what it is doing and, at the end,
-what came of it; a child that is not done in time is killed.
+what came of it; a child that is not done in time is killed.  Its time is processor time, with that of
+programs it started and waited for: on a busy machine the answer is the same, only later.
 """
 
 from __future__ import annotations
@@ -27,12 +28,19 @@ Work = Callable[[Progress], T]
 HINT = "allow more time with --timeout, or try --loop-type atomic, which makes less code"
 
 
-def within(seconds: float, work: Work[T], progress: Progress, hint: str = HINT) -> T:
+PATIENCE = 10
+"""So many times the limit of processor time may pass, where nothing is said about it."""
+
+
+def within(
+    seconds: float, work: Work[T], progress: Progress, hint: str = HINT, wall: float | None = None
+) -> T:
     """What `work` returns or raises, or `GaveUp` with what it was doing when the time was up.
 
-    What the work says is passed on to `say`; the `hint` says what to do when it takes too long.
+    `seconds` is processor time, `wall` the time that may pass meanwhile.  What the work says is passed on to
+    `progress`; the `hint` says what to do when it takes too long.
     """
-    deadline = time.monotonic() + seconds
+    limits = _Limits(seconds, seconds * PATIENCE if wall is None else wall, time.monotonic())
     reading, writing = os.pipe()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -44,9 +52,37 @@ def within(seconds: float, work: Work[T], progress: Progress, hint: str = HINT) 
     os.close(writing)
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            return cast(T, _listen(pipe, deadline, seconds, progress, hint))
+            return cast(T, _listen(pipe, child, limits, progress, hint))
     finally:
         _end(child)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Of processor time and of the time that passes, which `started` when it was so late."""
+
+    seconds: float
+    wall: float
+    started: float
+
+    def left(self, child: int) -> tuple[float, str]:
+        """How long the child may go on at least, and which limit is the nearer one."""
+        passed = time.monotonic() - self.started
+        used = _processor_time(child)
+        working = self.seconds - (passed if used is None else used)
+        if working <= self.wall - passed:
+            return working, f"the time limit of {self.seconds:g} s ran out"
+        return self.wall - passed, f"the time limit of {self.wall:g} s on the clock ran out"
+
+
+def _processor_time(process: int) -> float | None:
+    """What a process has used, and the children it has waited for; None where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -88,13 +124,15 @@ def _send(pipe: BinaryIO, message: tuple[str, object]) -> None:
     pipe.flush()
 
 
-def _listen(pipe: BinaryIO, deadline: float, seconds: float, progress: Progress, hint: str) -> object:
+def _listen(pipe: BinaryIO, child: int, limits: _Limits, progress: Progress, hint: str) -> object:
     doing = "starting"
     received = b""
     while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            raise GaveUp(Code.TIME, f"the time limit of {seconds:g} s ran out while {doing}", hint=hint)
+        left, over = limits.left(child)
+        if left <= 0:
+            raise GaveUp(Code.TIME, f"{over} while {doing}", hint=hint)
+        if not select.select([pipe], [], [], max(left, SHORTEST))[0]:
+            continue
         data = pipe.read(1 << 16)
         if not data:
             raise InternalError(Code.INTERNAL, f"the process that was {doing} died")
@@ -119,6 +157,8 @@ def _message(received: bytes) -> tuple[tuple[str, object], bytes] | None:
     return pickle.loads(received[8 : 8 + size]), received[8 + size :]
 
 
+SHORTEST = 0.01
+"""Seconds to wait for a message: processor time is counted in hundredths."""
 GRACE = 0.5
 """Seconds in which a child that is told to stop may clean up; inside of isl it does not hear of it."""
 

@@ -1,0 +1,46 @@
+"""Time limits: processor time, and the time that passes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from loopwright.errors import GaveUp
+from loopwright.progress import Progress, silent
+from loopwright.run.supervise import within
+
+
+def _sleep(progress: Progress) -> str:
+    progress("sleeping")
+    time.sleep(0.4)
+    return "awake"
+
+
+def _work(progress: Progress) -> None:
+    progress("working")
+    while True:
+        pass
+
+
+def _started(progress: Progress) -> None:
+    progress("waiting for a program")
+    for _ in range(100):
+        subprocess.run([sys.executable, "-c", "for k in range(3_000_000): pass"], check=True)
+
+
+def test_waiting_costs_no_processor_time() -> None:
+    assert within(0.2, _sleep, silent, wall=60) == "awake"
+
+
+def test_waiting_takes_time() -> None:
+    with pytest.raises(GaveUp, match=r"the time limit of 0.1 s on the clock ran out while sleeping"):
+        within(60, _sleep, silent, wall=0.1)
+
+
+@pytest.mark.parametrize("work", [_work, _started])
+def test_working_costs_processor_time(work: object) -> None:
+    with pytest.raises(GaveUp, match=r"the time limit of 0.3 s ran out while"):
+        within(0.3, work, silent, wall=600)  # type: ignore[arg-type]
