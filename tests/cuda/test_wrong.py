@@ -77,6 +77,9 @@ CHANGES = {
     "a launch too many": ("return LW_END();", "LW_LAUNCH(x); return LW_END();"),
     "launches in another order": ("LW_LAUNCH(loopwright_program_5_0", "LW_LAUNCH(loopwright_program_5_1"),
     "a macro with another meaning": ("threadIdx.axis * (step)", "threadIdx.axis * 2 * (step)"),
+    "a variable that threads do not share": (
+        "    if (LW_ONE(x)) {\n      c[i]", "    double c[1]; if (LW_ONE(x)) {\n      c[i]"
+    ),
     "a directive": ("\nLW_LAUNCHER", "\n#define s 3\nLW_LAUNCHER"),
 }
 """What is wrong, a text of the kernels, and what is put in its place."""

@@ -8,13 +8,13 @@ give the same bits on a device.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import Array, Program
+from loopwright.model.program import Array, Hole, Inlined, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")
 """Types of elements, the same for the host and the device, and single words, as arguments of macros are."""
@@ -33,6 +33,9 @@ RESERVED = frozenset(_RESERVED.split())
 """Names that mean something in the text of kernels."""
 
 _QUALIFIED = re.compile(r"\b(static|const|restrict|volatile)\b|\*")
+_LONG_DOUBLE = re.compile(r"(?<![\w.])(?=[\d.]*\d)(?!0[xX])\d*(?:\.\d*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)[lL]\b")
+_SUBSCRIPT = re.compile(r"\[[^][]*\]")
+_SIGNED = ("int", "long", "long int", "long long")
 _AXIS = re.compile(r"\b(LW_(?:BLOCKS?|THREADS?|ONE))\((?:x|y|z)\b")
 
 MOST_DIMENSIONS = 4
@@ -83,6 +86,7 @@ def interface_of(program: Program) -> Interface:
                 program, f"'{parameter.text}' cannot be passed to a kernel", "copy it to a variable first"
             )
         numbers[parameter.text] = parameter.text
+    _check_values(program)
     arrays: list[DeviceArray] = []
     scalars: list[tuple[str, str]] = []
     for array in program.arrays:
@@ -97,7 +101,35 @@ def interface_of(program: Program) -> Interface:
             raise _refused(program, message, f"make it an array of one element, {array.name}[1]")
         else:
             scalars.append((array.name, kind))
+    made = {f"{array.name}{more}" for array in arrays for more in ("_", "_host")}
+    taken_names = made & {*numbers, *(one.name for one in program.arrays)}
+    if taken_names:
+        name = min(taken_names)
+        raise _refused(program, f"'{name}' is the name of a copy on the device", "give it another name")
     return Interface(tuple(arrays), tuple(scalars), tuple(numbers.items()))
+
+
+def _check_values(program: Program) -> None:
+    """Parameters are signed numbers in kernels: what is computed with one has to be so in C too."""
+    for statement in program.statements:
+        text = " ".join([statement.body.place.text, *_definitions(statement.body.holes)])
+        while (plain := _SUBSCRIPT.sub(" ", text)) != text:
+            text = plain
+        for name in sorted(set(names_in(text)) & set(program.params)):
+            variable = program.file.declarations.visible(name, program.region)
+            macro = variable is None and any(one.name == name for one in program.file.macros)
+            declared = "" if variable is None else program.file.declarations.resolved(variable.type)
+            if not macro and declared.removeprefix("const ") not in _SIGNED:
+                message = f"a value is computed with {name}, which is not known to be a signed number"
+                raise _refused(program, message, "copy it to a variable of type long or double first")
+
+
+def _definitions(holes: tuple[Hole | Inlined, ...]) -> Iterator[str]:
+    """The texts of the values that stand for locals."""
+    for hole in holes:
+        if isinstance(hole, Inlined):
+            yield hole.definition.text
+            yield from _definitions(hole.holes)
 
 
 def _type(program: Program, array: Array) -> str:
@@ -151,7 +183,9 @@ def check_names(program: Program, text: str, known: Iterable[str]) -> None:
         functions = ", ".join(name for name in EXACT if not name.endswith("f"))
         hint = f"write out macros; of functions these give the same bits there: {functions}"
         raise _refused(program, message, hint)
-    reserved = [name for name in mentioned if name in RESERVED or name.startswith("lw_call")]
+    if _LONG_DOUBLE.search(text) is not None:
+        raise _refused(program, "a device has no long double", "leave the L of the number out")
+    reserved = [name for name in mentioned if name in RESERVED or name.startswith("lw_")]
     if reserved:
         raise _refused(program, f"'{reserved[0]}' has a meaning of its own in CUDA", "give it another name")
 

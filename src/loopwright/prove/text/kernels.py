@@ -51,6 +51,8 @@ class KernelReader:
     """Reads the body of a kernel that has `threads` along the axes."""
 
     threads: Mapping[str, int]
+    storage: frozenset[str] = frozenset()
+    """The variables of the region: threads share none that is declared around their loops."""
     edits: list[Edit] = field(default_factory=list)
     distributed: list[Distribution] = field(default_factory=list)
 
@@ -68,6 +70,8 @@ class KernelReader:
         if not around:
             self._sequence(statements, dirty=False)
             return
+        for node in statements:
+            self._check_declaration(node)
         others = [node for node in statements if node is not around[0] and node.type != "declaration"]
         if len(around) > 1 or others:
             raise Unreadable("a loop over blocks has neighbours in its kernel, which nothing orders")
@@ -94,6 +98,7 @@ class KernelReader:
             case "compound_statement":
                 return self._sequence(named_children(node), dirty)
             case "declaration":
+                self._check_declaration(node)
                 return dirty
             case "expression_statement" if _call(node) == "LW_BARRIER":
                 self.edits.append(Edit(node.start, node.end, ""))
@@ -112,6 +117,15 @@ class KernelReader:
                 return True
             case _:
                 raise Unreadable(f"a kernel has a statement nothing is known of: {node.type}")
+
+    def _check_declaration(self, node: Node) -> None:
+        """Every thread has its own of what is declared here: a number that nothing assigns."""
+        if node.type != "declaration" or not self._busy:
+            return
+        names = {one.text for one in walk(node) if one.type == "identifier"}
+        if names & self.storage:
+            shared = ", ".join(sorted(names & self.storage))
+            raise Unreadable(f"{shared} is declared where each thread has its own, and all should share it")
 
     def _repeated(self, node: Node, dirty: bool) -> bool:
         """A loop of all threads: what it ends with may come before what it begins with."""

@@ -218,7 +218,10 @@ class _Launcher:
     def _declare(self, node: Node, known: dict[str, str]) -> None:
         if node.type != "declaration" or part(node, "type").text not in _NUMBERS:
             raise Unreadable("between launches something is declared that is no number")
-        known[part(part(node, "declarator"), "declarator").text] = part(node, "type").text
+        name = part(part(node, "declarator"), "declarator").text
+        if name in {array.name for array in self.program.arrays}:
+            raise Unreadable(f"{name} is declared between launches, which would not share it")
+        known[name] = part(node, "type").text
 
     def _launch(self, node: Node, distributed: list[Distribution], known: dict[str, str]) -> str:
         """LW_LAUNCH(kernel, LW_GRID(x, y, z), LW_SIZE(x, y, z), (arguments)): what the kernel means."""
@@ -239,7 +242,7 @@ class _Launcher:
             raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
         views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
         self._check_parameters(kernel, views, known)
-        reader = KernelReader(threads)
+        reader = KernelReader(threads, frozenset(one.name for one in self.program.arrays))
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
         distributed += reader.distributed
