@@ -277,6 +277,7 @@ let answer good count =
   exit (if good then 0 else 1)
 
 let () =
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 1 lsl 19; Gc.space_overhead = 400 };
   try
     let p = problem () in
     (match Sys.argv with

@@ -23,6 +23,39 @@ let plus a b = if abs a < 1 lsl 60 && abs b < 1 lsl 60 then a + b else raise Ove
 let rec gcd a b = if b = 0 then abs a else gcd b (a mod b)
 let floor_div a b = if a >= 0 then a / b else - ((b - 1 - a) / b)
 
+(* -- vectors of machine integers, without the cost of polymorphic arrays --------------------------------- *)
+
+let mapped (f : int -> int) (a : int array) : int array =
+  let b : int array = Array.make (Array.length a) 0 in
+  for k = 0 to Array.length a - 1 do b.(k) <- f a.(k) done;
+  b
+
+let negated (a : int array) : int array =
+  let b : int array = Array.make (Array.length a) 0 in
+  for k = 0 to Array.length a - 1 do b.(k) <- - a.(k) done;
+  b
+
+(* The common divisor of g and the entries; looked for no further than to 1. *)
+let divisor g (a : int array) =
+  let found = ref g and k = ref 0 in
+  while !found <> 1 && !k < Array.length a do
+    found := gcd !found a.(!k);
+    incr k
+  done;
+  !found
+
+module Rows = Hashtbl.Make (struct
+  type t = int array
+  let equal (a : t) (b : t) =
+    let n = Array.length a in
+    let rec same k = k = n || (a.(k) = b.(k) && same (k + 1)) in
+    n = Array.length b && same 0
+  let hash (a : t) =
+    let h = ref 17 in
+    for k = 0 to Array.length a - 1 do h := (!h * 31) + a.(k) done;
+    !h land max_int
+end)
+
 (* -- numbers of Coq -------------------------------------------------------------------------------- *)
 
 let rec of_positive = function
@@ -65,23 +98,25 @@ let lcm a b = times a (b / gcd a b)
 let add_atom f a b =
   let n = Array.length a.coefficients in
   let d = lcm a.divisor b.divisor in
-  { coefficients = Array.init n (fun k -> plus a.coefficients.(k) (times f b.coefficients.(k)));
+  let coefficients : int array = Array.make n 0 in
+  for k = 0 to n - 1 do coefficients.(k) <- plus a.coefficients.(k) (times f b.coefficients.(k)) done;
+  { coefficients;
     constant = plus a.constant (times f b.constant);
     from = add_sums (scale_sum (d / a.divisor) a.from) (scale_sum (times f (d / b.divisor)) b.from);
     divisor = d;
     rounded = false }
 
 let opposite a =
-  { a with coefficients = Array.map (fun x -> - x) a.coefficients; constant = - a.constant;
+  { a with coefficients = negated a.coefficients; constant = - a.constant;
     from = scale_sum (-1) a.from }
 
-let divisor_of a = Array.fold_left gcd 0 a.coefficients
+let divisor_of a = divisor 0 a.coefficients
 
 (* Divided by the common divisor g of its coefficients; the constant is rounded. *)
 let divided a g =
   if g = 1 then a
   else
-    { coefficients = Array.map (fun x -> x / g) a.coefficients;
+    { coefficients = mapped (fun x -> x / g) a.coefficients;
       constant = floor_div a.constant g;
       from = a.from;
       divisor = times a.divisor g;
@@ -142,10 +177,10 @@ let simplex width (atoms : atom array) : outcome =
     !total
   in
   let reduce r =
-    let g = Array.fold_left gcd scale.(r) table.(r) in
+    let g = divisor scale.(r) table.(r) in
     if g > 1 then begin
       scale.(r) <- scale.(r) / g;
-      table.(r) <- Array.map (fun t -> t / g) table.(r)
+      table.(r) <- mapped (fun t -> t / g) table.(r)
     end
   in
   let pivot r j =
@@ -162,8 +197,11 @@ let simplex width (atoms : atom array) : outcome =
       (fun q line ->
         let f = line.(j) in
         if q <> r && f <> 0 then begin
-          table.(q) <-
-            Array.mapi (fun k t -> if k = j then times f row.(k) else plus (times d t) (times f row.(k))) line;
+          let sum : int array = Array.make width 0 in
+          for k = 0 to width - 1 do
+            sum.(k) <- (if k = j then times f row.(k) else plus (times d line.(k)) (times f row.(k)))
+          done;
+          table.(q) <- sum;
           scale.(q) <- times scale.(q) d;
           reduce q
         end)
@@ -266,21 +304,21 @@ let tightened size a =
 
 (* Of atoms with the same coefficients the strongest; two with opposite ones may contradict each other. *)
 let strongest size atoms =
-  let seen : (int array, atom) Hashtbl.t = Hashtbl.create 32 in
+  let seen : atom Rows.t = Rows.create 32 in
   let order = ref [] in
   List.iter
     (fun a ->
-      match Hashtbl.find_opt seen a.coefficients with
+      match Rows.find_opt seen a.coefficients with
       | Some b when b.constant <= a.constant -> ()
       | earlier -> (
         if earlier = None then order := a.coefficients :: !order;
-        Hashtbl.replace seen a.coefficients a;
-        match Hashtbl.find_opt seen (Array.map (fun x -> - x) a.coefficients) with
+        Rows.replace seen a.coefficients a;
+        match Rows.find_opt seen (negated a.coefficients) with
         | Some b when plus a.constant b.constant < 0 ->
           raise (Contradictory (conclude size [ (1, a); (1, b) ]))
         | _ -> ()))
     atoms;
-  (seen, List.rev_map (Hashtbl.find seen) !order)
+  (seen, List.rev_map (Rows.find seen) !order)
 
 let value point a =
   (* numerator and denominator of the atom's value at the point *)
@@ -327,7 +365,7 @@ let rec true_at point = function
 type knowledge = {
   solved : (int * atom) list;
   substituted : atom -> atom;
-  table : (int array, atom) Hashtbl.t;  (* the strongest inequality for each vector of coefficients *)
+  table : atom Rows.t;  (* the strongest inequality for each vector of coefficients *)
   atoms : atom list;
 }
 
@@ -347,10 +385,10 @@ let rec status known = function
     if g = 0 then if a.constant >= 0 then Yes else No
     else
       let a = divided a g in
-      match Hashtbl.find_opt known.table a.coefficients with
+      match Rows.find_opt known.table a.coefficients with
       | Some b when b.constant <= a.constant -> Yes
       | _ -> (
-        match Hashtbl.find_opt known.table (Array.map (fun x -> - x) a.coefficients) with
+        match Rows.find_opt known.table (negated a.coefficients) with
         | Some b when plus a.constant b.constant < 0 -> No
         | _ -> Maybe))
   | Null a -> (
@@ -378,7 +416,7 @@ let contradiction known size f =
     if g = 0 then if a.constant < 0 then Some (conclude (size + 1) [ (1, a) ]) else None
     else
       let a = divided a g in
-      match Hashtbl.find_opt known.table (Array.map (fun x -> - x) a.coefficients) with
+      match Rows.find_opt known.table (negated a.coefficients) with
       | Some b when plus a.constant b.constant < 0 -> Some (conclude (size + 1) [ (1, a); (1, b) ])
       | _ -> None
   in
@@ -415,7 +453,6 @@ let fact_of width facts (total : sum) d =
   Positive
     { sum with coefficients = Array.map (fun x -> x / d) sum.coefficients; constant = floor_div sum.constant d }
 
-let max_cuts = 30
 let max_depth = 400
 
 (* Processor time at which the search ends. *)
@@ -437,7 +474,7 @@ let commonest known choices open_ =
   in
   List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
 
-let find budget (goal : fact list) : answer =
+let search max_cuts budget (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
@@ -524,3 +561,9 @@ let find budget (goal : fact list) : answer =
   try Certificate (solve 0 0 [] (List.map (formula_of width) goal) (List.length goal)) with
   | Stop answer -> answer
   | Overflow | Budget -> Unknown
+
+(* Cuts make numbers grow: where they overflow, variables that are not integers are split instead. *)
+let find budget goal =
+  match search 30 budget goal with
+  | Unknown when Sys.time () < !deadline -> search 0 budget goal
+  | answer -> answer
