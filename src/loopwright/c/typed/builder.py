@@ -39,11 +39,11 @@ from loopwright.c.types import (
     CType,
     Enumeration,
     Field,
-    Floating,
-    Integer,
     Pointer,
     Qualified,
     Unknown,
+    common,
+    promoted,
     unqualified,
 )
 from loopwright.source import Source, Span
@@ -71,6 +71,8 @@ class Problem:
     first: int
     end: int
     reason: str
+    words: tuple[str, ...]
+    """The tokens in question."""
 
 
 @dataclass(frozen=True)
@@ -85,15 +87,14 @@ class Listing:
         covered = self.tokens[first:end]
         if not covered:
             return Place(first, end, self.source.at(0, 0))
-        span = union(covered)
-        calls = {(one.macro, one.span) for one in covered}
-        return Place(first, end, span, covered[0].macro if len(calls) == 1 else None)
+        macro, span = covered[0].macro, covered[0].span
+        is_one = macro is not None and all(one.macro == macro and one.span == span for one in covered)
+        return Place(first, end, union(covered), macro if is_one else None)
 
 
 def union(tokens: Sequence[Token]) -> Span:
-    """From the first of some tokens to the last."""
-    start, end = min(one.span.start for one in tokens), max(one.span.end for one in tokens)
-    return Span(tokens[0].span.source, start, end)
+    """From the first of some tokens, which are in the order of the text, to the last."""
+    return Span(tokens[0].span.source, tokens[0].span.start, tokens[-1].span.end)
 
 
 @dataclass
@@ -102,14 +103,23 @@ class Builder:
 
     listing: Listing
     names: Names
-    problems: list[Problem] = field(default_factory=list)
-    statement: Callable[[Cursor], Node] | None = None
+    statement: Callable[[Builder, Cursor], Node]
     """How a statement inside an expression is built."""
+    problems: list[Problem] = field(default_factory=list)
     depth: int = 0
 
     def range_of(self, cursor: Cursor) -> Range:
         start, end = front_end.extent(cursor)
         return bisect_left(self.listing.starts, start), bisect_left(self.listing.starts, end)
+
+    def span_at(self, offset: int) -> Span:
+        """Where the token at an offset of the preprocessed text is in the file."""
+        tokens, place = self.listing.tokens, self.index_of(offset)
+        return tokens[place].span if place < len(tokens) else self.listing.source.at(0, 0)
+
+    def index_of(self, offset: int) -> int:
+        """Which token is at an offset."""
+        return bisect_left(self.listing.starts, offset)
 
     def own(self, whole: Range, parts: Sequence[Node]) -> list[str]:
         """The tokens of a node that are not those of its parts."""
@@ -123,10 +133,13 @@ class Builder:
     def require(self, whole: Range, parts: Sequence[Node], *expected: str) -> None:
         found = self.own(whole, parts)
         if found != list(expected):
-            self.problem(whole, f"'{' '.join(found)}' is not what was expected here: '{' '.join(expected)}'")
+            reason = f"'{' '.join(found)}' is not what was expected here: '{' '.join(expected)}'"
+            self.problem(whole, reason, found)
 
-    def problem(self, whole: Range, reason: str) -> None:
-        self.problems.append(Problem(whole[0], whole[1], reason))
+    def problem(self, whole: Range, reason: str, words: Sequence[str] | None = None) -> None:
+        """Remember what is not understood: these tokens of a node, or all of them."""
+        texts = [one.text for one in self.listing.tokens[slice(*whole)]] if words is None else words
+        self.problems.append(Problem(whole[0], whole[1], reason, tuple(texts)))
 
     def expression(self, cursor: Cursor) -> Expression:
         """The expression at a cursor; what is not modelled keeps its parts."""
@@ -155,7 +168,7 @@ class Builder:
                 self.require(whole, (inner,), "(", ")")
                 return replace(inner, place=place)
             case "DECL_REF_EXPR":
-                declaration = self.names.declaration(cursor.referenced, front_end.extent(cursor)[0])
+                declaration = self.names.declaration(cursor.referenced)
                 self.require(whole, (), declaration.name)
                 return Name(place, declaration.type, declaration)
             case "INTEGER_LITERAL" | "CHARACTER_LITERAL":
@@ -293,8 +306,8 @@ class Builder:
         for child in front_end.children(cursor):
             if front_end.is_expression(child):
                 parts.append(self.expression(child))
-            elif front_end.is_statement(child) and self.statement is not None:
-                parts.append(self.statement(child))
+            elif front_end.is_statement(child):
+                parts.append(self.statement(self, child))
         kind = self.names.types.of(cursor.type)
         return OtherExpression(self.listing.place(*whole), kind, name, tuple(parts))
 
@@ -334,40 +347,15 @@ def _qualified_like(kind: CType, member: Field, is_arrow: bool) -> CType:
     return member.type
 
 
-_INT = Integer(32, True, 3)
-
-
-def promoted(kind: CType) -> CType:
-    """What an operand is converted to before anything else (6.3.1.1)."""
-    match unqualified(kind):
-        case Integer(bits, _, rank) if rank < _INT.rank or (rank == _INT.rank and bits < _INT.bits):
-            return _INT
-        case Enumeration(_, integer):
-            return promoted(integer)
-        case other:
-            return other
-
-
 def computation_type(left: CType, right: CType, operator: str) -> CType:
     """The type `left op= right` is computed in (6.5.16.2 and 6.3.1.8)."""
-    one, other = promoted(left), promoted(right)
-    if isinstance(one, Pointer) or operator in ("<<=", ">>="):
+    one, other = promoted(_plain(left)), promoted(_plain(right))
+    if isinstance(one, Pointer | Unknown) or operator in ("<<=", ">>="):
         return one
-    return common_type(one, other)
+    return other if isinstance(other, Unknown) else common(one, other)
 
 
-def common_type(one: CType, other: CType) -> CType:
-    """The usual arithmetic conversions, of types that are promoted."""
-    for kind in (one, other):
-        if isinstance(kind, Unknown):
-            return kind
-    floating = [kind for kind in (one, other) if isinstance(kind, Floating)]
-    if floating:
-        is_complex = any(kind.is_complex for kind in floating)
-        return Floating(max(kind.bits for kind in floating), is_complex)
-    if not (isinstance(one, Integer) and isinstance(other, Integer)):
-        return Unknown("this is no arithmetic type")
-    low, high = sorted((one, other), key=lambda kind: (kind.rank, not kind.signed))
-    if low.signed == high.signed or not high.signed or high.bits > low.bits:
-        return high
-    return replace(high, signed=False)
+def _plain(kind: CType) -> CType:
+    """Without qualifiers; the values of an enumeration are integers."""
+    found = unqualified(kind)
+    return found.integer if isinstance(found, Enumeration) else found

@@ -9,6 +9,7 @@ with the reason.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -25,18 +26,25 @@ from loopwright.c.typed.prepare import Located, Unread, left_out, prepared
 from loopwright.c.typed.preprocess import Preprocessed, preprocess
 from loopwright.c.typed.statements import built_statement, built_variable
 from loopwright.c.typed.tree import (
+    Assign,
     Block,
+    Call,
     Declaration,
     Expression,
     Labelled,
+    Name,
     Node,
     OtherStatement,
     Statement,
     Variable,
+    addressed,
     children,
+    walk,
 )
 from loopwright.c.typed.types_of import Types
 from loopwright.source import Source, Span
+
+_JUMPS = ("GOTO_STMT", "CONTINUE_STMT")
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,38 @@ class TypedFunction:
     problems: tuple[Problem, ...]
     errors: tuple[str, ...] = ()
     """What the front end did not accept in it, and may have left out."""
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All nodes of the body, in the order of the text."""
+        return tuple(walk(self.body))
+
+    @cached_property
+    def mentions(self) -> dict[int, tuple[int, ...]]:
+        """Of each variable, by its declaration: the tokens that name it."""
+        found: dict[int, list[int]] = {}
+        for node in self.nodes:
+            if isinstance(node, Name):
+                found.setdefault(node.declaration.offset, []).append(node.place.first)
+        return {offset: tuple(sorted(places)) for offset, places in found.items()}
+
+    @cached_property
+    def jumps(self) -> tuple[tuple[int, str], ...]:
+        """The places of labels, `goto` and `continue`, in the order of the text."""
+        found = [(node.place.first, "label") for node in self.nodes if isinstance(node, Labelled)]
+        others = [node for node in self.nodes if isinstance(node, OtherStatement)]
+        found += [(node.place.first, node.kind) for node in others if node.kind in _JUMPS]
+        return tuple(sorted(found))
+
+    @cached_property
+    def addressed(self) -> frozenset[int]:
+        """The variables that there may be a pointer to."""
+        return addressed(self.nodes)
+
+    @cached_property
+    def giving(self) -> tuple[Node, ...]:
+        """The nodes that may give a variable a value: declarations, assignments, calls."""
+        return tuple(node for node in self.nodes if isinstance(node, Variable | Assign | Call))
 
 
 @dataclass(frozen=True)
@@ -105,9 +145,20 @@ class TypedFile:
     def functions(self) -> tuple[TypedFunction, ...]:
         """The functions the file defines."""
         return tuple(
-            self._function(start, end, cursor)
-            for start, end, cursor in self._top
+            self._built(start, cursor)
+            for start, _, cursor in self._top
             if front_end.kind(cursor) == "FUNCTION_DECL" and cursor.is_definition()
+        )
+
+    def functions_with(self, name: str) -> tuple[TypedFunction, ...]:
+        """The functions the file defines that have this word in them."""
+        word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+        return tuple(
+            self._built(start, cursor)
+            for start, end, cursor in self._top
+            if front_end.kind(cursor) == "FUNCTION_DECL"
+            and cursor.is_definition()
+            and word.search(self.text.text, start, end) is not None
         )
 
     @cached_property
@@ -138,7 +189,7 @@ class TypedFile:
         found = self._definitions.get(function.name)
         if found is None or front_end.kind(found[2]) != "FUNCTION_DECL":
             return None
-        return self._function_at(found)
+        return self._built(found[0], found[2])
 
     def first_value(self, variable: Declaration) -> Expression | None:
         """What a variable of file scope is initialised with."""
@@ -150,9 +201,7 @@ class TypedFile:
         return built.initial
 
     def _builder(self, start: int, end: int) -> Builder:
-        builder = Builder(self._listing(start, end), self.names)
-        builder.statement = lambda cursor: built_statement(builder, cursor)
-        return builder
+        return Builder(self._listing(start, end), self.names, built_statement)
 
     def _listing(self, start: int, end: int) -> Listing:
         """The tokens of a piece of text; those of regions are mapped one by one, others by their lines."""
@@ -177,11 +226,11 @@ class TypedFile:
 
     def _function(self, start: int, end: int, cursor: Cursor) -> TypedFunction:
         builder = self._builder(start, end)
-        declaration = self.names.declaration(cursor, start)
+        declaration = self.names.declaration(cursor)
         parameters, body = [], Block(builder.listing.place(0, 0), ())
         for child in front_end.children(cursor):
             if front_end.kind(child) == "PARM_DECL":
-                parameters.append(self.names.declaration(child, start))
+                parameters.append(self.names.declaration(child))
             elif front_end.kind(child) == "COMPOUND_STMT":
                 built = built_statement(builder, child)
                 body = built if isinstance(built, Block) else body
@@ -196,7 +245,7 @@ class TypedFile:
         around = [one for one in self._top if one[0] <= spot.start and spot.end <= one[1]]
         if len(around) != 1 or front_end.kind(around[0][2]) != "FUNCTION_DECL":
             return Unread(region.place, "it is not inside a function", region.place)
-        function = self._function_at(around[0])
+        function = self._built(around[0][0], around[0][2])
         starts = [one.start for one in lexemes(self.text.text, around[0][0], spot.start)]
         first = len(starts)
         end = first + len(spot.tokens)
@@ -215,11 +264,15 @@ class TypedFile:
             return Unread(region.place, f"'{token.text}' belongs to no statement", token.span)
         return TypedRegion(region.place, statements, function, first, end)
 
-    def _function_at(self, around: tuple[int, int, Cursor]) -> TypedFunction:
-        made: dict[int, TypedFunction] = self.__dict__.setdefault("_made", {})
-        if around[0] not in made:
-            made[around[0]] = self._function(*around)
-        return made[around[0]]
+    @cached_property
+    def _functions(self) -> dict[int, TypedFunction]:
+        """Those that were asked for, by where they start."""
+        return {}
+
+    def _built(self, start: int, cursor: Cursor) -> TypedFunction:
+        if start not in self._functions:
+            self._functions[start] = self._function(*front_end.extent(cursor), cursor)
+        return self._functions[start]
 
 
 def _surrounds(problem: Problem, first: int, end: int) -> bool:
@@ -232,14 +285,22 @@ def _statements_between(block: Node, first: int, end: int) -> tuple[Statement, .
         if child.place.first <= first and end <= child.place.end and _has_block(child, first, end):
             return _statements_between(child, first, end)
     if not isinstance(block, Block):
-        return None
+        return _alone(block, first, end)
     inside = [
         _after_labels(one, first)
         for one in block.statements
         if one.place.first < end and first < one.place.end
     ]
     is_whole = all(first <= one.place.first and one.place.end <= end for one in inside)
-    return tuple(inside) if is_whole else None
+    return tuple(inside) if is_whole else _alone(block, first, end)
+
+
+def _alone(around: Node, first: int, end: int) -> tuple[Statement, ...] | None:
+    """The statement that is these tokens, but for a `;`, without a block of its own: the body of an `if`."""
+    for node in walk(around):
+        if isinstance(node, Statement) and node.place.first == first and end - 1 <= node.place.end <= end:
+            return (node,)
+    return None
 
 
 def _after_labels(statement: Statement, first: int) -> Statement:
@@ -292,6 +353,6 @@ def _typed(source: Source, options: CompilerOptions, regions: tuple[Region, ...]
         defined = [f"-D{name}" for name in assumed]
         text = preprocess(source, replace(options, arguments=(*defined, *options.arguments)))
     ready = prepared(source, options, text, regions)
-    names = Names(ready.text, Types(ready.text.shift))
+    names = Names(ready.text, Types(ready.text.shift, ready.has_lengths))
     located = tuple(zip(regions, ready.located, strict=True))
     return TypedFile(source, ready.text, ready.parsed, names, located, assumed)

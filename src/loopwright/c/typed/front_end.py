@@ -20,6 +20,9 @@ Cursor = Any
 ClangType = Any
 """A `clang.cindex.Type`."""
 
+_CURSORS: dict[int, str] = {}
+_TYPES: dict[int, str] = {}
+"""Names of kinds by their numbers, as far as they were asked for."""
 _FILE = "preprocessed.i"
 _ERROR = 3
 _ARGUMENTS = (
@@ -28,6 +31,7 @@ _ARGUMENTS = (
     "-w",
     "-ferror-limit=0",
     "-fno-spell-checking",
+    "-fno-builtin",
     "-Wno-implicit-function-declaration",
     "-Wno-implicit-int",
     "-Wno-int-conversion",
@@ -114,10 +118,15 @@ def start(cursor: Cursor) -> int:
 
 def kind(cursor: Cursor | ClangType) -> str:
     """The name of a cursor's or type's kind; the Python interface does not know all."""
-    try:
-        return str(cursor.kind.name)
-    except ValueError:
-        return f"KIND_{cursor._kind_id}"
+    names = _TYPES if isinstance(cursor, cindex.Type) else _CURSORS
+    found = names.get(cursor._kind_id)
+    if found is None:
+        try:
+            found = str(cursor.kind.name)
+        except ValueError:
+            found = f"KIND_{cursor._kind_id}"
+        names[cursor._kind_id] = found
+    return found
 
 
 def children(cursor: Cursor) -> list[Cursor]:

@@ -22,16 +22,18 @@ class Names:
     text: Preprocessed
     types: Types
     seen: dict[int, Declaration] = field(default_factory=dict)
+    cursors: dict[int, Cursor] = field(default_factory=dict)
 
-    def declaration(self, cursor: Cursor, used_at: int) -> Declaration:
-        """What a cursor declares; `used_at` is where the name is used."""
+    def declaration(self, cursor: Cursor) -> Declaration:
+        """What a cursor declares."""
         first = cursor.canonical
         offset = front_end.start(first)
         if offset not in self.seen or not offset:
-            self.seen[offset] = self._declaration(cursor, offset, used_at)
+            self.seen[offset] = self._declaration(cursor, offset)
+            self.cursors[offset] = cursor
         return self.seen[offset]
 
-    def _declaration(self, cursor: Cursor, offset: int, used_at: int) -> Declaration:
+    def _declaration(self, cursor: Cursor, offset: int) -> Declaration:
         name, kind = str(cursor.spelling), front_end.kind(cursor)
         line = self.text.line_of(offset)
         outer = cursor.semantic_parent
@@ -46,7 +48,7 @@ class Names:
             value = int(cursor.enum_value)
             return Declaration(name, integer, Storage.ENUMERATOR, is_file_scope, offset, line, (), value)
         attributes = tuple(
-            " ".join(self.text.text[slice(*front_end.extent(child))].split())
+            self._attribute(child)
             for one in {front_end.start(one): one for one in (cursor, cursor.canonical)}.values()
             for child in front_end.children(one)
             if front_end.is_attribute(child)
@@ -58,6 +60,11 @@ class Names:
         return Declaration(
             name, found, storage, is_file_scope, offset, line, attributes, is_thread_local=is_thread
         )
+
+    def _attribute(self, cursor: Cursor) -> str:
+        """As it is written; the name that assembler code knows a variable by is an attribute, too."""
+        text = " ".join(self.text.text[slice(*front_end.extent(cursor))].split())
+        return f"asm({text})" if front_end.kind(cursor) == "ASM_LABEL_ATTR" else text
 
     def _storage(self, cursor: Cursor, kind: str, is_file_scope: bool) -> Storage:
         if kind == "FUNCTION_DECL":

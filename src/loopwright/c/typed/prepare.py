@@ -7,7 +7,7 @@ scope, in a snippet, is put into a function.  Names that nothing declares get st
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loopwright.c.regions import Region
@@ -16,10 +16,10 @@ from loopwright.c.typed.expansion import Token, confirmed, expanded, lexemes
 from loopwright.c.typed.front_end import Parsed
 from loopwright.c.typed.options import CompilerOptions
 from loopwright.c.typed.preprocess import Preprocessed, without
-from loopwright.c.typed.stand_ins import StandIns
+from loopwright.c.typed.stand_ins import NO_LENGTH, StandIns
 from loopwright.source import Source, Span
 
-_ROUNDS = 4
+_ROUNDS = 6
 """How often stand-ins are added: one may bring up names that were not looked at before."""
 _BRACES = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[{}]')
 _TARGETS = {
@@ -61,6 +61,8 @@ class Prepared:
     text: Preprocessed
     parsed: Parsed
     located: tuple[Located | Unread, ...]
+    has_lengths: bool
+    """Whether the lengths of arrays are those of the file: no stand-in is among them."""
 
 
 def prepared(
@@ -75,14 +77,15 @@ def prepared(
     arguments = _arguments(options, text)
     whole, parsed, known = plain, front_end.parse(plain.text, arguments), StandIns()
     for _ in range(_ROUNDS):
-        own = [one for one in parsed.diagnostics if whole.line_of(one.offset)]
+        own = [one for one in parsed.diagnostics if whole.line_of(one.offset) or NO_LENGTH in one.text]
         text_of_file = _own_text(plain) if own else ""
-        new = known.after(own, text_of_file)
+        new = known.after(own, whole.text, text_of_file)
         if new == known:
             break
-        known, whole = new, plain.after(new.declarations(text_of_file))
+        known, whole = new, _without_names(plain, new.hidden).after(new.declarations(text_of_file))
         parsed = front_end.parse(whole.text, arguments)
-    return Prepared(whole, parsed, tuple(_moved(one, whole.shift) for one in located))
+    moved = tuple(_moved(one, whole.shift) for one in located)
+    return Prepared(whole, parsed, moved, has_lengths=not known.constants)
 
 
 def left_out(text: Preprocessed, source: Source, regions: Sequence[Region]) -> list[Region]:
@@ -157,8 +160,26 @@ def _located(source: Source, region: Region, pair: _Pair | None, text: Preproces
     return Located(start, end, tuple(one.start for one in given), tuple(mapped))
 
 
+def _pieces(text: Preprocessed) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, and whether each is from the file itself."""
+    ends = (*text.starts[1:], len(text.text))
+    yield text.text[: text.starts[0]] if text.starts else text.text, False
+    for start, end, line in zip(text.starts, ends, text.lines, strict=True):
+        yield text.text[start:end], line > 0
+
+
 def _own_text(text: Preprocessed) -> str:
     """The parts of the text that are from the file itself."""
-    ends = (*text.starts[1:], len(text.text))
-    pieces = zip(text.starts, ends, text.lines, strict=True)
-    return "\n".join(text.text[start:end] for start, end, line in pieces if line)
+    return "\n".join(piece for piece, is_own in _pieces(text) if is_own)
+
+
+def _without_names(text: Preprocessed, names: Collection[str]) -> Preprocessed:
+    """The text with other names in its headers instead of these, all places kept."""
+    if not names:
+        return text
+    word = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w$])")
+    changed = [
+        piece if is_own else word.sub(lambda match: "$" + match[0][1:], piece)
+        for piece, is_own in _pieces(text)
+    ]
+    return replace(text, text="".join(changed))

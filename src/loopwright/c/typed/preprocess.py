@@ -10,9 +10,10 @@ import os
 import re
 import subprocess
 import tempfile
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from loopwright.c.regions import with_markers
@@ -55,7 +56,13 @@ class Preprocessed:
         piece = bisect_right(self.starts, offset) - 1
         if piece < 0 or not self.lines[piece]:
             return 0
-        return self.lines[piece] + self.text.count("\n", self.starts[piece], offset)
+        ends = self._ends
+        return self.lines[piece] + bisect_left(ends, offset) - bisect_left(ends, self.starts[piece])
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """Where the lines of the text end."""
+        return tuple(match.start() for match in re.finditer("\n", self.text))
 
     def definition(self, name: str, at: int) -> Definition | None:
         """What `name` is defined as where the text at `offset` stands."""

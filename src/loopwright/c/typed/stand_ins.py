@@ -8,7 +8,7 @@ makes it keep the statement; nothing is concluded from that type, since what a s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from loopwright.c.typed.front_end import Diagnostic
@@ -16,7 +16,12 @@ from loopwright.c.typed.front_end import Diagnostic
 _UNDECLARED = re.compile(r"(use of undeclared identifier|unknown type name) '([\w$]+)'")
 _NO_RECORD = re.compile(r"member reference base type '(?:const )?([\w$]+)(?: \*)*'.* is not a structure")
 _INCOMPLETE = re.compile(r"incomplete definition of type '(struct|union) ([\w$]+)'")
+_DECLARED = re.compile(r"(?:redefinition of|conflicting types for) '([\w$]+)'")
+_SUBSCRIPTED = "subscript of pointer to function type"
 _RECORD = "struct _loopwright"
+NO_LENGTH = "variable length array declaration not allowed"
+_LENGTH = 64
+"""Some length; which one it is, nothing is concluded from."""
 
 
 @dataclass(frozen=True)
@@ -27,23 +32,48 @@ class StandIns:
     types: frozenset[str] = frozenset()
     records: frozenset[str] = frozenset()
     """Types of them that have members."""
+    constants: frozenset[str] = frozenset()
+    """Values that are the length of an array where it has to be constant."""
     tags: tuple[tuple[str, str], ...] = field(default=())
     """Records that are only named: `struct` or `union`, and the tag."""
+    declared: frozenset[str] = frozenset()
+    """Names that the file declares after all: what follows an error in a declaration is dropped at first."""
+    hidden: frozenset[str] = frozenset()
+    """Functions of headers whose names the file uses for arrays, which something that is missing declares."""
 
-    def after(self, diagnostics: Sequence[Diagnostic], text: str) -> StandIns:
-        """With what these errors say; `text` is the file's own."""
+    def after(self, diagnostics: Sequence[Diagnostic], whole: str, text: str) -> StandIns:
+        """With what these errors say of the `whole` text; `text` is the file's own part of it."""
         values, types, records, tags = set(self.values), set(self.types), set(self.records), set(self.tags)
-        for one in diagnostics:
-            if (match := _UNDECLARED.match(one.text)) is not None:
+        declared = set(self.declared)
+        matches = [match for one in diagnostics if (match := _UNDECLARED.match(one.text)) is not None]
+        places = _places(text, {match[2] for match in matches})
+        for error in dict.fromkeys(one.text for one in diagnostics):
+            if (match := _UNDECLARED.match(error)) is not None:
                 is_expected = match[1].startswith("unknown")
-                is_type = _is_type(match[2], text, is_expected=is_expected)
+                is_type = _is_type(match[2], text, places[match[2]], is_expected=is_expected)
                 if is_type or not is_expected:
                     (types if is_type else values).add(match[2])
-            elif (match := _NO_RECORD.match(one.text)) is not None and match[1] in types:
+            elif (match := _NO_RECORD.match(error)) is not None and match[1] in types:
                 records.add(match[1])
-            elif (match := _INCOMPLETE.match(one.text)) is not None:
+            elif (match := _INCOMPLETE.match(error)) is not None:
                 tags.add((match[1], match[2]))
-        return StandIns(frozenset(values - types), frozenset(types), frozenset(records), tuple(sorted(tags)))
+            elif (match := _DECLARED.match(error)) is not None:
+                declared.add(match[1])
+        if types != self.types:
+            values = set(self.values)
+        values -= declared
+        wrong = [one.offset for one in diagnostics if NO_LENGTH in one.text]
+        sizes = {name for offset in wrong for name in _declared_with(whole, offset)}
+        constants = (self.constants | sizes) & values
+        return StandIns(
+            frozenset(values - types),
+            frozenset(types),
+            frozenset(records),
+            constants,
+            tuple(sorted(tags)),
+            frozenset(declared),
+            self.hidden | {_word_at(whole, one.offset) for one in diagnostics if _SUBSCRIPTED in one.text},
+        )
 
     def declarations(self, text: str) -> str:
         """One line that declares all of them."""
@@ -59,26 +89,57 @@ class StandIns:
         for name in sorted(self.types):
             lines.append(f"typedef {_RECORD if name in self.records else 'int'} {name};")
         for name in sorted(self.values):
+            if name in self.constants:
+                lines.append(f"enum {{ {name} = {_LENGTH} }};")
+                continue
             use = values.get(name, _Use())
             kind = _RECORD if use.is_record else "int"
             lines.append(f"int {name}();" if use.is_called else f"extern {kind} {'*' * use.rank}{name};")
         return " ".join(lines)
 
 
-_TYPE_USES = (
-    r"(?<![\w$])\(\s*(?:const\s+)?{}\s*\**\s*\)\s*[\w.\"']",
-    r"{}\s+(?:const\s+)?[A-Za-z_]\w*\s*[;,=)\[(]",
-    r"[;{{}}]\s*(?:const\s+)?{}\s*\*+\s*[A-Za-z_]\w*\s*[;,=\[(]",
-)
-"""`(X) y`, `X y` and the statement `X *y;`."""
-_BEFORE_NAME = r"{}\s*\**\s*(?:const\s+|restrict\s+)*[A-Za-z_]"
+_WORD = re.compile(r"(?<![\w$.>])[A-Za-z_$][\w$]*")
+_OPENS_CAST = re.compile(r"(?<![\w$])\(\s*(?:const\s+)?$")
+_CLOSES_CAST = re.compile(r"\s*\**\s*\)\s*[\w.\"']")
+_DECLARES = re.compile(r"\s+(?:const\s+)?[A-Za-z_]\w*\s*[;,=)\[(]")
+_STARTS = re.compile(r"[;{}]\s*(?:const\s+)?$")
+_DECLARES_POINTER = re.compile(r"\s*\*+\s*[A-Za-z_]\w*\s*[;,=\[(]")
+_BEFORE_NAME = re.compile(r"\s*\**\s*(?:const\s+|restrict\s+)*[A-Za-z_]")
 
 
-def _is_type(name: str, text: str, *, is_expected: bool) -> bool:
-    """Whether the uses of a name are those of a type; fewer are needed where one was expected."""
-    word = rf"(?<![\w$.>]){re.escape(name)}(?![\w$])"
-    patterns = (*_TYPE_USES, _BEFORE_NAME) if is_expected else _TYPE_USES
-    return any(re.search(pattern.format(word), text) for pattern in patterns)
+def _word_at(text: str, offset: int) -> str:
+    """The word that starts at a place."""
+    found = _WORD.match(text, offset)
+    return "" if found is None else found[0]
+
+
+def _declared_with(text: str, offset: int) -> list[str]:
+    """The names in a declaration that has a place in it."""
+    end = text.find(";", offset)
+    return re.findall(r"[A-Za-z_]\w*", text[max(0, offset - 200) : end if end >= 0 else len(text)])
+
+
+def _places(text: str, names: Collection[str]) -> dict[str, list[int]]:
+    """Where some names are in a text, members left out."""
+    found: dict[str, list[int]] = {name: [] for name in names}
+    for word in _WORD.finditer(text):
+        if word[0] in found:
+            found[word[0]].append(word.start())
+    return found
+
+
+def _is_type(name: str, text: str, places: Sequence[int], *, is_expected: bool) -> bool:
+    """Whether a use is that of a type: `(X) y`, `X y`, `X *y;`, or less where one was expected."""
+    for start in places:
+        end = start + len(name)
+        before = text[max(0, start - 40) : start]
+        if _DECLARES.match(text, end) is not None or (is_expected and _BEFORE_NAME.match(text, end)):
+            return True
+        if _OPENS_CAST.search(before) is not None and _CLOSES_CAST.match(text, end) is not None:
+            return True
+        if _STARTS.search(before) is not None and _DECLARES_POINTER.match(text, end) is not None:
+            return True
+    return False
 
 
 @dataclass

@@ -95,7 +95,7 @@ def _require(builder: Builder, whole: Range, parts: Sequence[Node], pattern: str
     own = " ".join(builder.own(whole, parts))
     own = re.sub("<%", "{", re.sub("%>", "}", own))
     if re.fullmatch(pattern, own) is None:
-        builder.problem(whole, f"'{own}' is not understood here")
+        builder.problem(whole, f"'{own}' is not understood here", own.split())
 
 
 def _declare(builder: Builder, cursor: Cursor, whole: Range) -> Declare:
@@ -111,20 +111,21 @@ def _declare(builder: Builder, cursor: Cursor, whole: Range) -> Declare:
 def built_variable(builder: Builder, cursor: Cursor) -> Variable:
     """One declarator: the expressions before its `=` are sizes, the one after it is its first value."""
     whole = builder.range_of(cursor)
-    declaration = builder.names.declaration(cursor, whole[0])
+    declaration = builder.names.declaration(cursor)
+    name = builder.span_at(front_end.start(cursor))
     if front_end.kind(cursor) == "FUNCTION_DECL":
-        return Variable(builder.listing.place(*whole), declaration, None)
+        return Variable(builder.listing.place(*whole), name, declaration, None)
     parts = [builder.expression(one) for one in front_end.children(cursor) if front_end.is_expression(one)]
-    position = _equals(builder, whole)
+    position = _equals(builder, (builder.index_of(front_end.start(cursor)), whole[1]))
     initial = next((one for one in parts if position is not None and one.place.first == position + 1), None)
     if position is not None and initial is None:
         builder.problem(whole, "the first value of this variable is not understood")
     sizes = tuple(one for one in parts if one is not initial)
-    return Variable(builder.listing.place(*whole), declaration, initial, sizes)
+    return Variable(builder.listing.place(*whole), name, declaration, initial, sizes)
 
 
 def _equals(builder: Builder, whole: Range) -> int | None:
-    """The `=` of a declarator: not one inside a size or a struct."""
+    """The `=` of a declarator, from its name on: not one inside a size."""
     depth = 0
     for position in range(*whole):
         text = builder.listing.tokens[position].text

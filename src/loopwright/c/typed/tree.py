@@ -7,11 +7,12 @@ modelled is `OtherExpression` or `OtherStatement`, with its parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from enum import Enum, auto
+from typing import get_args
 
-from loopwright.c.types import CType, Field
+from loopwright.c.types import ArrayType, CType, Field, unqualified
 from loopwright.source import Span
 
 
@@ -224,6 +225,7 @@ class Variable:
     """One declarator of a declaration; `sizes` are the expressions in its brackets."""
 
     place: Place
+    name: Span
     declaration: Declaration
     initial: Expression | None
     sizes: tuple[Expression, ...] = ()
@@ -292,14 +294,20 @@ Statement = Declare | Evaluate | Block | For | If | Labelled | Return | OtherSta
 Node = Expression | Statement | Variable
 
 
+_KINDS = frozenset((*get_args(Expression), *get_args(Statement), Variable))
+_SILENT = ("place", "type", "declaration", "callee")
+_PARTS = {kind: tuple(one.name for one in fields(kind) if one.name not in _SILENT) for kind in _KINDS}
+"""The fields of each kind of node that may have nodes in them."""
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes `node` is made of, in the order of the text."""
-    for one in fields(node):
-        value = getattr(node, one.name)
-        if isinstance(value, Node):
+    for name in _PARTS[type(node)]:
+        value = getattr(node, name)
+        if type(value) in _KINDS:
             yield value
-        elif isinstance(value, tuple):
-            yield from (part for part in value if isinstance(part, Node))
+        elif type(value) is tuple:
+            yield from (part for part in value if type(part) in _KINDS)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -316,3 +324,60 @@ def without_casts(node: Expression) -> Expression:
     while isinstance(node, Cast) and node.is_implicit:
         node = node.operand
     return node
+
+
+def owner(target: Expression) -> Declaration | None:
+    """The variable whose own storage an lvalue is in; None where a pointer is followed to get there."""
+    node = without_casts(target)
+    while True:
+        match node:
+            case Name(declaration=declared):
+                return declared
+            case Member(object=inner, is_arrow=False):
+                node = without_casts(inner)
+            case Subscript(base=base) if isinstance(unqualified(without_casts(base).type), ArrayType):
+                node = without_casts(base)
+            case Unary(operator="*", operand=operand) if isinstance(
+                unqualified(without_casts(operand).type), ArrayType
+            ):
+                node = without_casts(operand)
+            case _:
+                return None
+
+
+def root_of(node: Expression) -> Declaration | None:
+    """The variable that an lvalue starts with."""
+    core = without_casts(node)
+    while not isinstance(core, Name):
+        match core:
+            case Subscript(base=inner) | Member(object=inner) | Unary(operand=inner) | Binary(left=inner):
+                core = without_casts(inner)
+            case _:
+                return None
+    return core.declaration
+
+
+def changed_root(node: Node) -> Declaration | None:
+    """The variable that what a node assigns to starts with, or that it declares."""
+    if isinstance(node, Variable):
+        return node.declaration
+    return root_of(node.target) if isinstance(node, Assign | Update) else None
+
+
+def addressed(nodes: Iterable[Node]) -> frozenset[int]:
+    """The variables, by their declarations, whose address is taken, or that are arrays used as pointers."""
+    found, decayed, subscripted = set(), [], set()
+    for node in nodes:
+        match node:
+            case Unary(operator="&", operand=operand):
+                taken = owner(operand)
+                found |= set() if taken is None else {taken.offset}
+            case Subscript(base=base):
+                subscripted.add(base.place.first)
+            case Cast(is_implicit=True, operand=operand) if isinstance(unqualified(operand.type), ArrayType):
+                decayed.append(node)
+    for cast in decayed:
+        root = without_casts(cast)
+        if isinstance(root, Name) and cast.place.first not in subscripted:
+            found.add(root.declaration.offset)
+    return frozenset(found)

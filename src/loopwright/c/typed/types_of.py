@@ -49,6 +49,7 @@ class Types:
     """Converts types, each once; a type that a stand-in declares (before `known_from`) is unknown."""
 
     known_from: int
+    has_lengths: bool = True
     seen: dict[tuple[str, str], CType] = field(default_factory=dict)
     around: list[str] = field(default_factory=list)
     """The records that are being converted, from the outermost in."""
@@ -127,7 +128,7 @@ class Types:
         element = self.of(kind.element_type)
         match front_end.kind(kind):
             case "CONSTANTARRAY":
-                return ArrayType(element, int(kind.element_count))
+                return ArrayType(element, int(kind.element_count) if self.has_lengths else "?")
             case "VARIABLEARRAY":
                 return ArrayType(element, _length(str(kind.spelling), str(kind.element_type.spelling)))
             case _:

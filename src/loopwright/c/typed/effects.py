@@ -1,0 +1,117 @@
+"""What a function does besides returning a value: whether it is a value of its arguments, and of what else.
+
+Allow-list: a function whose body has anything in it that is not known to be harmless is not pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.tree import (
+    Assign,
+    Call,
+    Declaration,
+    Name,
+    Node,
+    OtherExpression,
+    OtherStatement,
+    Storage,
+    Update,
+    Variable,
+    owner,
+)
+from loopwright.c.types import Pointer, Qualified, Unknown, unqualified
+
+_STATEMENTS = (
+    *("WHILE_STMT", "DO_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT"),
+    *("BREAK_STMT", "CONTINUE_STMT", "NULL_STMT", "GOTO_STMT"),
+)
+_EXPRESSIONS = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "GENERIC_SELECTION_EXPR")
+
+
+@dataclass(frozen=True)
+class Effects:
+    """`impure` says what a function does that a value does not; "" where there is nothing."""
+
+    impure: str
+    reads: frozenset[Declaration]
+    """The variables it reads that are not its own."""
+    calls: tuple[Declaration, ...]
+
+
+def effects_of(function: TypedFunction) -> Effects:
+    """The effects of a function's own body; those of what it calls are not in it."""
+    own = {one.offset for one in function.parameters}
+    nodes = function.nodes
+    for node in nodes:
+        if isinstance(node, Variable) and node.declaration.storage is Storage.AUTOMATIC:
+            own.add(node.declaration.offset)
+    if function.problems:
+        return Effects(f"its body is not understood: {function.problems[0].reason}", frozenset(), ())
+    impure = next((reason for node in nodes if (reason := _impure(node, own)) is not None), "")
+    names = [node.declaration for node in nodes if isinstance(node, Name)]
+    called = tuple(node.callee for node in nodes if isinstance(node, Call) and node.callee is not None)
+    silent = (Storage.FUNCTION, Storage.ENUMERATOR)
+    reads = frozenset(one for one in names if one.offset not in own and one.storage not in silent)
+    return Effects(impure, reads, called)
+
+
+def _impure(node: Node, own: set[int]) -> str | None:
+    match node:
+        case Assign(target=target) | Update(target=target):
+            root = owner(target)
+            if root is None or root.offset not in own:
+                return "it assigns to what is not its own"
+        case Variable(declaration=declared) if declared.storage is Storage.STATIC:
+            return f"its variable '{declared.name}' is static"
+        case OtherStatement(kind=kind) if kind not in _STATEMENTS:
+            return "it has a statement that is not understood"
+        case OtherExpression(kind=kind) if kind not in _EXPRESSIONS:
+            return "it has an expression that is not understood"
+        case Call(callee=None):
+            return "it calls a function through a pointer"
+        case Name(declaration=declared, type=kind):
+            if isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic):
+                return f"'{declared.name}' is volatile"
+            is_pointer = isinstance(unqualified(kind), Pointer)
+            if is_pointer and declared.offset not in own and declared.storage is not Storage.FUNCTION:
+                return f"it follows the pointer '{declared.name}'"
+    return None
+
+
+@dataclass(frozen=True)
+class Purity:
+    """Why a call is no value, or what it depends on besides its arguments."""
+
+    reason: str
+    reads: frozenset[Declaration] = frozenset()
+
+
+def purity(
+    file: TypedFile, callee: Declaration, believed: frozenset[str], seen: tuple[int, ...] = ()
+) -> Purity:
+    """Whether a function and all it calls are pure; `believed` are taken to be by their names.
+
+    A name of the C library counts only where the program does not define it itself.
+    """
+    function = file.definition(callee)
+    is_recursive = callee.offset in seen
+    if is_recursive:
+        return Purity("")
+    if function is None:
+        is_declared = any(word.strip("_") in ("pure", "const") for word in callee.attributes)
+        known = callee.name in believed or is_declared
+        return Purity("" if known else f"what '{callee.name}' does is not known")
+    if isinstance(callee.type, Unknown):
+        return Purity(f"'{callee.name}' is not declared")
+    found = effects_of(function)
+    if found.impure:
+        return Purity(f"'{callee.name}' is not pure: {found.impure}")
+    reads = found.reads
+    for one in found.calls:
+        inner = purity(file, one, believed, (*seen, callee.offset))
+        if inner.reason:
+            return Purity(f"in '{callee.name}', {inner.reason}")
+        reads |= inner.reads
+    return Purity("", reads)

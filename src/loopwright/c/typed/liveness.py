@@ -1,0 +1,210 @@
+"""Whether the value that a region leaves in a variable may be read afterwards.
+
+The value is followed from the region on, along every path of the function, until it is assigned again: into
+the loops around the region once more, and to the labels that a `goto` goes to.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Conditional,
+    Declaration,
+    For,
+    If,
+    Labelled,
+    Name,
+    Node,
+    OtherStatement,
+    Return,
+    Storage,
+    addressed,
+    children,
+    walk,
+)
+
+
+@dataclass
+class _Flow:
+    """Follows one variable through a function: whether it may hold the value that the region left in it.
+
+    `run` takes whether it may before a piece of code, and gives whether it may after it.
+    """
+
+    function: TypedFunction
+    offset: int
+    first: int
+    end: int
+    is_read: bool = False
+    labels: set[str] = field(default_factory=set)
+    """Labels that are reached with the value."""
+    ends: list[bool] = field(default_factory=list)
+    """Of each loop or switch around: whether it is left by `break` with the value."""
+    cases: list[bool] = field(default_factory=list)
+    """Of each switch around: whether its cases are reached with the value."""
+
+    def reads(self, holds: bool) -> bool:
+        """Whether the value may be read; labels may be reached from below, so until nothing changes."""
+        known = -1
+        while known != len(self.labels):
+            known = len(self.labels)
+            self.run(self.function.body, holds)
+        return self.is_read
+
+    def run(self, node: Node | None, holds: bool) -> bool:
+        if node is None:
+            return holds
+        if self.first <= node.place.first and node.place.end <= self.end:
+            return True
+        if not self._matters(node):
+            return holds
+        match node:
+            case Name(declaration=declared):
+                self.is_read = self.is_read or (holds and declared.offset == self.offset)
+                return holds
+            case Assign(operator="=", target=Name(declaration=declared), value=value):
+                after = self.run(value, holds)
+                return after and declared.offset != self.offset
+            case Conditional(test=test, then=then, otherwise=otherwise) | If(
+                test=test, then=then, otherwise=otherwise
+            ):
+                before = self.run(test, holds)
+                branches = [self.run(then, before), self.run(otherwise, before)]
+                return any(branches)
+            case Binary(operator="&&" | "||", left=left, right=right):
+                before = self.run(left, holds)
+                return self.run(right, before) or before
+            case For(first=first, test=test, step=step, body=body):
+                return self._loop(self.run(first, holds), (test,), (body, step))
+            case Labelled(label=label, statement=statement):
+                return self.run(statement, holds or label in self.labels)
+            case Return(value=value):
+                self.run(value, holds)
+                return False
+            case OtherStatement():
+                return self._other(node, holds)
+        for part in children(node):
+            holds = self.run(part, holds)
+        return holds
+
+    def _matters(self, node: Node) -> bool:
+        """Whether a node has the variable in it, the region, a label or a `goto`."""
+        first, end = node.place.first, node.place.end
+        places = self.function.mentions.get(self.offset, ())
+        if bisect_left(places, first) < bisect_left(places, end):
+            return True
+        return self._has_region(node) or self._jumps(node, "label", "GOTO_STMT")
+
+    def _jumps(self, node: Node, *kinds: str) -> bool:
+        places = self.function.jumps
+        start = bisect_left(places, (node.place.first, ""))
+        stop = bisect_left(places, (node.place.end, ""))
+        return any(kind in kinds for _, kind in places[start:stop])
+
+    def _other(self, node: OtherStatement, holds: bool) -> bool:
+        parts = node.parts
+        match node.kind:
+            case "WHILE_STMT":
+                return self._loop(holds, parts[:1], parts[1:])
+            case "DO_STMT":
+                return self._loop(holds, (), parts)
+            case "SWITCH_STMT":
+                before = self.run(parts[0], holds) if parts else holds
+                self.cases.append(before)
+                self.ends.append(False)
+                after = [self.run(part, False) for part in parts[1:]]
+                self.cases.pop()
+                return any((before, self.ends.pop(), *after))
+            case "CASE_STMT" | "DEFAULT_STMT":
+                holds = holds or (bool(self.cases) and self.cases[-1])
+            case "BREAK_STMT":
+                if self.ends:
+                    self.ends[-1] = self.ends[-1] or holds
+                return False
+            case "GOTO_STMT":
+                if holds:
+                    self.labels.add(self.function.tokens[node.place.first + 1].text)
+                return False
+        for part in parts:
+            holds = self.run(part, holds)
+        return holds
+
+    def _loop(self, holds: bool, tests: Sequence[Node | None], body: Sequence[Node | None]) -> bool:
+        """Once more where the body brings the value back; `continue` goes on with the rest of the body."""
+        self.ends.append(False)
+        for _ in range(2):
+            for test in tests:
+                holds = self.run(test, holds)
+            inside = holds
+            for part in body:
+                inside = self.run(part, inside) or self._continues(part, holds)
+            holds = holds or inside
+        return self.ends.pop() or holds
+
+    def _continues(self, node: Node | None, holds: bool) -> bool:
+        """Whether a `continue` may end the body with the value in the variable; any one counts."""
+        jumps = node is not None and self._jumps(node, "CONTINUE_STMT")
+        return jumps and (holds or self._has_region(node))
+
+    def _has_region(self, node: Node | None) -> bool:
+        return node is not None and node.place.first <= self.first and self.end <= node.place.end
+
+
+def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> str:
+    """How the value that the region leaves may be seen; "" where it is not."""
+    function = region.function
+    if _is_address_taken(file, function, declared):
+        return f"the address of '{declared.name}' is taken"
+    if _hidden(function, declared):
+        return f"'{declared.name}' is in a text that is not understood"
+    if _Flow(function, declared.offset, region.first, region.end).reads(False):
+        return f"'{declared.name}' is read after the region"
+    if not (declared.is_file_scope or declared.storage is Storage.STATIC):
+        return ""
+    for other in file.functions_with(declared.name):
+        place = (region.first, region.end) if other is function else (-1, -1)
+        if other.problems or _Flow(other, declared.offset, *place).reads(True):
+            return f"'{declared.name}' is read in '{other.declaration.name}'"
+    return ""
+
+
+def _hidden(function: TypedFunction, declared: Declaration) -> bool:
+    """Whether tokens that are not understood have the name among them; those of the region are."""
+    return any(declared.name in problem.words for problem in function.problems)
+
+
+def _is_address_taken(file: TypedFile, function: TypedFunction, declared: Declaration) -> bool:
+    """Whether a pointer to a variable may exist."""
+    is_shared = declared.is_file_scope or declared.storage is Storage.STATIC
+    functions = file.functions_with(declared.name) if is_shared else (function,)
+    if any(declared.offset in one.addressed for one in functions):
+        return True
+    return declared.is_file_scope and any(
+        declared.offset in addressed(tuple(walk(variable))) for variable, _ in file.variables
+    )
+
+
+def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
+    """Whether an automatic variable is mentioned after the region, or its address gets away."""
+    function = region.function
+    again = [
+        node.place
+        for node in function.nodes
+        if isinstance(node, For | OtherStatement)
+        and node.place.first <= region.first
+        and region.end <= node.place.end
+    ]
+    outside = [at for at in function.mentions.get(declared.offset, ()) if not region.first <= at < region.end]
+    later = any(at >= region.end or any(one.first <= at < one.end for one in again) for at in outside)
+    return later or _hidden(function, declared) or may_be_pointed_to(region, declared)
+
+
+def may_be_pointed_to(region: TypedRegion, declared: Declaration) -> bool:
+    """Whether the function makes a pointer to an automatic variable, or into it."""
+    return declared.offset in region.function.addressed

@@ -1,0 +1,288 @@
+"""Where pointers may point, as far as the file shows it.
+
+Flow does not count: a pointer may point wherever any assignment of the file lets it.  A target is
+
+    Object(a)        the storage of a variable
+    Memory(key)      storage that the file shows to be one thing, and shows nothing else of: what a
+                     parameter points to, what one call of malloc returned, what a member leads to
+
+Two targets that are different are not shown to overlap; that they do not is what the reader lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from loopwright.c.typed.file import TypedFile, TypedFunction
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Declaration,
+    Expression,
+    Member,
+    Name,
+    Node,
+    OtherExpression,
+    Return,
+    Storage,
+    Subscript,
+    Unary,
+    Update,
+    Variable,
+    owner,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import ArrayType, Pointer, Record, Unknown, unqualified
+
+
+@dataclass(frozen=True)
+class Object:
+    declaration: Declaration
+
+
+@dataclass(frozen=True)
+class Memory:
+    key: tuple[object, ...]
+
+
+Target = Object | Memory
+
+
+@dataclass
+class PointsTo:
+    """Answers for one file, asked from one function; each variable is looked at once."""
+
+    file: TypedFile
+    function: TypedFunction
+    known: dict[int, frozenset[Target]] = field(default_factory=dict)
+    pending: set[int] = field(default_factory=set)
+
+    def storage_of(self, lvalue: Expression) -> frozenset[Target]:
+        """The storage that an lvalue is in."""
+        match without_casts(lvalue):
+            case Name(declaration=declared):
+                return frozenset([Object(declared)])
+            case Member(object=inner, is_arrow=False):
+                return self.storage_of(inner)
+            case Member(object=inner, is_arrow=True):
+                return self.targets(inner)
+            case Subscript(base=base):
+                return self._through(base)
+            case Unary(operator="*", operand=operand):
+                return self._through(operand)
+            case OtherExpression() as other:
+                return frozenset([Memory(("temporary", other.place.span))])
+            case other:
+                return self.targets(other)
+
+    def _through(self, pointer: Expression) -> frozenset[Target]:
+        """What a pointer, or an array as a pointer to its first element, leads to."""
+        core = without_casts(pointer)
+        if isinstance(unqualified(core.type), ArrayType):
+            return self.storage_of(core)
+        return self.targets(core)
+
+    def targets(self, value: Expression) -> frozenset[Target]:
+        """What the value of an expression may point to."""
+        core = without_casts(value)
+        if isinstance(unqualified(core.type), ArrayType) and not isinstance(core, Cast):
+            return self.storage_of(core)
+        match core:
+            case Name(declaration=declared):
+                return self._stored(declared, "")
+            case Unary(operator="&", operand=operand):
+                return self.storage_of(operand)
+            case Binary(operator=",", right=right):
+                return self.targets(right)
+            case Binary(left=left, right=right):
+                return self._pointers(left) | self._pointers(right)
+            case Conditional(then=then, otherwise=otherwise):
+                return self.targets(then) | self.targets(otherwise)
+            case Cast(operand=operand):
+                return self.targets(operand)
+            case Assign(value=value, operator="="):
+                return self.targets(value)
+            case Assign(target=target) | Update(target=target):
+                return self.targets(target)
+            case Call() as call:
+                return self._returned(call)
+            case Member() | Subscript() | Unary(operator="*"):
+                return self._loaded(core)
+            case OtherExpression(parts=parts):
+                inner = [self.targets(part) for part in parts if isinstance(part, Expression)]
+                return frozenset().union(*inner)
+        return frozenset()
+
+    def _pointers(self, value: Expression) -> frozenset[Target]:
+        """Of the parts of a sum, those that may be addresses."""
+        kind = unqualified(without_casts(value).type)
+        is_address = isinstance(kind, Pointer | ArrayType | Unknown)
+        inside = [unqualified(part.type) for part in walk(value) if isinstance(part, Name)]
+        has_address = any(isinstance(one, Pointer | ArrayType) for one in inside)
+        return self.targets(value) if is_address or has_address else frozenset()
+
+    def _loaded(self, lvalue: Expression) -> frozenset[Target]:
+        """What a pointer that lies in memory points to: what was stored there under the same name."""
+        root, path = root_and_path(lvalue)
+        if root is None:
+            return frozenset([Memory(("somewhere", lvalue.place.span))])
+        return self._stored(root, path)
+
+    def _stored(self, declared: Declaration, path: str) -> frozenset[Target]:
+        """What the pointers in a variable, or after it on a path, are given; the path names the member."""
+        key = hash((declared.offset, path))
+        if key in self.known:
+            return self.known[key]
+        if key in self.pending:
+            return frozenset()
+        self.pending.add(key)
+        found: set[Target] = set()
+        for function, value, is_itself in self._values(declared, path):
+            asked = self._asked(function)
+            found |= asked.reached(value, path) if is_itself and path else asked.targets(value)
+        self.pending.discard(key)
+        unseen = declared.storage in (Storage.PARAMETER, Storage.EXTERNAL, Storage.UNDECLARED) or not found
+        if unseen:
+            found.add(Memory(("reached", declared.offset, path)))
+        self.known[key] = frozenset(found)
+        return self.known[key]
+
+    def reached(self, value: Expression, path: str) -> frozenset[Target]:
+        """What the pointers at `path` from a pointer of this value, or in a struct of it, point to."""
+        core = without_casts(value)
+        if isinstance(core, Unary) and core.operator == "&":
+            core = without_casts(core.operand)
+        root, ahead = root_and_path(core)
+        if root is None:
+            return frozenset([Memory(("reached", value.place.span, path))])
+        return self._stored(root, path if ahead == "*" else ahead + path)
+
+    def _asked(self, function: TypedFunction) -> PointsTo:
+        """The same answers, asked from another function."""
+        if function is self.function:
+            return self
+        return PointsTo(self.file, function, self.known, self.pending)
+
+    def _values(self, declared: Declaration, path: str) -> Iterator[tuple[TypedFunction, Expression, bool]]:
+        """All values that the file gives to a variable itself, or to this member of it."""
+        if declared.is_file_scope or declared.storage is Storage.STATIC:
+            functions = self.file.functions_with(declared.name)
+            for variable, problems in self.file.variables:
+                for value, is_itself in _given(variable, declared, path):
+                    yield self.function, value, is_itself
+                if problems and variable.declaration.offset == declared.offset:
+                    yield from ((self.function, value, True) for value in variable.sizes)
+        else:
+            functions = (self.function,)
+        for function in functions:
+            for node in function.giving:
+                for value, is_itself in _given(node, declared, path):
+                    yield function, value, is_itself
+
+    def contents(self, declared: Declaration) -> list[Expression]:
+        """The values that the elements of an array of pointers are given, one by one."""
+        return [value for _, value, is_itself in self._values(declared, "*") if not is_itself]
+
+    def _returned(self, call: Call) -> frozenset[Target]:
+        """What a function of the file returns; another one, for all that is seen, memory of its own."""
+        callee = call.callee
+        function = None if callee is None else self.file.definition(callee)
+        if callee is None or function is None or callee.offset in self.pending:
+            return frozenset([Memory(("call", call.place.span, call.place.first))])
+        self.pending.add(callee.offset)
+        inside = self._asked(function)
+        found: set[Target] = set()
+        for node in function.nodes:
+            if isinstance(node, Return) and node.value is not None:
+                found |= inside.targets(node.value)
+        self.pending.discard(callee.offset)
+        for parameter, argument in zip(function.parameters, call.arguments, strict=False):
+            for target in [one for one in found if _is_reached(one, parameter)]:
+                path = str(target.key[2]) if isinstance(target, Memory) else ""
+                found.discard(target)
+                found |= self.reached(argument, path) if path else self.targets(argument)
+        return frozenset(found)
+
+
+def _is_reached(target: Target, parameter: Declaration) -> bool:
+    return isinstance(target, Memory) and target.key[:2] == ("reached", parameter.offset)
+
+
+def root_and_path(lvalue: Expression) -> tuple[Declaration | None, str]:
+    """The variable an lvalue starts with, and the members on the way."""
+    node, path = without_casts(lvalue), ""
+    while True:
+        match node:
+            case Name(declaration=declared):
+                return declared, path or "*"
+            case Member(object=inner, name=name):
+                node, path = without_casts(inner), f".{name}{path}"
+            case Subscript(base=inner) | Unary(operator="*", operand=inner):
+                node = without_casts(inner)
+            case Binary(operator="+" | "-", left=left):
+                node = without_casts(left)
+            case _:
+                return None, path
+
+
+def _given(node: Node, declared: Declaration, path: str) -> Iterator[tuple[Expression, bool]]:
+    """The values that a node gives to a variable as a whole, or else to what lies at `path`."""
+    match node:
+        case Variable(declaration=one, initial=initial):
+            if one.offset == declared.offset and initial is not None:
+                is_itself = not isinstance(initial, OtherExpression)
+                yield from ((value, is_itself) for value in _parts(initial))
+        case Assign(operator="=", target=target, value=value):
+            direct = without_casts(target)
+            if isinstance(direct, Name):
+                if direct.declaration.offset == declared.offset:
+                    yield value, True
+                return
+            root, reached = root_and_path(target)
+            is_here = root is not None and root.offset == declared.offset and path and reached == path
+            if is_here and isinstance(unqualified(direct.type), Pointer | Record):
+                yield value, False
+        case Call(arguments=arguments):
+            taken = [one for one in arguments if _takes(one, declared)]
+            if taken:
+                yield from ((one, False) for one in arguments if one not in taken and _is_pointer(one))
+
+
+def _takes(argument: Expression, declared: Declaration) -> bool:
+    """Whether a call is given the address of a pointer, or of what has some in it: it may set them."""
+    core = without_casts(argument)
+    if isinstance(core, Unary) and core.operator == "&":
+        root = owner(core.operand)
+        return root is not None and root.offset == declared.offset and _has_pointers(root)
+    is_array = isinstance(core, Name) and core.declaration.offset == declared.offset
+    return is_array and isinstance(core, Name) and _has_pointers(core.declaration) and _is_array(core)
+
+
+def _is_array(node: Name) -> bool:
+    return isinstance(unqualified(node.type), ArrayType)
+
+
+def _has_pointers(declared: Declaration) -> bool:
+    kind = unqualified(declared.type)
+    while isinstance(kind, ArrayType):
+        kind = unqualified(kind.element)
+    return isinstance(kind, Pointer | Record | Unknown)
+
+
+def _is_pointer(node: Expression) -> bool:
+    return isinstance(unqualified(without_casts(node).type), Pointer | ArrayType)
+
+
+def _parts(initial: Expression) -> Iterator[Expression]:
+    """The values in an initialiser."""
+    if isinstance(initial, OtherExpression):
+        for part in initial.parts:
+            if isinstance(part, Expression):
+                yield from _parts(part)
+    else:
+        yield initial
