@@ -1,0 +1,207 @@
+"""Two names for one memory, where the file shows it.
+
+That arrays and pointers have no memory in common is taken on trust, but not against the file: `p = a + 1`
+beside `q = a`, `double *q = &s`, an attribute `alias`, a function that returns one of its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.points_to import Object, PointsTo, Target, root_and_path
+from loopwright.c.typed.tree import (
+    Assign,
+    Declaration,
+    Expression,
+    Member,
+    Name,
+    Node,
+    Storage,
+    Subscript,
+    Unary,
+    Update,
+    Variable,
+    children,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import ArrayType, Pointer, unqualified
+from loopwright.model.program import Program
+from loopwright.read.c.gate.calls import is_inside, reaching
+from loopwright.read.c.gate.refusal import refuse
+
+
+@dataclass(frozen=True)
+class _Use:
+    """An lvalue of the region: its variable, the storage it is in, the members on the way there."""
+
+    node: Expression
+    root: Declaration
+    path: str
+    """The members from the variable on."""
+    storage: frozenset[Target]
+    members: tuple[str, ...]
+    is_direct: bool
+    """The storage of the variable itself, no pointer followed."""
+    is_written: bool
+
+
+def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile) -> None:
+    """Raise where storage that the region writes has a second name in it."""
+    facts = PointsTo(file, region.function)
+    rows = _rows(region)
+    places = reaching(program)
+    found = [use for statement in region.statements for use in _uses(statement, facts, rows)]
+    uses = _distinct([use for use in found if not is_inside(use.node, places)])
+    for use in uses:
+        _refuse_alias_attribute(use)
+        _refuse_same_rows(use, facts)
+    for one, other in combinations(uses, 2):
+        if (one.is_written or other.is_written) and _overlap(one, other):
+            message = f"'{other.root.name}' may be the same memory as '{one.root.name}', as the file shows"
+            hint = "use one name for the memory in the region"
+            raise refuse(other.node, message, hint)
+
+
+def _distinct(uses: list[_Use]) -> list[_Use]:
+    found: dict[tuple[int, str, frozenset[Target]], _Use] = {}
+    for use in uses:
+        key = (use.root.offset, use.path, use.storage)
+        known = found.get(key)
+        if known is None or (use.is_written and not known.is_written):
+            found[key] = use
+    return list(found.values())
+
+
+_Rows = Mapping[int, Expression]
+"""Pointers of the region that stand for a row all the time, by their declaration: what they are given."""
+
+
+def _rows(region: TypedRegion) -> _Rows:
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    changed = {
+        target.declaration.offset
+        for node in nodes
+        if isinstance(node, Assign | Update) and isinstance(target := node.target, Name)
+    }
+    return {
+        node.declaration.offset: node.initial
+        for node in nodes
+        if isinstance(node, Variable)
+        and node.initial is not None
+        and isinstance(unqualified(node.declaration.type), Pointer)
+        and node.declaration.offset not in changed
+    }
+
+
+def _named(lvalue: Expression, rows: _Rows) -> tuple[Declaration | None, str]:
+    """The variable whose storage an lvalue is in, or leads to, rows of it counted as itself."""
+    root, path = root_and_path(lvalue)
+    while root is not None and root.offset in rows:
+        given = without_casts(rows[root.offset])
+        if isinstance(given, Unary) and given.operator == "&":
+            given = given.operand
+        root, ahead = root_and_path(given)
+        path = ahead if path == "*" else path if ahead == "*" else ahead + path
+    return root, path
+
+
+def _uses(statement: Node, facts: PointsTo, rows: _Rows) -> list[_Use]:
+    """All lvalues that are read or written, the largest ones: `a[i][j]`, not `a[i]`."""
+    found: list[_Use] = []
+    pending: list[tuple[Node, bool]] = [(statement, False)]
+    while pending:
+        node, is_written = pending.pop()
+        if isinstance(node, Assign | Update):
+            pending.append((node.target, True))
+            pending += [(part, False) for part in children(node) if part is not node.target]
+            continue
+        if isinstance(node, Name | Member | Subscript) or (isinstance(node, Unary) and node.operator == "*"):
+            use = _use(node, is_written, facts, rows)
+            found += [] if use is None else [use]
+            pending += [(part, False) for part in _inside(node)]
+            continue
+        pending += [(part, is_written) for part in children(node)]
+    return found
+
+
+def _inside(lvalue: Expression) -> list[Expression]:
+    """The subscripts of an lvalue, and the pointers that are followed to get there."""
+    found: list[Expression] = []
+    core = without_casts(lvalue)
+    while True:
+        match core:
+            case Subscript(base=base, index=index):
+                found.append(index)
+                inner = without_casts(base)
+                follows = not isinstance(unqualified(inner.type), ArrayType)
+            case Member(object=base, is_arrow=follows):
+                inner = without_casts(base)
+            case Unary(operator="*", operand=base):
+                inner = without_casts(base)
+                follows = not isinstance(unqualified(inner.type), ArrayType)
+            case _:
+                return found
+        if follows:
+            found.append(inner)
+        core = inner
+
+
+def _use(node: Expression, is_written: bool, facts: PointsTo, rows: _Rows) -> _Use | None:
+    root, path = _named(node, rows)
+    if root is None or root.storage in (Storage.FUNCTION, Storage.ENUMERATOR):
+        return None
+    storage = facts.storage_of(node)
+    is_direct = storage == frozenset([Object(root)])
+    return _Use(node, root, path, storage, _members(node), is_direct, is_written)
+
+
+def _members(node: Expression) -> tuple[str, ...]:
+    """The members inside the storage, the outermost first."""
+    found: list[str] = []
+    core = without_casts(node)
+    while True:
+        match core:
+            case Member(object=inner, name=name, is_arrow=is_arrow, in_union=in_union):
+                found.insert(0, "" if in_union else name)
+                if is_arrow:
+                    return tuple(found)
+                core = without_casts(inner)
+            case Subscript(base=base) if isinstance(unqualified(without_casts(base).type), ArrayType):
+                core = without_casts(base)
+            case _:
+                return tuple(found)
+
+
+def _overlap(one: _Use, other: _Use) -> bool:
+    """Whether two lvalues that are written differently may be the same memory."""
+    if one.root.offset == other.root.offset and one.path == other.path:
+        return False
+    if not one.storage & other.storage:
+        return False
+    return all(
+        mine == theirs or "" in (mine, theirs)
+        for mine, theirs in zip(one.members, other.members, strict=False)
+    )
+
+
+def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
+    """An array of pointers two of which are given the same array."""
+    kind = unqualified(use.root.type)
+    if not use.is_written or not isinstance(kind, ArrayType) or use.is_direct:
+        return
+    given = [facts.targets(value) for value in facts.contents(use.root)]
+    for one, other in combinations(given, 2):
+        if one & other:
+            message = f"two pointers in '{use.root.name}' are given the same memory"
+            raise refuse(use.node, message, "use the arrays by their own names in the region")
+
+
+def _refuse_alias_attribute(use: _Use) -> None:
+    names = [word.split("(")[0].strip(" _") for word in use.root.attributes]
+    if any(name in ("alias", "asm", "weakref", "section") for name in names):
+        message = f"'{use.root.name}' has an attribute by which other names share its memory"
+        raise refuse(use.node, message, "use a variable of its own in the region")

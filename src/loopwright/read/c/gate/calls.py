@@ -1,0 +1,68 @@
+"""Calls: whom they call, and whether that is a value.
+
+A function that the program defines is looked into, whatever it is called: one named like a function of the
+library is not that function, and the attribute `pure` does not say what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loopwright.c.macros import looks_like_macro
+from loopwright.c.typed.effects import purity
+from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.tree import Call, Node, Storage, changed_root, walk
+from loopwright.model.program import ELSEWHERE, Program
+from loopwright.read.c.gate.refusal import refuse
+from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY, is_library
+from loopwright.source import Span
+
+
+def reaching(program: Program) -> tuple[Span, ...]:
+    """The statements that may touch all storage there is, as the reader has them."""
+    return tuple(
+        statement.body.place
+        for statement in program.statements
+        if any(access.array == ELSEWHERE for access in statement.accesses)
+    )
+
+
+def is_inside(node: Node, places: Sequence[Span]) -> bool:
+    return any(place.contains(node.place.span) for place in places)
+
+
+def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
+    """Raise where a call is not known to be a value, nor its statement to touch anything."""
+    places = reaching(program)
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    changed = {root.offset for node in nodes if (root := changed_root(node)) is not None}
+    for node in nodes:
+        if isinstance(node, Call) and not is_inside(node, places):
+            _refuse_call(node, file, pure, changed)
+
+
+def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set[int]) -> None:
+    callee = node.callee
+    if callee is None or callee.storage not in (Storage.FUNCTION, Storage.UNDECLARED):
+        raise refuse(node, "this calls a function through a pointer", "call functions by their names")
+    name = callee.name
+    if name in pure:
+        return
+    if callee.storage is Storage.UNDECLARED:
+        if is_library(name) or name in INDEX_HELPERS or looks_like_macro(name):
+            return
+        raise refuse(node, f"'{name}' is not declared, and what it does is not known", _say(name))
+    believed = frozenset((*LIBRARY, *INDEX_HELPERS, *pure))
+    if name.startswith("__builtin_") and is_library(name):
+        return
+    found = purity(file, callee, believed)
+    if found.reason:
+        raise refuse(node, f"{found.reason}", _say(name))
+    seen = next((one for one in found.reads if one.offset in changed), None)
+    if seen is not None:
+        message = f"'{name}' reads '{seen.name}', which the region changes"
+        raise refuse(node, message, f"make '{seen.name}' an argument of '{name}'")
+
+
+def _say(name: str) -> str:
+    return f"if it has no effect but its value, say --pure {name}"

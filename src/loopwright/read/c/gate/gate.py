@@ -1,0 +1,81 @@
+"""The gate: a program passes if the typed reading of its file finds nothing that was misread.
+
+The text is read without a preprocessor and without types.  Here the compiler and the front end are asked:
+names, types, macros, calls, aliases and the life of variables have to be what the reader took them for, and
+a second extraction has to find the same statements, values and accesses.  What is not known to be harmless
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
+from loopwright.c.typed.options import PLAIN, CompilerOptions
+from loopwright.c.typed.prepare import Unread
+from loopwright.errors import BadInput, Code
+from loopwright.model.program import Assumption, AssumptionKind, Program
+from loopwright.read.c.gate.aliases import refuse_shown_aliases
+from loopwright.read.c.gate.calls import refuse_calls
+from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
+from loopwright.read.c.gate.types import refuse_types
+from loopwright.read.c.second.compare import compare
+
+
+def gated(
+    programs: Sequence[Program],
+    *,
+    pure: Iterable[str] = (),
+    options: CompilerOptions = PLAIN,
+    in_order: bool = True,
+) -> tuple[Program, ...]:
+    """The programs of a file, each with what the typed reading adds to it; raises where it contradicts.
+
+    `in_order`: the schedules are positions and iterators, as the C reader makes them.
+    """
+    if not programs:
+        return ()
+    file = typed_file(programs[0].source, options)
+    found = {region.place: region for region in file.regions}
+    believed = frozenset(pure)
+    return tuple(
+        _gated(program, found[program.region], file, believed, in_order=in_order) for program in programs
+    )
+
+
+def _gated(
+    program: Program,
+    region: TypedRegion | Unread,
+    file: TypedFile,
+    pure: frozenset[str],
+    *,
+    in_order: bool,
+) -> Program:
+    if isinstance(region, Unread):
+        raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
+    _refuse_places(region)
+    refuse_types(program, region)
+    refuse_calls(program, region, file, pure)
+    believed = compare(program, region, file, in_order=in_order)
+    refuse_shown_aliases(program, region, file)
+    refuse_seen_iterators(program, region, file)
+    assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(region, file))
+    return replace(with_observed(program, region), assumptions=(*program.assumptions, *believed, *assumed))
+
+
+def _refuse_places(region: TypedRegion) -> None:
+    """A macro that stands for its own place is another number in the new text."""
+    for token in region.tokens:
+        if token.follows_place:
+            message = f"'{token.text}' stands for the place it is at, which changes"
+            hint = "give the value a name before the region"
+            raise BadInput(Code.REGION_TEXT, message, span=token.span, hint=hint)
+
+
+_FIRST = "the compiler does not read this as it is written here"
+_HINT = "give the options that the file is compiled with: -I, -D, -include, -std=, -p"
+
+
+def _assumed(region: TypedRegion, file: TypedFile) -> list[str]:
+    return [f"'{name}' is defined: the compiler sees the region only then" for name in file.assumed]

@@ -1,0 +1,44 @@
+"""Iterators and temporaries whose values may be read after the region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from loopwright.c.typed.file import TypedFile, TypedRegion
+from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, read_after
+from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
+from loopwright.model.program import Array, Program
+from loopwright.read.c.gate.refusal import refuse
+from loopwright.read.c.gate.types import iterators_of
+
+
+def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile) -> None:
+    """Raise where the value that a loop leaves in its iterator may be read."""
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    outer = [pair for pair in iterators_of(program, nodes) if not isinstance(pair[0].first, Declare)]
+    for loop, declared in {one.offset: (loop, one) for loop, one in reversed(outer)}.values():
+        reason = read_after(file, region, declared)
+        if reason:
+            hint = f"declare the iterator in the loop: for (int {declared.name} = ...)"
+            raise refuse(loop, f"{reason}, and the region uses it as an iterator", hint)
+
+
+def with_observed(program: Program, region: TypedRegion) -> Program:
+    """The program with the storage marked that is seen after the region, or whose address gets away."""
+    names = {
+        node.declaration.name: node.declaration
+        for statement in region.statements
+        for node in walk(statement)
+        if isinstance(node, Name)
+    }
+    return replace(program, arrays=tuple(_marked(array, region, names) for array in program.arrays))
+
+
+def _marked(array: Array, region: TypedRegion, names: Mapping[str, Declaration]) -> Array:
+    declared = names.get(array.name)
+    if declared is None:
+        return array
+    is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+    addressed = is_own and may_be_pointed_to(region, declared)
+    return replace(array, observed=not is_own or may_be_seen(region, declared), addressed=addressed)

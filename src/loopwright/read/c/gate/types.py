@@ -1,0 +1,160 @@
+"""Types: those that the reader took from the text, and those that the declarations give.
+
+The reader knows a type by its name.  A name that means something else (a typedef of a header, a macro) is
+found here.  Storage that other storage overlaps, or that is observed from outside, is refused.
+"""
+
+from __future__ import annotations
+
+from loopwright.c.typed.file import TypedRegion
+from loopwright.c.typed.tree import (
+    Assign,
+    Declaration,
+    Declare,
+    For,
+    Member,
+    Name,
+    Node,
+    Update,
+    Variable,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import (
+    ArrayType,
+    CType,
+    Enumeration,
+    Integer,
+    Pointer,
+    Qualified,
+    Unknown,
+    named_type,
+    unqualified,
+)
+from loopwright.errors import BadInput
+from loopwright.model.program import Program
+from loopwright.read.c.gate.refusal import refuse
+
+
+def refuse_types(program: Program, region: TypedRegion) -> None:
+    """Raise where a type of the region is not what it was taken for."""
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    for node in nodes:
+        _refuse_observed(node)
+        _refuse_bit_field(node)
+    _refuse_unions(nodes)
+    _refuse_iterators(program, nodes)
+    _refuse_elements(program, nodes)
+
+
+def _refuse_observed(node: Node) -> None:
+    """A volatile or atomic access must stay where it is."""
+    if isinstance(node, Name | Member) and _is_observed(node.type):
+        raise refuse(node, "this is volatile or atomic: its accesses must stay as they are", _COPY)
+
+
+_CHAR = Integer(8, True, 1)
+_COPY = "copy it into another variable before the region"
+
+
+def _is_observed(kind: CType) -> bool:
+    match kind:
+        case Qualified(is_volatile=is_volatile, is_atomic=is_atomic, type=inner):
+            return is_volatile or is_atomic or _is_observed(inner)
+        case ArrayType(element=element) | Pointer(target=element):
+            return _is_observed(element)
+    return False
+
+
+def _refuse_bit_field(node: Node) -> None:
+    target = node.target if isinstance(node, Assign | Update) else None
+    core = None if target is None else without_casts(target)
+    if isinstance(core, Member) and core.is_bit_field:
+        raise refuse(node, f"'{core.name}' is a bit-field: other fields are written with it", _COPY)
+
+
+def _refuse_unions(nodes: list[Node]) -> None:
+    """The members of a union are one storage under several names."""
+    members = [node for node in nodes if isinstance(node, Member) and node.in_union]
+    written = [
+        core
+        for node in nodes
+        if isinstance(node, Assign | Update) and isinstance(core := without_casts(node.target), Member)
+    ]
+    inside = [node for target in written for node in walk(target) if isinstance(node, Member)]
+    for one in inside:
+        other = next((node for node in members if one.in_union and node.name != one.name), None)
+        if other is not None:
+            message = f"'{one.name}' and '{other.name}' are members of a union, and share their storage"
+            raise refuse(other, message, "use one member of it in a region")
+
+
+def iterators_of(program: Program, nodes: list[Node]) -> list[tuple[For, Declaration]]:
+    """The loops and the variables they count; those that are left as they are, as statements, are not."""
+    bodies = [statement.body.place for statement in program.statements]
+    found = []
+    for node in nodes:
+        if isinstance(node, For) and any(place.contains(node.place.span) for place in bodies):
+            continue
+        match node:
+            case For(first=Declare(variables=(Variable(declaration=declared), *_))):
+                found.append((node, declared))
+            case For(first=Assign(target=Name(declaration=declared))):
+                found.append((node, declared))
+    return found
+
+
+def _refuse_iterators(program: Program, nodes: list[Node]) -> None:
+    """The new loops count in the type the reader saw: it has to be the type, or hold what int holds."""
+    seen = {
+        name: kind
+        for statement in program.statements
+        for name, kind in zip(statement.iterators, statement.iterator_types, strict=False)
+    }
+    for node, declared in iterators_of(program, nodes):
+        kind = unqualified(declared.type)
+        kind = kind.integer if isinstance(kind, Enumeration) else kind
+        if isinstance(kind, Unknown):
+            continue
+        if not isinstance(kind, Integer):
+            raise refuse(node, f"the iterator '{declared.name}' is not an integer", "declare it as int")
+        taken = named_type(seen.get(declared.name, "int"))
+        if (not kind.signed or kind.bits < 32) and taken != kind:
+            raise _misread(node, f"the iterator '{declared.name}'", kind)
+
+
+def _misread(node: Node, what: str, kind: CType) -> BadInput:
+    sign = "signed" if isinstance(kind, Integer) and kind.signed else "unsigned"
+    described = f"an {sign} integer of {kind.bits} bits" if isinstance(kind, Integer) else "of another type"
+    return refuse(node, f"{what} is {described}, which its declaration does not show", _DECLARE)
+
+
+_DECLARE = "declare it by a type of C itself, such as int"
+
+
+def _refuse_elements(program: Program, nodes: list[Node]) -> None:
+    """Storage whose type the reader knows by a name that means another type here."""
+    taken = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
+    for node in nodes:
+        if isinstance(node, Name) and node.declaration.name in taken:
+            read = named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
+            kind = _element(node.declaration.type)
+            if not _agree(read, kind):
+                raise _misread(node, f"'{node.declaration.name}'", kind)
+
+
+def _agree(read: CType, kind: CType) -> bool:
+    """Whether a type is what it was taken for by its name; `char` may have a sign or not."""
+    if isinstance(read, Unknown) or isinstance(kind, Unknown):
+        return True
+    if isinstance(read, Integer) and isinstance(kind, Integer) and read.rank == kind.rank == _CHAR.rank:
+        return read.bits == kind.bits and (read.signed == kind.signed or read == _CHAR)
+    return read == kind
+
+
+def _element(kind: CType) -> CType:
+    """What an array or pointer is made of in the end."""
+    found = unqualified(kind)
+    while isinstance(found, ArrayType | Pointer):
+        found = unqualified(found.element if isinstance(found, ArrayType) else found.target)
+    return found

@@ -1,0 +1,156 @@
+"""What an expression of the typed tree reads and writes.
+
+An access is certain where it happens whenever the expression is evaluated: not in the branches of `?:`,
+nor on the right of `&&` and `||`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    Declare,
+    Evaluate,
+    Expression,
+    If,
+    Labelled,
+    Member,
+    Name,
+    Number,
+    OtherStatement,
+    SizeOf,
+    Statement,
+    Storage,
+    Subscript,
+    Text,
+    Unary,
+    Update,
+    Variable,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import ArrayType, unqualified
+from loopwright.read.c.second.cells import Cell, Rows, cell_of, is_pointer, pointed
+from loopwright.read.c.second.scope import Unclear
+
+
+@dataclass(frozen=True)
+class Touched:
+    """An access; one `anywhere` may be to any cell of the base."""
+
+    cell: Cell
+    is_write: bool
+    must: bool
+    node: Expression
+    anywhere: bool = False
+
+
+def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched]:
+    """What evaluating `node` reads and writes, in no particular order."""
+    match node:
+        case Number() | Text():
+            pass
+        case SizeOf():
+            if any(isinstance(part, Assign | Update | Call) for part in walk(node)):
+                raise Unclear(node, "whether this is evaluated depends on its type")
+        case Name() | Subscript() | Member() | Unary(operator="*"):
+            yield from _read(node, rows, must)
+        case Unary(operator="&"):
+            raise Unclear(node, "an address is taken here")
+        case Cast(operand=operand) | Unary(operand=operand):
+            yield from touched(operand, rows, must)
+        case Binary(operator=op, left=left, right=right):
+            yield from touched(left, rows, must)
+            yield from touched(right, rows, must and op not in ("&&", "||"))
+        case Conditional(test=test, then=then, otherwise=otherwise):
+            yield from touched(test, rows, must)
+            yield from touched(then, rows, False)
+            yield from touched(otherwise, rows, False)
+        case Assign(operator=op, target=target, value=value):
+            yield from touched(value, rows, must)
+            yield from _target(target, rows, must, is_read=op != "=")
+        case Update(target=target):
+            yield from _target(target, rows, must, is_read=True)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _argument(argument, rows, must)
+        case _:
+            raise Unclear(node, f"this kind of expression is not followed ({node.kind})")
+
+
+def _read(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+    cell = cell_of(node, rows)
+    if cell is None:
+        raise Unclear(node, "this is not a variable or an element")
+    if cell.root.storage is Storage.FUNCTION:
+        raise Unclear(node, "the address of a function is taken here")
+    for part in cell.expressions():
+        yield from touched(part, rows, must)
+    is_whole = isinstance(unqualified(node.type), ArrayType)
+    yield Touched(cell, False, must and not cell.is_elsewhere, node, cell.is_elsewhere or is_whole)
+
+
+def _target(node: Expression, rows: Rows, must: bool, *, is_read: bool) -> Iterator[Touched]:
+    cell = cell_of(node, rows)
+    if cell is None:
+        raise Unclear(node, "what this assigns to is not a variable or an element")
+    for part in cell.expressions():
+        yield from touched(part, rows, must)
+    if is_read:
+        yield Touched(cell, False, must and not cell.is_elsewhere, node, cell.is_elsewhere)
+    certain = must and not cell.is_elsewhere and not cell.is_part
+    yield Touched(cell, True, certain, node, cell.is_elsewhere)
+
+
+def _argument(node: Expression, rows: Rows, must: bool) -> Iterator[Touched]:
+    """A function may read all of what it is given the address of."""
+    core = without_casts(node)
+    is_taken = isinstance(core, Unary) and core.operator == "&"
+    if not is_taken and not is_pointer(core.type):
+        yield from touched(node, rows, must)
+        return
+    if isinstance(core, Text):
+        return
+    target = core.operand if isinstance(core, Unary) and is_taken else core
+    found = (cell_of(target, rows), ()) if is_taken else pointed(target, rows)
+    cell = None if found is None else found[0]
+    if cell is None or found is None:
+        raise Unclear(node, "this pointer is not followed")
+    for part in (*cell.expressions(), *(term for term, _ in found[1])):
+        yield from touched(part, rows, must)
+    yield Touched(cell, False, False, node, anywhere=True)
+
+
+def touched_by_statement(node: Statement | Variable, rows: Rows, must: bool = True) -> Iterator[Touched]:
+    """What a statement that is kept whole may touch; the variables it declares count, too."""
+    match node:
+        case Evaluate(value=value):
+            yield from touched(value, rows, must)
+        case Block(statements=statements):
+            for one in statements:
+                yield from touched_by_statement(one, rows, must)
+        case If(test=test, then=then, otherwise=otherwise):
+            yield from touched(test, rows, must)
+            for branch in (then, otherwise) if otherwise is not None else (then,):
+                yield from touched_by_statement(branch, rows, False)
+        case Labelled(statement=statement):
+            yield from touched_by_statement(statement, rows, must)
+        case Declare(variables=variables):
+            for variable in variables:
+                yield from touched_by_statement(variable, rows, must)
+        case Variable(initial=initial, sizes=sizes):
+            for part in sizes:
+                yield from touched(part, rows, must)
+            if initial is not None:
+                yield from touched(initial, rows, must)
+        case OtherStatement(kind="NULL_STMT"):
+            pass
+        case _:
+            raise Unclear(node, "this kind of statement is not followed")

@@ -1,0 +1,372 @@
+"""The two readings of a region compared: statements, loops, order, values, accesses.
+
+If the reader forgets an access, every prover accepts an illegal order, since all of them stand on that one
+reading.  So everything the model says is extracted twice, by separate code, and has to agree: the same
+statements in the same loops for the same values, and the accesses of the model are at least those of the
+typed tree, the certain ones exactly those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import islpy as isl
+
+from loopwright.c.typed.expansion import Token
+from loopwright.c.typed.file import TypedFile, TypedFunction, TypedRegion
+from loopwright.c.typed.points_to import root_and_path
+from loopwright.c.typed.tree import (
+    Assign,
+    Call,
+    Declare,
+    Name,
+    Node,
+    Storage,
+    Unary,
+    Update,
+    Variable,
+    walk,
+)
+from loopwright.errors import BadInput, Code
+from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
+from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
+from loopwright.presburger.sets import OUT
+from loopwright.read.c.second.accesses import Touched, touched_by_statement
+from loopwright.read.c.second.cells import Cell
+from loopwright.read.c.second.integers import affine, polynomial
+from loopwright.read.c.second.leaves import Found, Place, Round, Wanted, found_in
+from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
+from loopwright.read.c.second.polynomials import Monomial, Polynomial, of_affine, product, total
+from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
+from loopwright.source import Span
+
+_LITERALS = ("true", "false", "TRUE", "FALSE", "NULL")
+"""Names that the reader takes for constants where nothing declares them."""
+_HINT = "write it in a plainer way; if this is plain C, please report it"
+
+
+def compare(
+    program: Program, region: TypedRegion, file: TypedFile, *, in_order: bool = True
+) -> tuple[Assumption, ...]:
+    """Raise unless the program is what the typed tree says; `in_order` asks for the times, too.
+
+    What has to be believed of its types for that is returned.
+    """
+    try:
+        facts = _facts(program, region, file)
+        place = Place(Scope(facts, program.context, {}, {}))
+        found = list(found_in(region.statements, place, _wanted(program)))
+    except Unclear as failure:
+        return _once(program, failure)
+    if len(found) != len(program.statements):
+        raise _refusal(program.region, f"{len(found)} statements are seen, not {len(program.statements)}")
+    once: list[Assumption] = []
+    for one, statement in zip(found, program.statements, strict=True):
+        try:
+            _compare_statement(program, one, statement)
+        except Unclear as failure:
+            once += _once(program, failure)
+    if in_order:
+        for (one, first), (other, second) in pairwise(zip(found, program.statements, strict=True)):
+            _compare_order(one, first, other, second)
+    rounds = {loop.node.place.first: loop for one in found for loop in one.place.loops if not loop.fits}
+    return (*once[:1], *(_within_type(loop) for _, loop in sorted(rounds.items())))
+
+
+def _once(program: Program, failure: Unclear) -> tuple[Assumption, ...]:
+    """What is left as it is, and not followed here, is known from one reading: listed.  Else this raises."""
+    if not program.set_aside:
+        raise _refusal(failure.node.place.span, failure.reason) from None
+    text = f"what is left as it is in the region is extracted once, not twice: {failure.reason}"
+    return (Assumption(AssumptionKind.DESCRIPTION, text, failure.node.place.span),)
+
+
+def _within_type(loop: Round) -> Assumption:
+    declared = loop.declaration
+    kind = integer_of(declared.type)
+    bits = "few" if kind is None else kind.bits
+    text = f"'{declared.name}' has {bits} bits, and does not wrap around"
+    return Assumption(AssumptionKind.ARITHMETIC, text, loop.node.place.span)
+
+
+def _refusal(where: Span, reason: str) -> BadInput:
+    message = f"two readings of this do not agree: {reason}"
+    return BadInput(Code.REGION_TEXT, message, span=where, hint=_HINT)
+
+
+def _wanted(program: Program) -> Wanted:
+    """Which conditions the reader kept whole, and which variables it made statements of."""
+    bodies = [statement.body for statement in program.statements]
+    iterators = frozenset(name for statement in program.statements for name in statement.iterators)
+    whole = frozenset(body.place.start for body in bodies)
+    return Wanted(whole, frozenset(body.place.start for body in bodies if body.terminator), iterators)
+
+
+def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    written: set[int] = set()
+    local: set[int] = set()
+    meaning: dict[str, int] = {}
+    functions: dict[int, TypedFunction] = {}
+    targets = [root_and_path(node.target) for node in nodes if isinstance(node, Assign | Update)]
+    changed = {(root.offset, path) for root, path in targets if root is not None}
+    for node in nodes:
+        match node:
+            case Assign(target=Name(declaration=declared)) | Update(target=Name(declaration=declared)):
+                written.add(declared.offset)
+            case Unary(operator="&", operand=Name(declaration=declared)):
+                written.add(declared.offset)
+            case Variable(declaration=declared):
+                local.add(declared.offset)
+            case Call(callee=callee) if callee is not None:
+                function = file.definition(callee)
+                if function is not None:
+                    functions[callee.offset] = function
+    for node in nodes:
+        if isinstance(node, Name) and node.declaration.offset not in local:
+            declared = node.declaration
+            if meaning.setdefault(declared.name, declared.offset) != declared.offset:
+                raise Unclear(node, f"two variables are called '{declared.name}' here")
+    calls = _macro_calls(region)
+    named = {place: name for place, name in calls.items() if any(t.is_name for t in _tokens(region, place))}
+    constants = frozenset(calls.values()) - frozenset(named.values())
+    sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
+    parameters = frozenset((*program.params, *sizes))
+    return Facts(parameters, frozenset(written), functions, calls, meaning, constants, frozenset(changed))
+
+
+def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[Token, ...]:
+    return region.function.tokens[place[0] : place[1]]
+
+
+def _macro_calls(region: TypedRegion) -> dict[tuple[int, int], str]:
+    """The tokens that each call of a macro became."""
+    found: dict[tuple[int, int], str] = {}
+    start = region.first
+    tokens = region.function.tokens
+    for place in range(region.first, region.end + 1):
+        is_same = place < region.end and (tokens[place].macro, tokens[place].span) == (
+            tokens[start].macro,
+            tokens[start].span,
+        )
+        if not is_same:
+            name = tokens[start].macro if start < place else None
+            if name is not None:
+                found[start, place] = name
+            start = place
+    return found
+
+
+def _compare_statement(program: Program, found: Found, statement: Statement) -> None:
+    node, body = found.node, statement.body
+    place = node.name if isinstance(node, Variable) else node.place.span
+    if place.start != body.place.start:
+        raise _refusal(place, f"'{_line(place)}' is no statement of the model")
+    names = tuple(loop.declaration.name for loop in found.place.loops)
+    if names != statement.iterators:
+        raise _refusal(place, f"the loops around it are over {', '.join(names)}")
+    context = program.context
+    domain = tuple_set(found.place.scope.domain, statement.name, names).intersect_params(context)
+    if not domain.is_equal(statement.domain.intersect_params(context)):
+        raise _refusal(place, "it runs for other values of the iterators")
+    _compare_accesses(program, found, statement, domain)
+
+
+def _line(place: Span) -> str:
+    return " ".join(place.text.split())[:40]
+
+
+def _compare_order(one: Found, first: Statement, other: Found, second: Statement) -> None:
+    """Statements share the loops they are both in, and come one after the other in the innermost."""
+    loops = zip(one.place.loops, other.place.loops, strict=False)
+    shared = 0
+    for mine, theirs in loops:
+        if mine.node is not theirs.node:
+            break
+        shared += 1
+    before, after = _positions(first, one), _positions(second, other)
+    if before[:shared] != after[:shared] or before[shared] >= after[shared]:
+        raise _refusal(other.node.place.span, "it comes in another order, or in another loop")
+
+
+def _positions(statement: Statement, found: Found) -> list[int]:
+    """p0, p1, ... of [p0, i, p1, j, ...], whose other entries are the iterators, negated counting down."""
+    values = [statement.schedule.plain_get_val_if_fixed(OUT, 2 * k) for k in range(statement.depth + 1)]
+    if not all(value.is_int() for value in values):
+        raise _refusal(statement.body.place, "its time is not what its place in the text says")
+    positions = [int(value.to_python()) for value in values]
+    entries = [number(positions[0])]
+    for loop, position in zip(found.place.loops, positions[1:], strict=True):
+        iterator = variable(loop.declaration.name)
+        entries += [iterator if loop.step > 0 else iterator.neg(), number(position)]
+    length = statement.schedule.dim(OUT)
+    entries += [number(0)] * (length - len(entries))
+    times = [f"t {k}" for k in range(length)]
+    relation = everywhere()
+    for time, entry in zip(times, entries, strict=True):
+        relation = relation.intersect(variable(time).eq_set(entry))
+    expected = tuple_map(relation, statement.name, statement.iterators, None, times)
+    if not expected.is_equal(statement.schedule):
+        raise _refusal(statement.body.place, "its time is not what its place in the text says")
+    return positions
+
+
+def _compare_accesses(program: Program, found: Found, statement: Statement, domain: isl.Set) -> None:
+    rows = found.place.rows
+    seen = list(touched_by_statement(found.node, rows))
+    if isinstance(found.node, Variable):
+        declared = found.node.declaration
+        name = Name(found.node.place, declared.type, declared)
+        seen.append(Touched(Cell(declared.name, declared), True, True, name))
+    seen = [by_macro(one, program) for one in seen]
+    own = _declared_inside(found.node)
+    ours = [one for one in seen if _is_storage(one, found.place.scope, program, own)]
+    ours = [one for one in ours if not is_fixed_in_macro(one, found.place.scope, program)]
+    reaches = any(access.array == ELSEWHERE for access in statement.accesses)
+    if reaches:
+        ours = [one for one in ours if any(array.name == one.cell.base for array in program.arrays)]
+    relations = [(one, _relation(one, found, statement, program, domain)) for one in ours]
+    for one, relation in relations:
+        covering = [a for a in statement.accesses if a.array == one.cell.base and a.is_write == one.is_write]
+        if not _covers(covering, relation, domain):
+            what, where = "writes" if one.is_write else "reads", one.node.place.span
+            raise _refusal(where, f"it {what} '{_line(where)}', which the model lacks")
+    for access in statement.accesses:
+        if is_constant_macro(access, found) or (reaches and not access.must):
+            continue
+        same = [
+            relation
+            for one, relation in relations
+            if one.cell.base == access.array
+            and one.is_write == access.is_write
+            and (one.must or not access.must)
+        ]
+        if not same or (access.must and not any(_equal(access, relation, domain) for relation in same)):
+            raise _refusal(access.place, f"the model has an access to '{access.array}' that is not seen here")
+
+
+def _declared_inside(node: Node) -> set[int]:
+    """What a statement that is kept whole declares for itself."""
+    return {
+        one.declaration.offset
+        for part in walk(node)
+        if isinstance(part, Declare)
+        for one in part.variables
+    }
+
+
+def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> bool:
+    """Whether an access is to storage: not to an iterator, a parameter, or a local that is written out."""
+    root = one.cell.root
+    if root.offset in own:
+        return False
+    if root.storage is Storage.UNDECLARED and root.name in _LITERALS:
+        return False
+    if one.cell.subscripts or one.is_write:
+        return True
+    if root.offset in scope.iterators or root.offset in scope.bound:
+        return False
+    return one.cell.base not in program.params
+
+
+def _relation(
+    one: Touched, found: Found, statement: Statement, program: Program, domain: isl.Set
+) -> isl.Map:
+    """The cells an access touches, as far as they are known."""
+    array = next((array for array in program.arrays if array.name == one.cell.base), None)
+    if array is None:
+        raise Unclear(one.node, f"'{one.cell.base}' is no storage of the model")
+    rank = len(array.rows) + 1 if array.rows else array.rank
+    known = everywhere()
+    values = [f"{one.cell.base} {k}" for k in range(rank)]
+    if array.rows:
+        mapped = _in_rows(one, found, statement, array.rows, domain)
+        if mapped is not None:
+            return mapped
+    elif not one.anywhere:
+        for value, subscript in zip(values, one.cell.subscripts, strict=False):
+            try:
+                index = number(0)
+                for term, sign in subscript:
+                    part = affine(term, found.place.scope)
+                    index = index.add(part) if sign > 0 else index.sub(part)
+                known = known.intersect(variable(value).eq_set(index))
+            except Unclear:
+                continue
+    cells = tuple_map(known, statement.name, statement.iterators, one.cell.base, values)
+    return cells.intersect_domain(domain)
+
+
+def _in_rows(
+    one: Touched, found: Found, statement: Statement, rows: tuple[str, ...], domain: isl.Set
+) -> isl.Map | None:
+    """The access of the model whose indices, put together again, are the subscript that is written."""
+    if one.anywhere or len(one.cell.subscripts) != 1:
+        return None
+    wanted: Polynomial | None = None
+    try:
+        wanted = of_affine(number(0))
+        for term, sign in one.cell.subscripts[0]:
+            wanted = total(wanted, polynomial(term, found.place.scope), sign)
+    except Unclear:
+        return None
+    for access in statement.accesses:
+        if access.array != one.cell.base or access.is_write != one.is_write:
+            continue
+        value = _flattened(access, rows)
+        if value is not None and not total(value, wanted, -1).terms:
+            return access.relation.intersect_domain(domain)
+    return None
+
+
+def _flattened(access: Access, rows: tuple[str, ...]) -> Polynomial | None:
+    """x * n + y for the cell [x, y] of an array read in rows of n."""
+    relation = access.relation
+    if not relation.is_single_valued():
+        return None
+    indices = isl.PwMultiAff.from_map(relation)
+    names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
+    result: Polynomial | None = None
+    for k in range(relation.dim(OUT)):
+        value = _as_named(indices.get_pw_aff(k), names)
+        if value is None:
+            return None
+        result = value if result is None else total(product(result, _size(rows[k - 1])), value)
+    return result
+
+
+def _as_named(value: isl.PwAff, names: Sequence[str]) -> Polynomial | None:
+    """A function of dimensions as one of names."""
+    pieces = value.get_pieces()
+    if len(pieces) != 1:
+        return None
+    function = pieces[0][1]
+    if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
+        return None
+    terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}
+    for place, name in enumerate(names):
+        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.in_, place).to_python())
+    for place in range(function.dim(isl.dim_type.param)):
+        name = str(function.get_dim_name(isl.dim_type.param, place))
+        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.param, place).to_python())
+    return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
+
+
+def _size(text: str) -> Polynomial:
+    """`n`, or `3 * n`."""
+    multiple, _, name = text.rpartition(" * ")
+    return Polynomial({(name,): int(multiple or "1")}, {})
+
+
+def _covers(accesses: Sequence[Access], relation: isl.Map, domain: isl.Set) -> bool:
+    union: isl.Map | None = None
+    for access in accesses:
+        union = access.relation if union is None else union.union(access.relation)
+    return union is not None and bool(relation.is_subset(union.intersect_domain(domain)))
+
+
+def _equal(access: Access, relation: isl.Map, domain: isl.Set) -> bool:
+    return bool(access.relation.intersect_domain(domain).is_equal(relation))
+
+

@@ -1,0 +1,354 @@
+"""Integer expressions of the typed tree as functions of iterators and parameters, with C's conversions.
+
+Signed arithmetic is taken not to overflow, which is listed.  An unsigned number is right modulo 2^w as
+long as it is added and multiplied; where it is compared, divided or made wider it must not be below 0.
+What is not a function of iterators and parameters is `Unclear`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from operator import add, mul, sub
+
+import islpy as isl
+
+from loopwright.c.references import expression_name, parameter_name
+from loopwright.c.typed.points_to import root_and_path
+from loopwright.c.typed.tree import (
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    Expression,
+    Member,
+    Name,
+    Number,
+    Return,
+    SizeOf,
+    Storage,
+    Subscript,
+    Unary,
+    walk,
+    without_casts,
+)
+from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
+from loopwright.presburger.named import constant_value, number, select, variable, whole
+from loopwright.read.c.purity import INDEX_HELPERS
+from loopwright.read.c.second.polynomials import Polynomial, as_affine, of_affine, product, total
+from loopwright.read.c.second.scope import Scope, Unclear, integer_of, mentions_iterator
+
+_COMPARED = {
+    "<": isl.PwAff.lt_set,
+    "<=": isl.PwAff.le_set,
+    ">": isl.PwAff.gt_set,
+    ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set,
+    "!=": isl.PwAff.ne_set,
+}
+_DEEPEST_CALLS = 8
+
+
+def affine(node: Expression, scope: Scope) -> isl.PwAff:
+    """The value of an integer expression."""
+    if (name := _parameter(node, scope)) is not None:
+        return variable(name)
+    match node:
+        case Number(value=int(value)):
+            return number(value)
+        case SizeOf(value=int(value)):
+            return number(value)
+        case Name():
+            return _named(node, scope)
+        case Cast():
+            return _converted(node, scope)
+        case Unary(operator="-"):
+            return affine(node.operand, scope).neg()
+        case Unary(operator="+"):
+            return affine(node.operand, scope)
+        case Unary(operator="!"):
+            return _truth(node, scope)
+        case Binary(operator=op) if op in _COMPARED or op in ("&&", "||"):
+            return _truth(node, scope)
+        case Binary():
+            return _arithmetic(node, scope)
+        case Conditional(test=test, then=then, otherwise=otherwise):
+            holds = condition(test, scope)
+            first = affine(then, scope.where(holds))
+            return select(holds, first, affine(otherwise, scope.where(holds.complement())))
+        case Call():
+            return _called(node, scope)
+    raise Unclear(node, "it depends on data")
+
+
+def condition(node: Expression, scope: Scope) -> isl.Set:
+    """Where a test holds."""
+    match without_casts(node):
+        case Binary(operator=op, left=left, right=right) if op in _COMPARED:
+            values = [affine(side, scope) for side in (left, right)]
+            for side, value in zip((left, right), values, strict=True):
+                _require_natural(side, value, scope)
+            return _COMPARED[op](*values)
+        case Binary(operator="&&", left=left, right=right):
+            first = condition(left, scope)
+            return first.intersect(condition(right, scope.where(first)))
+        case Binary(operator="||", left=left, right=right):
+            first = condition(left, scope)
+            return first.union(condition(right, scope.where(first.complement())))
+        case Unary(operator="!", operand=operand):
+            return condition(operand, scope).complement()
+        case other:
+            return affine(other, scope).ne_set(number(0))
+
+
+def polynomial(node: Expression, scope: Scope) -> Polynomial:
+    """The value of an integer expression that may multiply parameters and iterators."""
+    if _parameter(node, scope) is None:
+        match node:
+            case Name(declaration=declared) if declared.offset in scope.bound:
+                return scope.bound[declared.offset]
+            case Cast(operand=operand) if _is_wide(node.type) and _is_wide(operand.type):
+                return polynomial(operand, scope)
+            case Unary(operator="-", operand=operand):
+                return product(of_affine(number(-1)), polynomial(operand, scope))
+            case Binary(operator="+" | "-" | "*" as op, left=left, right=right) if _is_wide(node.type):
+                first, second = polynomial(left, scope), polynomial(right, scope)
+                return product(first, second) if op == "*" else total(first, second, 1 if op == "+" else -1)
+            case Call() if (inside := _inside(node, scope)) is not None:
+                return polynomial(*inside)
+    return of_affine(affine(node, scope))
+
+
+def numeric(node: Expression, scope: Scope) -> int | None:
+    """The number an expression is, macros and enumerators taken by their values."""
+    plain = replace(scope, facts=replace(scope.facts, parameters=frozenset()))
+    try:
+        return constant_value(affine(node, plain))
+    except Unclear:
+        return None
+
+
+def _parameter(node: Expression, scope: Scope) -> str | None:
+    """The name of the parameter that a node is as a whole: a macro, a member, a call of an unknown macro."""
+    is_macro = (node.place.first, node.place.end) in scope.facts.calls
+    callee = node.callee if isinstance(node, Call) else None
+    is_unknown = callee is not None and callee.storage is Storage.UNDECLARED
+    is_computed = scope.in_head and isinstance(node, Binary | Subscript)
+    if not (is_macro or is_unknown or isinstance(node, Member) or is_computed):
+        return None
+    text = node.place.span.text
+    name = text if text.isidentifier() else parameter_name(text)
+    if is_computed and name not in scope.facts.parameters:
+        name = expression_name(text)
+    return name if name in scope.facts.parameters and _is_fixed(node, scope) else None
+
+
+def _is_fixed(node: Expression, scope: Scope) -> bool:
+    """Whether nothing in an expression changes in the region."""
+    for part in walk(node):
+        if isinstance(part, Name):
+            offset = part.declaration.offset
+            if offset in scope.facts.written or offset in scope.iterators or offset in scope.bound:
+                return False
+        if isinstance(part, Subscript):
+            root, path = root_and_path(part)
+            if root is None or (root.offset, path) in scope.facts.changed:
+                return False
+    return True
+
+
+def _named(node: Name, scope: Scope) -> isl.PwAff:
+    declared = node.declaration
+    if declared.offset in scope.iterators:
+        return variable(scope.iterators[declared.offset])
+    if declared.offset in scope.bound:
+        value = as_affine(scope.bound[declared.offset])
+        if value is None:
+            raise Unclear(node, "it multiplies two things that are not constant")
+        return value
+    if declared.storage is Storage.ENUMERATOR and declared.name not in scope.facts.parameters:
+        return number(declared.value or 0)
+    if declared.offset in scope.facts.written:
+        raise Unclear(node, "it changes in the region")
+    if not isinstance(unqualified(declared.type), Integer | Enumeration | Unknown):
+        raise Unclear(node, "it is not an integer")
+    if scope.facts.meaning.get(declared.name, declared.offset) != declared.offset:
+        raise Unclear(node, f"'{declared.name}' is another variable in the region")
+    return variable(declared.name)
+
+
+def _is_wide(kind: CType) -> bool:
+    found = integer_of(kind)
+    return isinstance(unqualified(kind), Unknown) or (found is not None and found.bits >= 32)
+
+
+def _converted(node: Cast, scope: Scope) -> isl.PwAff:
+    """A conversion between integers keeps the value, or it is not followed."""
+    target, source = integer_of(node.type), integer_of(node.operand.type)
+    if isinstance(unqualified(node.operand.type), Unknown) and target is not None and target.bits >= 32:
+        return affine(node.operand, scope)
+    if target is None or source is None:
+        raise Unclear(node, "the conversion may change the value")
+    value = affine(node.operand, scope)
+    if target.bits == 1:
+        return select(value.ne_set(number(0)), number(1), number(0))
+    if source.bits < target.bits and not source.signed and source.bits >= 32:
+        _require_natural(node.operand, value, scope)
+    is_inside = source.least >= target.least and source.greatest <= target.greatest
+    if target.bits < 32 and not is_inside:
+        within = value.ge_set(number(target.least)).intersect(value.le_set(number(target.greatest)))
+        is_inside = scope.domain.is_subset(within)
+        is_believed = node.is_implicit and not mentions_iterator(value, scope)
+        if not is_inside and (not is_believed or scope.domain.is_disjoint(within)):
+            raise Unclear(node, "the conversion may change the value")
+    return value
+
+
+def _require_natural(node: Expression, value: isl.PwAff, scope: Scope) -> None:
+    """Raise where an unsigned number that is looked at may be below 0.
+
+    Of sizes alone it is believed, and the reader lists it, unless the author wrote the conversion.
+    """
+    kind = integer_of(node.type)
+    if kind is None or kind.signed or kind.bits < 32:
+        return
+    if scope.domain.intersect(value.lt_set(number(0))).is_empty():
+        return
+    if mentions_iterator(value, scope) or _converts(without_casts(node)):
+        raise Unclear(node, "this unsigned number may be below 0")
+
+
+def _converts(node: Expression) -> bool:
+    """Whether a cast that is written makes a signed number unsigned."""
+    if not isinstance(node, Cast):
+        return False
+    inner, outer = integer_of(node.operand.type), integer_of(node.type)
+    return inner is not None and outer is not None and inner.signed and not outer.signed
+
+
+def _truth(node: Expression, scope: Scope) -> isl.PwAff:
+    return select(condition(node, scope), number(1), number(0))
+
+
+def _arithmetic(node: Binary, scope: Scope) -> isl.PwAff:
+    op = node.operator
+    match op:
+        case "+" | "-":
+            first, second = affine(node.left, scope), affine(node.right, scope)
+            value = first.add(second) if op == "+" else first.sub(second)
+        case "*":
+            value = _product(node, scope)
+        case "/" | "%":
+            value = _division(node, scope)
+        case "<<" | ">>" | "&":
+            value = _bits(node, scope)
+        case _:
+            raise Unclear(node, "it is not affine")
+    _require_fitting(node, scope)
+    return value
+
+
+def _require_fitting(node: Binary, scope: Scope) -> None:
+    """Raise where a constant expression is not what its numbers say, since its type is too small."""
+    names = [part.declaration for part in walk(node) if isinstance(part, Name)]
+    kind = integer_of(node.type)
+    if kind is None or any(one.storage is not Storage.ENUMERATOR for one in names):
+        return
+    left, right = numeric(node.left, scope), numeric(node.right, scope)
+    if left is None or right is None or node.operator not in _EXACT:
+        return
+    if not kind.least <= _EXACT[node.operator](left, right) <= kind.greatest:
+        raise Unclear(node, "its value does not fit into its type")
+
+
+_EXACT: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
+
+
+def _product(node: Binary, scope: Scope) -> isl.PwAff:
+    for factor, other in ((node.left, node.right), (node.right, node.left)):
+        value = constant_value(affine(factor, scope))
+        if value is not None:
+            return affine(other, scope).scale_val(whole(value))
+    for factor, other in ((node.left, node.right), (node.right, node.left)):
+        value = numeric(factor, scope)
+        if value is not None:
+            return affine(other, scope).scale_val(whole(value))
+    raise Unclear(node, "it multiplies two things that are not constant")
+
+
+def _division(node: Binary, scope: Scope) -> isl.PwAff:
+    """Towards zero, as in C; where nothing is below 0 that is rounding down."""
+    left, divisor = affine(node.left, scope), numeric(node.right, scope)
+    _require_natural(node.left, left, scope)
+    if divisor is None or divisor == 0:
+        raise Unclear(node, "it divides by something that is not constant")
+    kind = integer_of(node.right.type)
+    if divisor < 0 and kind is not None and not kind.signed:
+        raise Unclear(node, "this unsigned number is below 0")
+    size = number(abs(divisor))
+    if node.operator == "%":
+        return left.tdiv_r(size)
+    quotient = left.tdiv_q(size)
+    return quotient if divisor > 0 else quotient.neg()
+
+
+def _bits(node: Binary, scope: Scope) -> isl.PwAff:
+    left, right = affine(node.left, scope), numeric(node.right, scope)
+    if right is None or right < 0:
+        raise Unclear(node, "it is not affine")
+    if node.operator == "&":
+        if right & (right + 1):
+            raise Unclear(node, "this keeps bits other than the lowest")
+        return left.mod_val(whole(right + 1))
+    if right >= 31:
+        raise Unclear(node, "a shift by this much is not defined")
+    if node.operator == "<<":
+        return left.scale_val(whole(1 << right))
+    if not scope.domain.intersect(left.lt_set(number(0))).is_empty():
+        raise Unclear(node, "this may shift a negative number")
+    return left.scale_down_val(whole(1 << right)).floor()
+
+
+def _called(node: Call, scope: Scope) -> isl.PwAff:
+    """min, max, floord and ceild by their names; what the file defines by its `return`."""
+    inside = _inside(node, scope)
+    if inside is not None:
+        try:
+            return affine(*inside)
+        except Unclear:
+            if node.callee is None or node.callee.name not in INDEX_HELPERS:
+                raise
+    if node.callee is None or node.callee.name not in INDEX_HELPERS or len(node.arguments) != 2:
+        raise Unclear(node, "what this call returns is not known")
+    name = node.callee.name.strip("_").lower()
+    first = affine(node.arguments[0], scope)
+    if "min" in name or "max" in name:
+        second = affine(node.arguments[1], scope)
+        for argument, value in zip(node.arguments, (first, second), strict=True):
+            _require_natural(argument, value, scope)
+        return first.min(second) if "min" in name else first.max(second)
+    divisor = numeric(node.arguments[1], scope)
+    if divisor is None or divisor <= 0:
+        raise Unclear(node, "it divides by something that is not a positive constant")
+    quotient = first.scale_down_val(whole(divisor))
+    return quotient.floor() if name == "floord" else quotient.ceil()
+
+
+def _inside(node: Call, scope: Scope) -> tuple[Expression, Scope] | None:
+    """What a function of the file returns, where that is all it does."""
+    function = None if node.callee is None else scope.facts.functions.get(node.callee.offset)
+    if function is None or function.problems or scope.depth >= _DEEPEST_CALLS:
+        return None
+    statements = function.body.statements
+    if len(statements) != 1 or not isinstance(statements[0], Return):
+        return None
+    value = statements[0].value
+    if value is None or len(function.parameters) != len(node.arguments):
+        return None
+    bound = dict(scope.bound)
+    for parameter, argument in zip(function.parameters, node.arguments, strict=True):
+        try:
+            bound[parameter.offset] = polynomial(argument, scope)
+        except Unclear:
+            return None
+    return value, replace(scope, bound=bound, depth=scope.depth + 1)

@@ -1,0 +1,317 @@
+"""The statements of a region from the typed tree: in which loops they are, for which values they run.
+
+The values of a loop are, by the definition of `for` (C17 6.8.5),
+
+    { first + k * step : the test holds of first, first + step, ..., first + k * step }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import islpy as isl
+
+from loopwright.c.typed.tree import (
+    Assign,
+    Binary,
+    Block,
+    Declaration,
+    Declare,
+    Evaluate,
+    Expression,
+    For,
+    If,
+    Labelled,
+    Name,
+    Node,
+    Number,
+    OtherStatement,
+    Statement,
+    Update,
+    Variable,
+    without_casts,
+)
+from loopwright.c.types import Pointer, unqualified
+from loopwright.presburger.named import constant_value, number, variable, whole
+from loopwright.presburger.sets import PARAM
+from loopwright.read.c.second.cells import Rows, pointed
+from loopwright.read.c.second.integers import affine, condition, numeric, polynomial
+from loopwright.read.c.second.polynomials import of_affine
+from loopwright.read.c.second.scope import Scope, Unclear, integer_of, of_parameters
+
+
+@dataclass(frozen=True)
+class Round:
+    """A loop around a statement."""
+
+    declaration: Declaration
+    step: int
+    node: For
+    fits: bool
+    """Its type holds all values for all parameters; otherwise that is believed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the extraction is: what is known there, the loops around, local pointers."""
+
+    scope: Scope
+    loops: tuple[Round, ...] = ()
+    rows: Rows = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A statement that runs where `place.scope.domain` says."""
+
+    node: Statement | Variable
+    place: Place
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the other extractor made statements of: where they start in the file."""
+
+    whole: frozenset[int]
+    """Conditions on data, kept whole with what they guard, and other statements left as they are."""
+    values: frozenset[int]
+    """Variables that are declared with a value, by where their names are."""
+    iterators: frozenset[str]
+
+
+def found_in(statements: Sequence[Statement], place: Place, wanted: Wanted) -> Iterator[Found]:
+    """The statements of a list, in the order of the text."""
+    for statement in statements:
+        skipped = _skipped(statement)
+        if skipped is not None and place.loops:
+            holds = condition(skipped, place.scope)
+            place = replace(place, scope=place.scope.where(holds.complement()))
+            continue
+        yield from _found(statement, place, wanted)
+        if isinstance(statement, Declare):
+            place = _after_declaration(statement, place, wanted)
+
+
+def _skipped(statement: Statement) -> Expression | None:
+    """c of `if (c) continue;`."""
+    if not isinstance(statement, If) or statement.otherwise is not None:
+        return None
+    inside = statement.then
+    while isinstance(inside, Block) and len(inside.statements) == 1:
+        inside = inside.statements[0]
+    is_continue = isinstance(inside, OtherStatement) and inside.kind == "CONTINUE_STMT"
+    return statement.test if is_continue else None
+
+
+def _found(node: Statement, place: Place, wanted: Wanted) -> Iterator[Found]:
+    is_block = isinstance(node, If | For | Block | OtherStatement)
+    if is_block and node.place.span.start in wanted.whole:
+        yield Found(node, place)
+        return
+    match node:
+        case Block(statements=statements):
+            yield from found_in(statements, place, wanted)
+        case Labelled(statement=statement):
+            yield from _found(statement, place, wanted)
+        case OtherStatement(kind="NULL_STMT"):
+            pass
+        case Evaluate():
+            yield Found(node, place)
+        case Declare(variables=variables):
+            for one in variables:
+                if one.name.start in wanted.values:
+                    yield Found(one, place)
+                place = _known(one, place, wanted)
+        case If(test=test, then=then, otherwise=otherwise):
+            holds = condition(test, place.scope)
+            yield from _found(then, replace(place, scope=place.scope.where(holds)), wanted)
+            if otherwise is not None:
+                outside = place.scope.where(holds.complement())
+                yield from _found(otherwise, replace(place, scope=outside), wanted)
+        case For():
+            yield from _found(node.body, _inside(node, place), wanted)
+        case _:
+            raise Unclear(node, "this kind of statement is not followed")
+
+
+def _after_declaration(node: Declare, place: Place, wanted: Wanted) -> Place:
+    for one in node.variables:
+        place = _known(one, place, wanted)
+    return place
+
+
+def _known(one: Variable, place: Place, wanted: Wanted) -> Place:
+    """A local that nothing assigns again is its value, and a local pointer the row it points to."""
+    declared, initial = one.declaration, one.initial
+    is_changed = declared.offset in place.scope.facts.written or declared.name in wanted.iterators
+    if initial is None or is_changed or one.name.start in wanted.values:
+        return place
+    if isinstance(unqualified(declared.type), Pointer):
+        row = pointed(initial, place.rows)
+        return place if row is None else replace(place, rows={**place.rows, declared.offset: row})
+    if integer_of(declared.type) is None:
+        return place
+    value = polynomial(initial, place.scope)
+    bound = {**place.scope.bound, declared.offset: value}
+    return replace(place, scope=replace(place.scope, bound=bound))
+
+
+def _inside(node: For, place: Place) -> Place:
+    """The body of a loop."""
+    declared, first = _first(node)
+    start = affine(first, replace(place.scope, in_head=True))
+    step, test, is_before = _head(node, declared, place)
+    value = variable(declared.name)
+    begin = start if not is_before else start.add(number(step))
+    scope = _with_iterator(place.scope, declared)
+    steps = scope.domain.intersect(_progression(value, begin, step))
+    inside = replace(scope, domain=steps, in_head=True)
+    # `i--` as a test of a negative number ends by an overflow, which is taken not to happen.
+    passing = _passing(test, inside, declared, begin, step) if test is not None else _positive(value)
+    domain = _while_passing(steps, passing, declared.name, step)
+    fits = _fits(node, declared, domain, 0 if is_before else step, inside)
+    inner = replace(scope, domain=domain.coalesce())
+    return replace(place, scope=inner, loops=(*place.loops, Round(declared, step, node, fits)))
+
+
+def _positive(value: isl.PwAff) -> isl.Set:
+    return value.add(number(1)).gt_set(number(0))
+
+
+def _passing(
+    test: Expression, inside: Scope, declared: Declaration, begin: isl.PwAff, step: int
+) -> isl.Set:
+    """Where the test of a loop holds, as far as it is asked: it is not after it failed.
+
+    What it is asked of first is the first value, a matter of sizes alone.
+    """
+    try:
+        return condition(test, inside)
+    except Unclear:
+        holds = condition(test, replace(inside, domain=inside.domain.subtract(inside.domain)))
+        failing = inside.domain.subtract(holds)
+        asked = inside.domain.subtract(_after(failing, declared.name, step))
+        is_first = variable(declared.name).eq_set(begin)
+        first = replace(inside, bound={**inside.bound, declared.offset: of_affine(begin)})
+        condition(test, _without_iterator(first, declared))
+        return condition(test, replace(inside, domain=asked.subtract(is_first)))
+
+
+def _without_iterator(scope: Scope, declared: Declaration) -> Scope:
+    kept = {offset: name for offset, name in scope.iterators.items() if offset != declared.offset}
+    return replace(scope, iterators=kept)
+
+
+def _with_iterator(scope: Scope, declared: Declaration) -> Scope:
+    """The iterator by its name; an outer name that is the same is another thing."""
+    return replace(scope, iterators={**scope.iterators, declared.offset: declared.name})
+
+
+def _first(node: For) -> tuple[Declaration, Expression]:
+    """The iterator of a loop and its first value."""
+    match node.first:
+        case Declare(variables=(Variable(declaration=declared, initial=initial),)) if initial is not None:
+            return declared, initial
+        case Assign(operator="=", target=Name(declaration=declared), value=value):
+            return declared, value
+    raise Unclear(node, "this loop gives no iterator its first value")
+
+
+def _head(node: For, declared: Declaration, place: Place) -> tuple[int, Expression | None, bool]:
+    """The step, the test, and whether the iterator steps before the body: `for (i = n; i-- > 0;)`."""
+    if node.test is None:
+        raise Unclear(node, "this loop has no end")
+    if node.step is not None:
+        return _step(node.step, declared, place), node.test, False
+    test = without_casts(node.test)
+    if isinstance(test, Update) and _counts_down(test, declared):
+        return -1, None, True
+    if isinstance(test, Binary) and test.operator == ">":
+        left = without_casts(test.left)
+        if isinstance(left, Update) and _counts_down(left, declared):
+            ahead = _one_more(left)
+            return -1, replace(test, left=ahead), True
+    raise Unclear(node, "this loop does not change its iterator")
+
+
+def _counts_down(node: Update, declared: Declaration) -> bool:
+    target = node.target
+    is_iterator = isinstance(target, Name) and target.declaration.offset == declared.offset
+    return is_iterator and node.operator == "--" and not node.is_prefix
+
+
+def _one_more(node: Update) -> Binary:
+    """`i--` in a test, in terms of what i is in the body: i + 1."""
+    one = Number(node.place, node.type, "1", 1)
+    return Binary(node.place, node.type, "+", node.target, one)
+
+
+def _step(node: Expression, declared: Declaration, place: Place) -> int:
+    match node:
+        case Update(operator=op, target=Name(declaration=one)) if one.offset == declared.offset:
+            return 1 if op == "++" else -1
+        case Assign(operator="+=" | "-=" as op, target=Name(declaration=one), value=value):
+            size = numeric(value, place.scope)
+            if one.offset == declared.offset and size:
+                return size if op == "+=" else -size
+        case Assign(operator="=", target=Name(declaration=one), value=value):
+            if one.offset == declared.offset:
+                plain = replace(place.scope.facts, parameters=frozenset())
+                scope = replace(_with_iterator(place.scope, declared), facts=plain)
+                size = constant_value(affine(value, scope).sub(variable(declared.name)))
+                if size:
+                    return size
+    raise Unclear(node, "this does not add a constant to the iterator")
+
+
+def _progression(value: isl.PwAff, start: isl.PwAff, step: int) -> isl.Set:
+    distance = value.sub(start) if step > 0 else start.sub(value)
+    values = distance.ge_set(number(0))
+    if abs(step) > 1:
+        values = values.intersect(distance.mod_val(whole(abs(step))).eq_set(number(0)))
+    return values
+
+
+def _while_passing(steps: isl.Set, passing: isl.Set, name: str, step: int) -> isl.Set:
+    """The steps before which, and at which, the test holds."""
+    inside, failing = steps.intersect(passing), steps.subtract(passing)
+    if failing.is_empty() or _after(failing, name, step).is_disjoint(inside):
+        return inside
+    return inside.subtract(_after(failing, name, step))
+
+
+def _after(values: isl.Set, name: str, step: int) -> isl.Set:
+    """{ i : some value comes before i }, all other names fixed."""
+    place = values.find_dim_by_name(PARAM, name)
+    if place < 0:
+        return values
+    line = isl.Set.from_params(values).move_dims(isl.dim_type.set, 0, PARAM, place, 1)
+    order = isl.Map.lex_lt(line.get_space()) if step > 0 else isl.Map.lex_gt(line.get_space())
+    later = line.apply(order).set_dim_name(isl.dim_type.set, 0, name)
+    count = later.dim(PARAM)
+    return later.move_dims(PARAM, count, isl.dim_type.set, 0, 1).params()
+
+
+def _fits(node: Node, declared: Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
+    """Whether an iterator of a small type, or one that counts down without a sign, cannot wrap around.
+
+    It raises where the iterator does for all parameters for which the loop runs.
+    """
+    kind = integer_of(declared.type)
+    if kind is None or (kind.bits >= 32 and (kind.signed or step > 0)):
+        return True
+    value = variable(declared.name)
+    following = value.add(number(step))
+    outside = value.lt_set(number(kind.least)).union(value.gt_set(number(kind.greatest)))
+    if kind.bits < 32:
+        outside = outside.union(following.gt_set(number(kind.greatest)))
+    outside = outside.union(following.lt_set(number(kind.least)))
+    wrapping = domain.intersect(outside)
+    if wrapping.is_empty():
+        return True
+    if of_parameters(domain, scope).is_subset(of_parameters(wrapping, scope)):
+        raise Unclear(node, f"'{declared.name}' may wrap around, since its type has {kind.bits} bits")
+    return False
+
+

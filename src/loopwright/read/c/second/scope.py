@@ -1,0 +1,80 @@
+"""Where in a region an expression stands, and what is known there; types as integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.c.typed.file import TypedFunction
+from loopwright.c.typed.tree import Node
+from loopwright.c.types import CType, Enumeration, Integer, unqualified
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import PARAM
+from loopwright.read.c.second.polynomials import Polynomial
+
+
+class Unclear(Exception):
+    """`node` is not understood as a function of iterators and parameters."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds in all of a region."""
+
+    parameters: frozenset[str]
+    written: frozenset[int]
+    """The declarations (by offset) that the region assigns to."""
+    functions: Mapping[int, TypedFunction]
+    """The functions of the file that the region calls, by the offset of their declaration."""
+    calls: Mapping[tuple[int, int], str]
+    """The macro calls of the region: the tokens each became, and the name of the macro."""
+    meaning: Mapping[str, int]
+    """Which declaration each name of the region is, those declared in it left out."""
+    constants: frozenset[str] = frozenset()
+    """Macros that have no names in them."""
+    changed: frozenset[tuple[int, str]] = frozenset()
+    """What the region assigns to: the declaration it starts with, and the members on the way."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where in the region an expression stands: the values that get there, and the names known there."""
+
+    facts: Facts
+    domain: isl.Set
+    iterators: Mapping[int, str]
+    bound: Mapping[int, Polynomial]
+    """Local integers and parameters of functions, by their declaration: what they are."""
+    depth: int = 0
+    in_head: bool = False
+    """In the head of a loop, where any expression that does not change is a parameter."""
+
+    def where(self, test: isl.Set) -> Scope:
+        return replace(self, domain=self.domain.intersect(test).coalesce())
+
+
+def of_parameters(values: isl.Set, scope: Scope) -> isl.Set:
+    """{ parameters : some values of the iterators are in `values` }."""
+    return without_parameters(values, tuple(scope.iterators.values()))
+
+
+def mentions_iterator(value: isl.PwAff, scope: Scope) -> bool:
+    places = [value.find_dim_by_name(PARAM, name) for name in scope.iterators.values()]
+    return any(place >= 0 and value.involves_dims(PARAM, place, 1) for place in places)
+
+
+def integer_of(kind: CType) -> Integer | None:
+    """The integer type that a value of this type has; None where it is none, or not known."""
+    match unqualified(kind):
+        case Integer() as found:
+            return found
+        case Enumeration(_, integer):
+            return integer
+    return None

@@ -1,0 +1,90 @@
+"""Calls that are not the calls they look like, and functions that are more than their values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.traps.support import PROVED, Trap, answer
+
+_USE = "for (i = 1; i < n; i++) { b[i] = g(i); s = i; a[i] = s; }"
+_SQRT = "for (i = 1; i < n; i++) { b[i] = sqrt(a[i]); s = i; }"
+
+
+def _traps(names_and_heads: list[tuple[str, str]], body: str) -> list[Trap]:
+    return [Trap(name, body, head) for name, head in names_and_heads]
+
+
+IMPURE = _traps(
+    [
+        ("it writes a variable of the file", "double z; double g(int e) { z = e; return z; }"),
+        ("it declares the variable inside", "double g(int e) { extern double t; t += e; return t; }"),
+        ("it reads what the region writes", "double g(int e) { return s + e; }"),
+        ("it reads it by a declaration inside", "double g(int e) { extern double s; return s + e; }"),
+        ("it says pure and reads what the region writes", "__attribute__((pure)) double g(int e) { return s + e; }"),
+        ("it says const and reads what the region writes", "__attribute__((const)) double g(int e) { return a[e]; }"),
+        ("it says pure, with underscores, and writes", "__attribute__((__pure__)) double g(int e) { t = e; return e; }"),
+        ("the attribute is on the declaration", "double g(int e) __attribute__((pure)); double g(int e) { return s; }"),
+        ("it has a static variable", "double g(int e) { static int c; return c++ + e; }"),
+        ("it has a static variable that it only reads", "double g(int e) { static int c; c = e; return c; }"),
+        ("what it calls writes", "double h(int e) { t = e; return e; } double g(int e) { return h(e); }"),
+        ("what it calls reads what the region writes", "double h(void) { return s; } double g(int e) { return h() + e; }"),
+        ("it writes through a pointer", "double *w; double g(int e) { *w = e; return e; }"),
+        ("it reads through a pointer of the file", "double *w; double g(int e) { return w[e]; }"),
+        ("it is a pointer to a function", "double (*g)(int);"),
+        ("it is an array of functions by a macro", "double (*t2[2])(int);\n#define g t2[0]"),
+        ("it prints", "#include <stdio.h>\ndouble g(int e) { return printf(\"%d\", e); }"),
+        ("it is random", "#include <stdlib.h>\ndouble g(int e) { return rand() + e; }"),
+        ("it is not defined here", "double g(int);"),
+        ("it is only called", ""),
+        ("it is assembler", "double g(int e) { __asm__(\"nop\"); return e; }"),
+        ("it assigns by a macro", "#define SET t =\ndouble g(int e) { SET e; return e; }"),
+        ("it is in a header", '#include "g.h"'),
+    ],
+    _USE,
+)
+LIBRARY = _traps(
+    [
+        ("defined here", "double sqrt(double e) { s = e; return e; }"),
+        ("defined here as static", "static double sqrt(double e) { t = e; return e; }"),
+        ("reads what the region writes", "double sqrt(double e) { return s + e; }"),
+        ("defined with the attribute", "__attribute__((const)) double sqrt(double e) { return s + e; }"),
+        ("a macro for another function", "double h(double e) { t = e; return e; }\n#define sqrt h"),
+        ("a macro with an assignment", "#define sqrt(e) (t = (e))"),
+        ("a pointer", "double (*sqrt)(double);"),
+        ("a macro in a header", '#include "g.h"'),
+        ("it has a static variable", "double sqrt(double e) { static double c; return c += e; }"),
+    ],
+    _SQRT,
+)
+PURE = [
+    Trap("of the library", _SQRT, "#include <math.h>"),
+    Trap("of the library, without a header", _SQRT),
+    Trap("of the compiler", "for (i = 1; i < n; i++) b[i] = __builtin_fabs(a[i]);"),
+    *_traps(
+        [
+            ("a value of its argument", "double g(int e) { return e * 2.0; }"),
+            ("with variables of its own", "double g(int e) { double r = 0; for (int q = 0; q < e; q++) r += q; return r; }"),
+            ("with an array of its own", "double g(int e) { double r[2]; r[0] = e; r[1] = r[0]; return r[1]; }"),
+            ("it reads what the region leaves alone", "double z; double g(int e) { return z + e; }"),
+            ("what it calls is pure", "double h(int e) { return e; } double g(int e) { return h(e) + 1; }"),
+            ("it says so", "double g(int) __attribute__((pure));"),
+            ("it says const", "double g(int) __attribute__((const));"),
+        ],
+        _USE,
+    ),
+    Trap("a library function that is defined here as itself", _SQRT, "static double sqrt(double e) { return e * 0.5; }"),
+]
+_IN_A_HEADER = (("g.h", "#define sqrt(e) (t = (e))\nstatic double g(int e) { t = e; return e; }\n"),)
+
+
+@pytest.mark.parametrize("trap", IMPURE + LIBRARY, ids=lambda trap: trap.name)
+def test_functions_that_do_more(trap: Trap, tmp_path: Path) -> None:
+    (tmp_path / "g.h").write_text(_IN_A_HEADER[0][1])
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", PURE, ids=lambda trap: trap.name)
+def test_functions_that_are_values(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED

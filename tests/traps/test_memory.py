@@ -1,0 +1,143 @@
+"""Two names for one memory: where the file shows it, it is no assumption."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.traps.support import PROVED, Trap, answer
+
+_LOOP = "for (i = 1; i < n; i++) p[i] = q[i - 1] + 1;"
+_SCALAR = "for (i = 1; i < n; i++) { s = a[i]; b[i] = *q + i; }"
+
+SHARED = [
+    Trap("two pointers into one array", _LOOP, setup="double *p = a + 1, *q = a;"),
+    Trap("the same pointer twice", _LOOP, setup="double *p = a, *q = a;"),
+    Trap("a pointer and its array", "for (i = 1; i < n; i++) p[i] = a[i - 1];", setup="double *p = a;"),
+    Trap("by an address", _LOOP, setup="double *p = &a[1], *q = &a[0];"),
+    Trap("assigned later", _LOOP, setup="double *p, *q; p = a; q = a + 2;"),
+    Trap("one pointer from another", _LOOP, setup="double *p = x, *q = p;"),
+    Trap("through a third", _LOOP, setup="double *r = a, *p = r, *q = r + 1;"),
+    Trap("through three", _LOOP, setup="double *r = a, *w = r, *u = w, *p = u, *q = a;"),
+    Trap("by a condition", _LOOP, setup="double *p = n ? a : b, *q = a;"),
+    Trap("through a cast", _LOOP, setup="double *p = (double *)(void *)a, *q = a;"),
+    Trap("through an integer", _LOOP, setup="double *p = (double *)(unsigned long)a, *q = a;"),
+    Trap("in a comma", _LOOP, setup="double *p = (n, a), *q = a;"),
+    Trap("by an assignment in an assignment", _LOOP, setup="double *p, *q; p = q = a;"),
+    Trap("by increments", _LOOP, setup="double *p = a, *q = a; p++; q += 2;"),
+    Trap("a scalar by its address", _SCALAR, setup="double *q = &s;"),
+    Trap("a scalar through a pointer to a pointer", _SCALAR, setup="double *q = &s; double **w = &q;"),
+    Trap("a scalar of the file", _SCALAR, head="double *q = &s;"),
+    Trap("pointers of the file", _LOOP, head="static double *p = a, *q = a + 3;"),
+    Trap("a pointer of the file that another function sets", _LOOP, head="double *p, *q; void g(void) { p = a; q = a; }"),
+    Trap("a function that returns a pointer", _LOOP, head="double *g(void) { return a; }", setup="double *p = g(), *q = a;"),
+    Trap(
+        "a function that returns its argument",
+        _LOOP,
+        head="double *g(double *v) { return v + 1; }",
+        setup="double *p = g(x), *q = x;",
+    ),
+    Trap(
+        "a function that stores a pointer",
+        _LOOP,
+        head="void set(double **w, double *v) { *w = v; }",
+        setup="double *p, *q = a; set(&p, a);",
+    ),
+    Trap(
+        "a function that is not seen may store a pointer",
+        _LOOP,
+        head="void set(double **w, double *v);",
+        setup="double *p, *q = a; set(&p, a);",
+    ),
+    Trap("a struct of pointers", "for (i = 1; i < n; i++) r.p[i] = a[i - 1];", head="struct R { double *p; } r = { a };"),
+    Trap(
+        "a member that is assigned",
+        "for (i = 1; i < n; i++) r.p[i] = a[i - 1];",
+        head="struct R { double *p; };",
+        setup="struct R r; r.p = a;",
+    ),
+    Trap(
+        "two members",
+        "for (i = 1; i < n; i++) r.p[i] = r.q[i - 1];",
+        head="struct R { double *p, *q; };",
+        setup="struct R r; r.p = a; r.q = a + 1;",
+    ),
+    Trap(
+        "a pointer to a struct",
+        "for (i = 1; i < n; i++) { v.m = a[i]; b[i] = w->m; }",
+        head="struct V { double m; } v;",
+        setup="struct V *w = &v;",
+    ),
+    Trap(
+        "a struct through a pointer of the file",
+        "for (i = 1; i < n; i++) { v.m = a[i]; b[i] = w->m; }",
+        head="struct V { double m; } v, *w = &v;",
+    ),
+    Trap(
+        "an array of pointers",
+        "for (i = 1; i < n; i++) r[0][i] = a[i - 1];",
+        setup="double *r[2] = { a, b };",
+    ),
+    Trap(
+        "an array of pointers that is filled",
+        "for (i = 1; i < n; i++) r[1][i] = a[i - 1];",
+        setup="double *r[2]; r[0] = b; r[1] = a;",
+    ),
+    Trap(
+        "rows that are the same",
+        "for (i = 1; i < n; i++) r[0][i] = r[1][i - 1];",
+        setup="double *r[2] = { a, a };",
+    ),
+    Trap("an alias by an attribute", "for (i = 1; i < n; i++) z[i] = a[i - 1];", head='extern double z[100] __attribute__((alias("a")));'),
+    Trap("an alias of a scalar", "for (i = 1; i < n; i++) { z = a[i]; b[i] = s; }", head='extern double z __attribute__((alias("s")));'),
+    Trap("a name of the assembler", "for (i = 1; i < n; i++) z[i] = a[i - 1];", head='extern double z[100] __asm__("a");'),
+    Trap("a macro for a second name", "for (i = 1; i < n; i++) z[i] = a[i - 1];", headers=(("z.h", "#define z a\n"),), head='#include "z.h"'),
+    Trap("a size through a pointer", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int *q = &n;"),
+    Trap("an iterator through a pointer", "for (i = 1; i < n; i++) a[i] = *q;", setup="int *q = &i;"),
+]
+
+UNIONS = [
+    Trap(name, body, head=head)
+    for name, head in [
+        ("a union", "union U { double d; float f; } u;"),
+        ("a union without a name", "union { double d; float f; } u;"),
+        ("in a struct", "struct S { int c; union { double d; float f; }; } u;"),
+        ("spread over lines", "union\n  U\n{ double d;\n float f; } u;"),
+        ("by a typedef", "typedef union { double d; float f; } U; U u;"),
+        ("by two typedefs", "typedef union { double d; float f; } V; typedef V U; U u;"),
+        ("deep in structs", "struct S { struct { union { double d; float f; }; }; } u;"),
+        ("by a macro", "#define EITHER union\nEITHER U { double d; float f; } u;"),
+    ]
+    for body in ["for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.f; }"]
+]
+
+APART = [
+    Trap("two arrays", "for (i = 1; i < n; i++) a[i] = b[i - 1];"),
+    Trap("pointers to two arrays", _LOOP, setup="double *p = a, *q = b;"),
+    Trap("parameters", "for (i = 1; i < n; i++) x[i] = y[i - 1];"),
+    Trap("memory of its own", _LOOP, head="#include <stdlib.h>", setup="double *p = malloc(80), *q = malloc(80);"),
+    Trap("two that are only read", "for (i = 1; i < n; i++) b[i] = p[i] + q[i];", setup="double *p = a, *q = a + 1;"),
+    Trap("the members of one struct", "for (i = 1; i < n; i++) { v.m = a[i]; b[i] = v.k; }", head="struct V { double m, k; } v;"),
+    Trap("members through one pointer", "for (i = 1; i < n; i++) { w->m = a[i]; b[i] = w->k; }", head="struct V { double m, k; } *w;"),
+    Trap("two pointers in a struct", "for (i = 1; i < n; i++) g->p[i] = g->q[i - 1];", head="struct G { double *p, *q; };", parameters="int n, struct G *g"),
+    Trap("rows of one memory", "for (i = 1; i < n; i++) for (j = 0; j < n; j++) r[i][j] = 1;", head="#include <stdlib.h>", setup="double *m = malloc(800), *r[10]; for (k = 0; k < 10; k++) r[k] = m + 10 * k;"),
+    Trap("one member of a union", "for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.d; }", head="union U { double d; float f; } u;"),
+    Trap("the address of another scalar", _SCALAR, setup="double *q = &t;"),
+    Trap("a size whose address is not taken", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int m, *q = &m;"),
+]
+
+
+@pytest.mark.parametrize("trap", SHARED, ids=lambda trap: trap.name)
+def test_shared_memory_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", UNIONS, ids=lambda trap: trap.name)
+def test_the_members_of_a_union_are_one_memory(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", APART, ids=lambda trap: trap.name)
+def test_memory_that_is_not_shown_to_be_shared(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED

@@ -1,0 +1,100 @@
+"""What the preprocessor makes of a region: macros that hide something, or are not what they look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.c.typed.options import CompilerOptions
+from loopwright.errors import BadInput
+from loopwright.read.c.reader import read_c
+from tests.traps.support import PROVED, Trap, answer
+
+_COPY = "for (i = 1; i < n; i++) z[i] = a[i - 1];"
+_COUNT = "for (i = 0; i < N; i++) a[i] = s;"
+
+
+def _h(text: str) -> tuple[tuple[str, str], ...]:
+    return (("h.h", text),)
+
+
+_INCLUDE = '#include "h.h"'
+
+HIDDEN = [
+    Trap("an array by another name", _COPY, "#define z a"),
+    Trap("an array by another name, in a header", _COPY, _INCLUDE, headers=_h("#define z a\n")),
+    Trap("an array by another name, under a condition", _COPY, "double w[9];\n#if 1\n#define z a\n#else\n#define z w\n#endif"),
+    Trap("an array by another name, for this compiler", _COPY, "#ifdef __GNUC__\n#define z a\n#endif\n#ifndef z\ndouble z[9];\n#endif"),
+    Trap("redefined", _COPY, "#define z b\n#undef z\n#define z a"),
+    Trap("redefined by a digraph", _COPY, "double z[9];\n%:define z a"),
+    Trap("defined over two lines", _COPY, "double z[9];\n#define \\\nz a"),
+    Trap("defined in a comment's end", _COPY, "double z[9]; /*\n*/ #define z a"),
+    Trap("put aside and brought back", _COPY, '#define z a\n#pragma push_macro("z")\n#undef z\n#define z b\n#pragma pop_macro("z")'),
+    Trap("through two macros", _COPY, _INCLUDE, headers=_h("#define y a\n#define z y\n")),
+    Trap("pasted", "for (i = 1; i < n; i++) CAT(z, 1)[i] = a[i - 1];", "double z1[9];\n#define CAT(p, q) p##q\n#define z1 a"),
+    Trap("a function that is a macro", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#define F(e) (a[e] = e)\n")),
+    Trap("a function that is a macro with a call", "for (i = 1; i < n; i++) b[i] = F(i);", _INCLUDE, headers=_h("#include <stdlib.h>\n#define F(e) (rand() + e)\n")),
+    Trap("a macro that counts", "for (i = 1; i < n; i++) b[i] = NEXT;", _INCLUDE, headers=_h("static int count;\n#define NEXT (count++)\n")),
+    Trap("a macro that reads what the region writes", "for (i = 1; i < n; i++) { b[i] = LAST; s = i; }", _INCLUDE, headers=_h("#define LAST s\n")),
+    Trap("an iterator by another name", "for (i = 1; i < n; i++) a[me] = i;", _INCLUDE, headers=_h("#define me i\n")),
+    Trap("a sum without parentheses", "for (i = 0; i < n; i++) a[2 * N] = a[i];", "#define N i + 1"),
+    Trap("a bound without parentheses", "for (i = 0; i < 2 * N; i++) a[i] = s;", "#define N n + 1"),
+    Trap("a step", "for (i = 0; i < n; i += N) a[i] = a[i + 1];", _INCLUDE, headers=_h("#define N i\n")),
+    Trap("the rest of a loop's head", "for (i = 0; i < n STEP) a[i] = s;", "#define STEP ; i++"),
+    Trap("a statement", "for (i = 0; i < n; i++) { a[i] = s; MORE }", _INCLUDE, headers=_h("#define MORE b[i] = a[i + 1];\n")),
+    Trap("a keyword", "for (i = 0; i < n; i++) if (i > 2) a[i] = s;", "#define if(e) while(e)"),
+    Trap("a line number", "for (i = 0; i < n; i++) a[i] = __LINE__;"),
+    Trap("a line number in a macro", "for (i = 0; i < n; i++) a[i] = HERE;", "#define HERE __LINE__"),
+    Trap("a counter", "for (i = 0; i < n; i++) a[i] = __COUNTER__;"),
+    Trap("a counter in a macro", "for (i = 0; i < n; i++) a[i] = UNIQUE;", "#define UNIQUE __COUNTER__"),
+    Trap("a pragma in the text", '_Pragma("omp parallel for") for (i = 1; i < n; i++) a[i] = a[i - 1];'),
+    Trap("a pragma in a macro", "FAST for (i = 1; i < n; i++) a[i] = a[i - 1];", '#define FAST _Pragma("omp parallel for")'),
+    Trap("a definition in the region", "for (i = 1; i < n; i++) a[i] = 1;\n%:define a b\nfor (i = 1; i < n; i++) a[i] = 2;"),
+    Trap("a name over two lines", "for (i = 1; i < n; i++) z\\\nz[i] = a[i - 1];", "double z[9], zz[9];\n#define zz a"),
+    Trap("a comment that a backslash continues", "// is this a comment? \\\nfor (i = 1; i < n; i++) a[i] = 1;\nfor (i = 1; i < n; i++) b[i] = a[i];", "#define a b"),
+]
+
+PLAIN = [
+    Trap("a constant", _COUNT, "#define N 10"),
+    Trap("a constant of a header", _COUNT, _INCLUDE, headers=_h("#define N 10\n")),
+    Trap("a constant in parentheses", "for (i = 0; i < 2 * N; i++) a[i] = s;", "#define N (n + 1)"),
+    Trap("one that was another before", _COUNT, "#define N 10\n#undef N\n#define N 20"),
+    Trap("one of two branches", _COUNT, "#ifdef __GNUC__\n#define N 10\n#else\n#define N 20\n#endif"),
+    Trap("an element", "for (i = 0; i < n; i++) AT(i) = AT(i + 1);", "#define AT(e) a[(e)]"),
+    Trap("a minimum", "for (i = 0; i < MIN(n, 50); i++) a[i] = s;", "#define MIN(p, q) ((p) < (q) ? (p) : (q))"),
+    Trap("a value", "for (i = 0; i < n; i++) a[i] = SQUARE(b[i]);", "#define SQUARE(e) ((e) * (e))"),
+    Trap("a definition after the region", _COPY, "double z[9];", after="\n#define z a\n"),
+]
+
+
+@pytest.mark.parametrize("trap", HIDDEN, ids=lambda trap: trap.name)
+def test_macros_that_hide_something(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", PLAIN, ids=lambda trap: trap.name)
+def test_macros_that_are_what_they_look_like(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize(("options", "is_proved"), [((), True), (("-Dz=a",), False), (("-Dz=a", "-Uz"), True), (("-D", "zz=b"), True)])
+def test_macros_of_the_command_line(options: tuple[str, ...], is_proved: bool, tmp_path: Path) -> None:
+    trap = Trap("", _COPY, "#ifndef z\ndouble z[100];\n#endif")
+    assert (answer(trap, tmp_path, CompilerOptions(options)) == PROVED) == is_proved
+
+
+def test_a_header_decides_where_it_is_found(tmp_path: Path) -> None:
+    for folder, text in (("one", "double z[100];\n"), ("two", "#define z a\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "where.h").write_text(text)
+    trap = Trap("", _COPY, "#include <where.h>")
+    assert answer(trap, tmp_path, CompilerOptions(("-I", str(tmp_path / "one")))) == PROVED
+    assert answer(trap, tmp_path, CompilerOptions(("-I", str(tmp_path / "two")))) != PROVED
+
+
+@pytest.mark.parametrize("name", ["t.cc", "t.cpp", "t.cxx", "t.C", "t.hpp", "t.hh", "t.hxx", "t.c++"])
+def test_cplusplus_is_another_language(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(Trap("", _COUNT, "#define N 10").text())
+    with pytest.raises(BadInput, match=r"C\+\+"):
+        read_c(tmp_path / name)

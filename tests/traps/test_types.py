@@ -1,0 +1,175 @@
+"""Types that the text does not show, or that do not hold what is put into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.read.c.reader import read_c
+from tests.traps.support import PROVED, Trap, answer
+
+UNSIGNED_OF_A_HEADER = ["unsigned", "unsigned char", "unsigned short", "unsigned long", "char", "short", "_Bool"]
+"""Reversed, a loop with such an iterator runs to `j >= 0` for ever, or wraps around before."""
+SIGNED_OF_A_HEADER = ["int", "long", "long long", "signed", "int32_t"]
+
+
+def _header(kind: str) -> tuple[tuple[str, str], ...]:
+    return (("kind.h", f"#include <stdint.h>\ntypedef {kind} count_t;\n"),)
+
+
+def _counted(name: str, kind: str) -> list[Trap]:
+    head = '#include "kind.h"'
+    return [
+        Trap(f"{name} {kind}, outside", "for (c = 0; c < n; c++) a[c] = c;", head, "count_t c;", headers=_header(kind)),
+        Trap(f"{name} {kind}, in the loop", "for (count_t c = 0; c < n; c++) a[c] = c;", head, headers=_header(kind)),
+    ]
+
+
+HEADERS = [trap for kind in UNSIGNED_OF_A_HEADER for trap in _counted("an iterator of type", kind)] + [
+    Trap(
+        "a macro for the type",
+        "for (count_t c = 0; c < n; c++) a[c] = c;",
+        '#include "kind.h"',
+        headers=(("kind.h", "#define count_t unsigned\n"),),
+    ),
+    Trap(
+        "a typedef of a typedef",
+        "for (count_t c = 0; c < n; c++) a[c] = c;",
+        '#include "kind.h"',
+        headers=(("kind.h", "typedef unsigned u; typedef u v; typedef v count_t;\n"),),
+    ),
+    Trap(
+        "int is another type",
+        "for (int c = 0; c < n; c++) a[c] = c;",
+        '#include "kind.h"',
+        headers=(("kind.h", "#define int unsigned\n"),),
+    ),
+]
+
+NARROW = [
+    Trap(f"{kind} from {first} while {test}", f"for (c = {first}; {test}; c++) a[i] = 1;", setup=f"{kind} c; i = 0;")
+    for kind, first, test in [
+        ("unsigned char", "0", "c < 300"),
+        ("unsigned char", "0", "c <= 255"),
+        ("signed char", "0", "c < 128"),
+        ("short", "0", "c <= 32767"),
+        ("unsigned short", "0", "c < 65536"),
+        ("_Bool", "0", "c < 2"),
+    ]
+]
+WIDE_ENOUGH = [
+    Trap(f"{kind} from {first} while {test}", f"for (c = {first}; {test}; c++) a[c] = 1;", setup=f"{kind} c;")
+    for kind, first, test in [
+        ("unsigned char", "0", "c < 100"),
+        ("signed char", "0", "c < 100"),
+        ("short", "0", "c < 1000"),
+        ("unsigned short", "1", "c <= 99"),
+        ("long", "0", "c < n"),
+        ("int", "0", "c < n"),
+        ("unsigned", "0", "c < 100u"),
+    ]
+]
+
+CONSTANTS = [
+    Trap(f"bound {bound}", f"for (i = 0; i < {bound}; i++) a[0] = i;", "#include <limits.h>")
+    for bound in [
+        "UINT_MAX + 10",
+        "4294967295u + 10",
+        "UINT_MAX + 1",
+        "(UINT_MAX - 1) * 2",
+        "2147483648u * 2",
+        "0u - 1 + 20",
+        "INT_MAX + 10u + INT_MAX",
+        "(unsigned char)300",
+    ]
+]
+
+CONVERSIONS = [
+    Trap(f"if ({test})", f"for (i = 0; i < 9; i++) if ({test}) a[i] = s;")
+    for test in [
+        "(unsigned)n > 5",
+        "(unsigned)i - 5 < 3",
+        "(unsigned)n < (unsigned)i",
+        "i - 5 < 3u",
+        "(unsigned char)n > 5",
+        "(short)n == i",
+        "(_Bool)n == i",
+        "(unsigned)(n - 1) > 3u",
+        "(float)n > i",
+    ]
+]
+"""Conditions that mean something else than the integers in them: each is one on data, or refused."""
+
+OBSERVED = [
+    Trap(name, body, head)
+    for name, body, head in [
+        ("volatile by a typedef", "for (i = 0; i < n; i++) a[i] = v;", "typedef volatile double V; V v;"),
+        ("volatile by a macro", "for (i = 0; i < n; i++) a[i] = v;", "#define V volatile\nV double v;"),
+        ("a volatile member", "for (i = 0; i < n; i++) a[i] = v.m;", "struct S { volatile double m; } v;"),
+        ("a volatile struct", "for (i = 0; i < n; i++) a[i] = v.m;", "volatile struct S { double m; } v;"),
+        ("through a pointer to volatile", "for (i = 0; i < n; i++) a[i] = v[i];", "volatile double *v;"),
+        ("a member through a pointer to volatile", "for (i = 0; i < n; i++) a[i] = v->m;", "volatile struct S { double m; } *v;"),
+        ("atomic", "for (i = 0; i < n; i++) v += i;", "_Atomic int v;"),
+        ("an atomic member", "for (i = 0; i < n; i++) v.m += i;", "struct S { _Atomic int m; } v;"),
+        ("a bit-field", "for (i = 0; i < n; i++) v.m = i;", "struct S { int m : 3, k : 5; } v;"),
+        ("a bit-field that is counted up", "for (i = 0; i < n; i++) v.m++;", "struct S { int m : 3; } v;"),
+        ("a bit-field by a typedef", "for (i = 0; i < n; i++) v[i].m = i;", "typedef struct { unsigned m : 1; } B; B v[9];"),
+    ]
+]
+
+ELEMENTS = [
+    Trap("double is float", "for (i = 0; i < n; i++) z[i] = i;", "#define double float\ndouble z[100];"),
+    Trap("float by a typedef named like a type", "for (i = 0; i < n; i++) z[i] = i;", "typedef float size_t; size_t z[100];"),
+]
+
+
+@pytest.mark.parametrize("trap", HEADERS, ids=lambda trap: trap.name)
+def test_types_of_a_header_are_what_the_header_says(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("kind", SIGNED_OF_A_HEADER)
+def test_signed_types_of_a_header_are_read(kind: str, tmp_path: Path) -> None:
+    assert [answer(trap, tmp_path) for trap in _counted("", kind)[:1]] == [PROVED]
+
+
+@pytest.mark.parametrize("trap", NARROW, ids=lambda trap: trap.name)
+def test_iterators_that_wrap_around_are_refused(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("kind", ["unsigned char", "signed char", "short", "unsigned short"])
+def test_where_it_depends_on_a_parameter_it_is_listed(kind: str, tmp_path: Path) -> None:
+    trap = Trap(kind, "for (c = 0; c < n; c++) a[c] = 1;", setup=f"{kind} c;")
+    assert answer(trap, tmp_path) == PROVED
+    (program,) = read_c(tmp_path / "t.c")
+    assert any("does not wrap around" in one.text and "'c'" in one.text for one in program.assumptions)
+
+
+@pytest.mark.parametrize("trap", WIDE_ENOUGH, ids=lambda trap: trap.name)
+def test_iterators_that_do_not_are_read(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("trap", CONSTANTS, ids=lambda trap: trap.name)
+def test_constants_that_do_not_fit_are_not_what_they_look_like(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", CONVERSIONS, ids=lambda trap: trap.name)
+def test_conversions_in_conditions(trap: Trap, tmp_path: Path) -> None:
+    """The condition is kept whole with what it guards: nothing is known of when it holds."""
+    if answer(trap, tmp_path) == PROVED:
+        (program,) = read_c(tmp_path / "t.c")
+        assert all(not access.must for one in program.statements for access in one.writes)
+
+
+@pytest.mark.parametrize("trap", OBSERVED, ids=lambda trap: trap.name)
+def test_storage_that_others_look_at_is_refused(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", ELEMENTS, ids=lambda trap: trap.name)
+def test_names_of_types_that_mean_others_are_refused(trap: Trap, tmp_path: Path) -> None:
+    assert "which its declaration does not show" in answer(trap, tmp_path)
