@@ -101,11 +101,11 @@ def test_a_local_array_is_declared_in_its_loop(tmp_path: Path) -> None:
 
 def test_a_local_variable_whose_value_goes_on_is_declared_in_front(tmp_path: Path) -> None:
     body = (
-        "  double t;\n  for (i = 0; i < n; i++) {\n    a[i] = i ? t : 0;\n    t = b[i];\n  }"
+        "  double u;\n  for (i = 0; i < n; i++) {\n    a[i] = i ? u : 0;\n    u = b[i];\n  }"
     )
     assert new_region(tmp_path, body) == (
-        "  {\n    double t;\n    for (i = 0; i < n; i++) {\n"
-        "      a[i] = i ? t : 0;\n      t = b[i];\n    }\n  }\n"
+        "  {\n    double u;\n    for (i = 0; i < n; i++) {\n"
+        "      a[i] = i ? u : 0;\n      u = b[i];\n    }\n  }\n"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
-from loopwright.c.typed.options import CompilerOptions
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.check.algorithms.codes import CodeScheme, codes
 from loopwright.check.algorithms.fast import fast_call, fast_check
 from loopwright.check.algorithms.fronts import Front, fronts, insertions
@@ -64,6 +64,8 @@ class CheckOptions:
     """Check every operation by itself, even where a nest can be checked as a whole."""
     choice: Choice = BY_PRAGMAS
     """What is compared, where pragmas do not mark it."""
+    compiled: CompilerOptions = PLAIN
+    """How the files are compiled, as far as that decides what their texts mean."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def check_file(
 ) -> Report:
     """Whether `program` reorders its original, given in it or as the file `spec`."""
     options = options or CheckOptions()
-    return check(read_input(program, spec, pure=options.pure, choice=options.choice), options)
+    given = read_input(program, spec, pure=options.pure, choice=options.choice, options=options.compiled)
+    return check(given, options)
 
 
 def check_text(
@@ -97,7 +100,8 @@ def check_source(
 ) -> Report:
     """`check_file` of a text that has a name and places."""
     options = options or CheckOptions()
-    return check(parse_input(source, spec, pure=options.pure, choice=options.choice), options)
+    given = parse_input(source, spec, pure=options.pure, choice=options.choice, options=options.compiled)
+    return check(given, options)
 
 
 def prepared(given: Input, options: CheckOptions) -> Job:

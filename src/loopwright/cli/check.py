@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_choice, choice_of, seconds, sizes
+from loopwright.cli.options import (
+    Verbs,
+    add_choice,
+    add_compiler_options,
+    choice_of,
+    compiler_options,
+    seconds,
+    sizes,
+)
 from loopwright.errors import BadInput, Code
 from loopwright.rewrite.request import Request
 from loopwright.source import Span
@@ -56,6 +64,7 @@ def add_to(verbs: Verbs) -> None:
     add("--timeout", type=seconds, default=120.0, metavar="SECONDS", help="for all of it (default 120)")
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add_choice(parser)
+    add_compiler_options(parser, definitions=False)
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler")
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
@@ -93,6 +102,7 @@ def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) 
         script_file=arguments.script,
         pure=tuple(arguments.pure),
         choice=choice_of(arguments),
+        options=compiler_options(arguments, arguments.sizes, arguments.cc),
     )
     outcome = transformed(asked, progress)
     progress(f"checking {arguments.file}")
@@ -111,7 +121,7 @@ def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
         raise BadInput(Code.OPTION, message, span=place) from None
     tools = Toolchain(
         arguments.cc,
-        tuple(arguments.cc_option),
+        (*arguments.as_compiled, *arguments.cc_option),
         words,
         arguments.timeout,
         deadline,
@@ -119,7 +129,11 @@ def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
     )
     pure = tuple(arguments.pure)
     checks = (arguments.race, arguments.only_checks, arguments.one_by_one)
-    return CheckOptions(defined, arguments.algorithm, tools, pure, *checks, choice=choice_of(arguments))
+    compiled = compiler_options(arguments, arguments.sizes, arguments.cc)
+    chosen = choice_of(arguments)
+    return CheckOptions(
+        defined, arguments.algorithm, tools, pure, *checks, choice=chosen, compiled=compiled
+    )
 
 
 def _printed(arguments: argparse.Namespace, report: Report) -> Printed:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from loopwright.cli.frame import Invocation, Printed
-from loopwright.cli.options import Verbs, add_reading_options, choice_of
+from loopwright.cli.options import Verbs, add_reading_options, choice_of, compiler_options
 from loopwright.progress import Progress
 
 
@@ -42,5 +42,11 @@ def _extracted(arguments: argparse.Namespace, progress: Progress) -> str:
 
     progress(f"reading {arguments.file}")
     form = "json" if arguments.json else "scop" if arguments.scop else "text"
-    choice = choice_of(arguments)
-    return extracted(arguments.file, form, pure=arguments.pure, assume=arguments.assume, choice=choice)
+    return extracted(
+        arguments.file,
+        form,
+        pure=arguments.pure,
+        assume=arguments.assume,
+        choice=choice_of(arguments),
+        options=compiler_options(arguments),
+    )

@@ -13,6 +13,7 @@ from loopwright.cli.options import (
     add_prover_options,
     add_reading_options,
     choice_of,
+    compiler_options,
     coq_library,
     integer,
     proof_lines,
@@ -50,7 +51,7 @@ def add_to(verbs: Verbs) -> None:
         metavar="N",
         help="also try parallel loops, for N threads (1)",
     )
-    add_reading_options(parser)
+    add_reading_options(parser, definitions=False)
     add("-D", "--define", action="append", default=[], metavar="NAME=N", help="a size, as for gcc")
     add("--size", action="append", default=[], metavar="NAME=N", help="the value of a parameter")
     add("--cc", "--compiler", default="gcc", metavar="COMPILER", help="the C compiler (gcc)")
@@ -85,6 +86,7 @@ def _optimised(arguments: argparse.Namespace, progress: Progress) -> Optimised:
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
         choice=choice_of(arguments),
+        options=compiler_options(arguments, arguments.define, arguments.cc),
         allow_reassociation=arguments.allow_reassociation,
         openmp=arguments.threads > 1,
         prover=separate_proof(arguments),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from loopwright.c.choice import Choice, choice
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code
 from loopwright.progress import Progress
 from loopwright.rewrite.request import ProverRequest, Request
@@ -86,12 +87,13 @@ def sizes(words: Sequence[str], file: str) -> dict[str, int]:
     return found
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
+def add_reading_options(parser: argparse.ArgumentParser, *, definitions: bool = True) -> None:
     """The options of every verb that reads C."""
     add = parser.add_argument
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
     add_choice(parser)
+    add_compiler_options(parser, definitions=definitions)
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +107,48 @@ def add_choice(parser: argparse.ArgumentParser) -> None:
 def choice_of(arguments: argparse.Namespace) -> Choice:
     """What `add_choice` asks for."""
     return choice(arguments.function, arguments.loop)
+
+
+_AS_COMPILED = (
+    ("-I", "FOLDER", "a folder with headers"),
+    ("-D", "NAME[=TEXT]", "a macro that is defined"),
+    ("-U", "NAME", "a macro that is not"),
+    ("-include", "FILE", "a header that comes first"),
+    ("-std", "STANDARD", "the standard, such as c11"),
+)
+
+
+def add_compiler_options(parser: argparse.ArgumentParser, *, definitions: bool = True) -> None:
+    """How the file is compiled, which decides what its text means; the options are those of a compiler."""
+    who = "the compiler is gcc, or CC of the environment"
+    group = parser.add_argument_group("as the file is compiled", who)
+    for name, metavar, text in _AS_COMPILED:
+        if name != "-D" or definitions:
+            group.add_argument(name, action=_Kept, dest="as_compiled", metavar=metavar, help=text, default=[])
+    text = "the folder of a compile_commands.json that says it"
+    group.add_argument("-p", dest="build", default="", metavar="BUILD", help=text)
+
+
+class _Kept(argparse.Action):
+    """An option of the compiler, kept in the order of the command line."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        words = [f"-std={values}"] if self.option_strings == ["-std"] else [self.option_strings[0], values]
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *words])
+
+
+def compiler_options(
+    arguments: argparse.Namespace, definitions: Sequence[str] = (), compiler: str = ""
+) -> CompilerOptions:
+    """What `add_compiler_options` asks for, with macros that are given in another way."""
+    defined = [f"-D{one}" for one in definitions]
+    return CompilerOptions((*arguments.as_compiled, *defined), compiler, arguments.build)
 
 
 def add_rewriting_options(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +183,7 @@ def request_of(arguments: argparse.Namespace, **more: Any) -> Request:
         pure=tuple(arguments.pure),
         assume=tuple(arguments.assume),
         choice=choice_of(arguments),
+        options=compiler_options(arguments),
         openmp=arguments.openmp,
         allow_reassociation=arguments.allow_reassociation,
         **more,

@@ -12,6 +12,7 @@ from loopwright.cli.options import (
     add_reading_options,
     add_time_limits,
     choice_of,
+    compiler_options,
     coq_library,
 )
 from loopwright.source import called
@@ -63,8 +64,13 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestio
     request = ProverRequest(arguments.prover, None, arguments.prover_timeout)
     demand(request)
     progress(f"reading {arguments.file}")
-    choice = choice_of(arguments)
-    programs = read_c(arguments.file, pure=arguments.pure, assume=arguments.assume, choice=choice)
+    programs = read_c(
+        arguments.file,
+        pure=arguments.pure,
+        assume=arguments.assume,
+        choice=choice_of(arguments),
+        options=compiler_options(arguments),
+    )
     plans = [plan_of(program) for program in programs]
     found = [(plan.original.region.line, list(suggestions(plan, progress))) for plan in plans]
     if request.prover == "isl":

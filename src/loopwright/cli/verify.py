@@ -6,7 +6,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs, add_reading_options, choice_of, coq_library, seconds
+from loopwright.cli.options import (
+    Verbs,
+    add_reading_options,
+    choice_of,
+    compiler_options,
+    coq_library,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
@@ -57,6 +64,7 @@ def _verified(arguments: argparse.Namespace, progress: Progress) -> Verified:
             tuple(arguments.assume),
             choice_of(arguments),
             arguments.prover_timeout,
+            compiler_options(arguments),
         ),
         progress,
     )

@@ -62,6 +62,10 @@ class Array:
     """Of `A[(i * n + j) * m + k]`, which is read as A[i][j][k]: the sizes n and m of the inner dimensions."""
     space: MemorySpace | None = None
     """Of a `local` array that an operation made; None for the author's."""
+    observed: bool = False
+    """What the region leaves in it may be read afterwards, or through a pointer to it."""
+    addressed: bool = False
+    """There may be a pointer to it."""
 
 
 @dataclass(frozen=True)
@@ -262,13 +266,15 @@ class Program(Displayed):
 
     def is_private(self, array: Array) -> bool:
         """Whether a thread can have its own: a variable of the region or of the function, no pointer."""
-        if array.space is MemorySpace.HEAP:
+        if array.space is MemorySpace.HEAP or array.addressed:
             return False
         return array.local or is_automatic(self.file, self.region, array.name, array.rank)
 
     def is_dead_after(self, array: Array) -> bool:
         """Whether no text after the region can see what the region leaves in `array`."""
-        return array.local or is_dead_after(self.file, self.region, array.name, array.rank)
+        if array.local:
+            return True
+        return not array.observed and is_dead_after(self.file, self.region, array.name, array.rank)
 
     def domain(self) -> isl.UnionSet:
         """All instances, where the context holds."""

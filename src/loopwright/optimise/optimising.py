@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.driver import driver_for
@@ -95,7 +96,8 @@ def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS)
     flags = tuple(f"-D{one}" for one in search.defines)
     with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
         runner = TrialRunner(Path(path), Path(folder), find_compiler(), flags)
-        request = Request(file=str(path), script_file="<optimised>", choice=choice)
+        options = CompilerOptions(flags)
+        request = Request(file=str(path), script_file="<optimised>", choice=choice, options=options)
         return optimise(request, runner, search, silent)
 
 
@@ -106,7 +108,13 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     """
     begun = time.monotonic()
     progress(f"reading {request.file}")
-    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
+    programs = read_c(
+        request.file,
+        pure=request.pure,
+        assume=request.assume,
+        choice=request.choice,
+        options=request.options,
+    )
     plans = tuple(plan_of(one) for one in programs)
     machine = search.machine or this_machine()
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)

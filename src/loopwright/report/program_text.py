@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 
 if TYPE_CHECKING:
     import islpy as isl
@@ -26,6 +27,7 @@ def extracted(
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
 ) -> str:
     """The regions of a C file, or an OpenScop file; `form` is "text", "json" or "scop"."""
     from loopwright.emit.openscop import to_openscop
@@ -37,7 +39,7 @@ def extracted(
     if str(path).endswith(".scop"):
         programs = (read_openscop(path),)
     else:
-        programs = read_c(path, pure=pure, assume=assume, choice=choice)
+        programs = read_c(path, pure=pure, assume=assume, choice=choice, options=options)
     match form:
         case "scop":
             return "\n".join(to_openscop(program) for program in programs)

@@ -98,7 +98,13 @@ class DrawnRegion:
 def report_on(request: Request, progress: Progress = silent) -> HtmlReport:
     """Read, apply, prove as far as it goes, draw, and put it all on one page."""
     progress(f"reading {request.file}")
-    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
+    programs = read_c(
+        request.file,
+        pure=request.pure,
+        assume=request.assume,
+        choice=request.choice,
+        options=request.options,
+    )
     regions = drawn_regions(parse_script(request.script or "", request.script_file), programs)
     progress("proving the script legal")
     verdicts = [

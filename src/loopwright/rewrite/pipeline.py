@@ -52,7 +52,13 @@ from loopwright.transform.script.steps import parse_script
 def transformed(request: Request, progress: Progress) -> Outcome:
     """The file with the script applied; raises where an answer is not yes."""
     progress(f"reading {request.file}")
-    programs = read_c(request.file, pure=request.pure, assume=request.assume, choice=request.choice)
+    programs = read_c(
+        request.file,
+        pure=request.pure,
+        assume=request.assume,
+        choice=request.choice,
+        options=request.options,
+    )
     plans = tuple(plan_of(program) for program in programs)
     if request.script is None:
         return rewritten(plans, request, progress, keep_untouched=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.prove.verdict import ProofStatus
 from loopwright.source import Source
 
@@ -56,6 +57,7 @@ class Request(RewriteOptions):
     assume: tuple[str, ...] = ()
     choice: Choice = BY_PRAGMAS
     steps: bool = False
+    options: CompilerOptions = PLAIN
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal
 from loopwright.model.annotations import Clauses, Independent
 from loopwright.model.program import Program
@@ -43,6 +44,7 @@ class VerifyRequest:
     assume: tuple[str, ...] = ()
     choice: Choice = BY_PRAGMAS
     seconds: float | None = None
+    options: CompilerOptions = PLAIN
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
     claims = [read_claims(source) for source in sources]
     old = request.old or _original(request, claims)
     pure, assume, choice = request.pure, request.assume, request.choice
-    programs = read_c(old, pure=pure, assume=assume, choice=choice)
+    programs = read_c(old, pure=pure, assume=assume, choice=choice, options=request.options)
     originals = [_region(programs, one, source) for one, source in zip(claims, sources, strict=True)]
     if len({program.region for program in originals}) < len(originals):
         raise BadInput(Code.PROOF_FILE, "two proof files are about the same region")

@@ -25,6 +25,7 @@ from loopwright.c.file import c_file
 from loopwright.c.macros import integer_text
 from loopwright.c.syntax import refuse
 from loopwright.c.tokens import blank, without_comments
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.check.program.expansion import written_out
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Program
@@ -63,9 +64,10 @@ def read_input(
     *,
     pure: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
 ) -> Input:
     """The two programs of one annotated file, or of two files."""
-    return parse_input(load_c(program), spec, pure=pure, choice=choice)
+    return parse_input(load_c(program), spec, pure=pure, choice=choice, options=options)
 
 
 def parse_input(
@@ -74,6 +76,7 @@ def parse_input(
     *,
     pure: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
 ) -> Input:
     """`read_input` of a text."""
     start = _marked_start(source)
@@ -81,7 +84,7 @@ def parse_input(
         source = resolved(source, choice, pure=pure)
     if spec is None:
         return _one_file(source, start, pure)
-    originals = read_c(spec, pure=pure, choice=choice)
+    originals = read_c(spec, pure=pure, choice=choice, options=options)
     if len(originals) != 1:
         raise BadInput(
             Code.SEGMENT,

@@ -11,6 +11,7 @@ from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
@@ -23,6 +24,7 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
+from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.reader import load_c, parse_c, read_source
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
@@ -79,6 +81,7 @@ def agreement(
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
     allow_reassociation: bool = False,
     for_provers: int = 0,
     progress: Progress = silent,
@@ -103,6 +106,7 @@ def agreement(
         pure=pure,
         assume=assume,
         choice=choice,
+        options=options,
         allow_reassociation=allow_reassociation,
         for_provers=for_provers,
         progress=progress,
@@ -143,6 +147,7 @@ def compare_files(
     pure: Sequence[str] = (),
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
     allow_reassociation: bool = False,
     for_provers: int = 0,
     progress: Progress = silent,
@@ -155,7 +160,7 @@ def compare_files(
     before, source = load_c(old_file), load_c(new_file)
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-    old = read_source(before, pure=pure, assume=assume, choice=choice)
+    old = read_source(before, pure=pure, assume=assume, choice=choice, options=options)
     source = source if choice.is_empty else chosen(source, choice)
     source = counterparts([one.region for one in old], source)
     given, allocations = with_local_arrays(source, allocated=True)
@@ -165,7 +170,7 @@ def compare_files(
         along = _along(old, text, progress, allow_reassociation)
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
         if along is None or (along.proved and short):
-            one = _compared(old, text, (pure, assume), allow_reassociation, progress)
+            one = _compared(old, text, (pure, assume), options, allow_reassociation, progress)
             along = one if along is None or one.proved else along
         found.append(along)
         if not found[-1].proved:
@@ -180,14 +185,16 @@ def compare_files(
 def _compared(
     old: tuple[Program, ...],
     source: Source,
-    options: tuple[Sequence[str], Sequence[str]],
+    stated: tuple[Sequence[str], Sequence[str]],
+    options: CompilerOptions,
     allow_reassociation: bool,
     progress: Progress,
 ) -> Comparison:
-    """The regions of a text, one after the other, until one is not proved; `options` are pure and assume."""
-    pure, assume = options
+    """The regions of a text, one after the other, until one is not proved; `stated` are pure and assume."""
+    pure, assume = stated
     text = read_text(source, old, pure)
     new = text or parse_c(source, pure=pure, assume=assume)
+    new = gated(new, pure=pure, options=options, in_order=text is None)
     if len(old) != len(new):
         raise BadInput(
             Code.REGION,

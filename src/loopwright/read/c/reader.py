@@ -9,9 +9,11 @@ from pathlib import Path
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.file import c_file
 from loopwright.c.syntax import refuse
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Note
 from loopwright.model.program import Program
 from loopwright.read.c.find import resolved
+from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
 from loopwright.read.text import refuse_long_numbers
 from loopwright.source import Source, Span, called, file_bytes
@@ -29,19 +31,25 @@ def read_c(
     pure: Iterable[str] = (),
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
 ) -> tuple[Program, ...]:
-    """The regions of a C file, or what is chosen of it."""
-    return read_source(load_c(path), pure=pure, assume=assume, choice=choice)
+    """The regions of a C file, or what is chosen of it, if they are what the compiler reads there."""
+    return read_source(load_c(path), pure=pure, assume=assume, choice=choice, options=options)
 
 
 def read_source(
-    source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = (), choice: Choice = BY_PRAGMAS
+    source: Source,
+    *,
+    pure: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    choice: Choice = BY_PRAGMAS,
+    options: CompilerOptions = PLAIN,
 ) -> tuple[Program, ...]:
-    """The regions of a C text, or what is chosen of it."""
+    """The regions of a C text, or what is chosen of it, if they are what the compiler reads there."""
     pure = tuple(pure)
     source = resolved(source, choice, pure=pure, assume=assume)
     try:
-        return parse_c(source, pure=pure, assume=assume)
+        return gated(parse_c(source, pure=pure, assume=assume), pure=pure, options=options)
     except BadInput as failure:
         raise _advised(failure, source) from failure.__cause__
 
