@@ -48,7 +48,7 @@ demo: $(READY)
 	@$(BIN)/loopwright demo
 	@$(BIN)/python examples/demo.py
 
-# what it writes is committed: nobody needs npm who does not change web/
+# what it writes is committed: npm is needed only to change web/
 web:
 	cd web && npm ci --silent && npx tsc --noEmit && node build.mjs
 

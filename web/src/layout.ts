@@ -20,7 +20,7 @@ export interface Layout {
 }
 
 /** Pixels from one instance to the next in the same iteration: large where there are few. */
-const pitchFor = (most: number, side: number): number => Math.max(20, Math.min(34, 360 / (most * side)));
+const pitchFor = (most: number, side: number): number => Math.max(20, Math.min(30, 320 / (most * side)));
 
 /** An angle from which the iterations of the outermost loop lie between those of the others. */
 export function turnFor(instances: readonly Instance[], choice: Choice): Turn {

@@ -38,7 +38,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Nothing is loaded from elsewhere, and nobody else may show or load this."""
+"""Nothing is loaded from elsewhere, and no other page may show or load this."""
 
 THEMES = (
     f":root {{ color-scheme: light dark; {rules(LIGHT)} }}\n"
