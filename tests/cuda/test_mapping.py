@@ -15,6 +15,7 @@ from tests.cuda.support import kernels, made, original, run
 PROGRAM = """\
 #include <math.h>
 #include <stdio.h>
+#define WIDE 3u
 static double A[37][41], B[37][41], s = 0.5;
 int main(void)
 {{
@@ -163,6 +164,7 @@ def test_scripts_that_no_gpu_can_run(tmp_path: Path, script: str, message: str) 
         ("for (i = 0; i < n; i++) {\n  L: A[i][0] = M_PI;\n}", "block(L, i)", "M_PI"),
         ("for (i = 0; i < n; i++)\n  L: s = A[i][0];", "thread(L, i=1)", ""),
         ("for (i = 0; i < n; i++)\n  L: A[i][0] = A[i][0] * 0.1L;", "block(L, i)", "long double"),
+        ("for (i = 0; i < WIDE; i++)\n  L: A[i][0] = WIDE - 5;", "block(L, i)", "signed"),
         ("for (i = 0; i < u; i++)\n  L: A[i][0] = u - 5;", "block(L, i)", "signed"),
         (
             "for (i = 0; i < n; i++) {\n for (j = 0; j < m; j++)\n  L: A[i][j] = 0;\n"

@@ -117,7 +117,8 @@ def _check_values(program: Program) -> None:
             text = plain
         for name in sorted(set(names_in(text)) & set(program.params)):
             variable = program.file.declarations.visible(name, program.region)
-            macro = variable is None and any(one.name == name for one in program.file.macros)
+            bodies = [one.body for one in program.file.macros if one.name == name and variable is None]
+            macro = bodies and all(re.fullmatch(r"\(?\s*\d+[lL]*\s*\)?", body) for body in bodies)
             declared = "" if variable is None else program.file.declarations.resolved(variable.type)
             if not macro and declared.removeprefix("const ") not in _SIGNED:
                 message = f"a value is computed with {name}, which is not known to be a signed number"
