@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from loopwright.c.macros import integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
@@ -45,7 +46,7 @@ class Variable:
     """Of an enumerator, or of a `const` integer that is initialised by a number."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Declarations:
     variables: tuple[Variable, ...]
     types: frozenset[str]
@@ -64,9 +65,16 @@ class Declarations:
     def visible(self, name: str, at: Span) -> Variable | None:
         """The innermost variable `name` declared before `at` in a scope around it."""
         found = None
-        for variable in self.variables:
-            if variable.name == name and variable.scope.contains(at) and variable.place.start < at.start:
+        for variable in self._by_name.get(name, ()):
+            if variable.scope.contains(at) and variable.place.start < at.start:
                 found = variable
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Variable]]:
+        found: dict[str, list[Variable]] = {}
+        for variable in self.variables:
+            found.setdefault(variable.name, []).append(variable)
         return found
 
 

@@ -113,7 +113,7 @@ def loops_of(block: Node, whole: frozenset[Span]) -> list[Node]:
     pending = [block]
     while pending:
         node = pending.pop()
-        if node.type in _BOXES or node.span in whole:
+        if node.type in _BOXES or (whole and node.span in whole):
             continue
         if node.type == "for_statement":
             found.append(node)
@@ -143,7 +143,7 @@ def names_of_region(
     declarations = kinds.declarations
     loops = loops_of(block, whole)
     iterators = frozenset(name for loop in loops if (name := loop_iterator(loop)) is not None)
-    headers = [part.span for loop in loops for part in _header(loop)]
+    headers = frozenset(part for loop in loops for part in _header(loop))
     rows = row_pointers(block, kinds, iterators)
     followed = frozenset(row.name for row in rows)
     targets = _targets(block, kinds, loops, headers, rows, whole)
@@ -184,7 +184,7 @@ def _targets(
     block: Node,
     kinds: Kinds,
     loops: list[Node],
-    headers: list[Span],
+    headers: frozenset[Node],
     rows: tuple[RowPointer, ...],
     whole: frozenset[Span],
 ) -> list[Reference]:
@@ -203,7 +203,7 @@ def _targets(
         is_own = is_counted_inside(node, reference.base, whole)
         if reference.base not in iterators or reference.subscripts or is_own:
             found.append(reference)
-        elif not any(header.contains(node.span) for header in headers):
+        elif not _is_within(node, headers):
             failure = refuse(
                 node,
                 f"the loop iterator '{reference.base}' is assigned outside the head of its loop",
@@ -249,10 +249,18 @@ def _target(node: Node) -> Node | None:
             return None
 
 
-def _locals(block: Node, headers: list[Span]) -> tuple[Local, ...]:
+def _is_within(node: Node, parts: frozenset[Node]) -> bool:
+    """Whether a node is one of `parts`, or inside of one."""
+    around: Node | None = node
+    while around is not None and around not in parts:
+        around = around.parent
+    return around is not None
+
+
+def _locals(block: Node, headers: frozenset[Node]) -> tuple[Local, ...]:
     found: list[Local] = []
     for node in walk(block):
-        if node.type != "declaration" or any(header.contains(node.span) for header in headers):
+        if node.type != "declaration" or _is_within(node, headers):
             continue
         scope = node.parent
         while scope is not None and scope.type not in ("compound_statement", "for_statement"):
