@@ -16,6 +16,7 @@ import islpy as isl
 
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.sets import OUT
 
 
 class DependenceKind(Enum):
@@ -81,8 +82,11 @@ def dependences(program: Program) -> Dependences:
 def memory_based(program: Program) -> Iterable[Dependence]:
     """Every ordered pair of instances that touch the same cell, one of them writing it."""
     accesses = {statement.name: _distinct(statement.accesses) for statement in program.statements}
+    first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
     for source in program.statements:
         for sink in program.statements:
+            if _is_later(first_times[source.name], first_times[sink.name]):
+                continue
             pairs = _conflicting(accesses[source.name], accesses[sink.name])
             if not pairs:
                 continue
@@ -96,6 +100,11 @@ def memory_based(program: Program) -> Iterable[Dependence]:
                     yield Dependence(
                         kind, source.name, sink.name, first.array, relation.coalesce(), first, second
                     )
+
+
+def _is_later(time: isl.Val, other: isl.Val) -> bool:
+    """Whether one statement runs after another, all instances of both, by the first entry of its time."""
+    return bool(time.is_int() and other.is_int() and time.gt(other))
 
 
 def _kind(first: Access, second: Access) -> DependenceKind:

@@ -83,10 +83,21 @@ def _instances(plan: Plan, path: Position) -> isl.UnionSet:
     program = plan.program
     found = isl.UnionSet.empty(program.context.get_space())
     for statement in program.statements:
+        if _is_beside(statement.schedule, path):
+            continue
         for position, piece in pieces(statement.schedule):
             if position[: len(path)] == path:
                 found = found.union(isl.UnionSet.from_set(piece.domain().intersect(statement.domain)))
     return found.intersect_params(program.context)
+
+
+def _is_beside(schedule: isl.Map, path: Position) -> bool:
+    """Whether no instance is below `path`, as the constants of its times show at once."""
+    for level, place in enumerate(path):
+        value = schedule.plain_get_val_if_fixed(OUT, 2 * level)
+        if value.is_int() and value.to_python() != place:
+            return True
+    return False
 
 
 def _loops(plan: Plan, path: Position, loop: int) -> Tree:
@@ -141,6 +152,8 @@ def _order(plan: Plan, path: Position, loops: range) -> isl.UnionMap:
     shorter = path[: loops.start + 1]
     order = isl.UnionMap.empty(program.context.get_space())
     for statement in program.statements:
+        if _is_beside(statement.schedule, shorter):
+            continue
         schedule = statement.schedule.intersect_range(at(statement.schedule, shorter))
         values = first(schedule, OUT, entry(loops.stop))
         for loop in reversed(range(loops.stop + 1)):
