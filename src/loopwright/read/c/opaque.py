@@ -12,7 +12,8 @@ from loopwright.c.syntax import Node, field, named_children, refuse, walk
 from loopwright.errors import BadInput
 from loopwright.read.c.accesses import Touch, refuse_pointer_value, touches
 from loopwright.read.c.frames import Frame
-from loopwright.read.c.names import Unfollowed, refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.locals import refuse_pointers, refuse_specifiers, sizes_in
+from loopwright.read.c.names import Unfollowed
 
 _LEFT = {
     "for_statement": ("break_statement", "continue_statement"),

@@ -22,7 +22,8 @@ from loopwright.read.c.assemble import assembled
 from loopwright.read.c.assume import assume_option, assume_pragma, combined, is_assume
 from loopwright.read.c.frames import Frame
 from loopwright.read.c.known_aliases import refuse_known_aliases
-from loopwright.read.c.names import Setting, Unfollowed, local_arrays, loops_of, names_of_region
+from loopwright.read.c.locals import local_arrays
+from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_region
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used

@@ -19,14 +19,9 @@ from loopwright.model.program import Body
 from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touches
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.frames import Frame, LocalValue, NotAffine
+from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, refuse_specifiers, sizes_in
 from loopwright.read.c.loops import enter_loop, has_changing_step, loop_comments
-from loopwright.read.c.names import (
-    Unfollowed,
-    refuse_changing_size,
-    refuse_pointers,
-    refuse_specifiers,
-    sizes_in,
-)
+from loopwright.read.c.names import Unfollowed
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump
 from loopwright.read.c.polynomials import polynomial
 from loopwright.read.c.row_elements import after_row

@@ -1,0 +1,88 @@
+"""Variables that are declared in a region: the storage they become, and what cannot be moved there."""
+
+from __future__ import annotations
+
+from loopwright.c.syntax import Node, refuse, walk
+from loopwright.model.program import Array
+from loopwright.read.c.names import Local, RegionNames, Unfollowed
+
+
+def _hides(outer: Local, inner: Local) -> bool:
+    return outer is not inner and outer.name == inner.name and outer.scope.contains(inner.scope)
+
+
+def local_arrays(names: RegionNames, block: Node) -> tuple[Array, ...]:
+    """The storage to declare in front of the loops; refuse what cannot be moved there."""
+    arrays: dict[str, Array] = {}
+    for local in names.locals:
+        array = Array(local.name, local.rank, local.type, True, local.extents)
+        if arrays.setdefault(local.name, array) != array:
+            raise refuse(
+                local.node,
+                f"'{local.name}' is declared twice in the region, with different types",
+                "give the two variables different names",
+            )
+        if any(_hides(other, local) for other in names.locals):
+            raise refuse(
+                local.node,
+                f"this '{local.name}' hides another one declared in the region",
+                "give the two variables different names",
+            )
+    for node in walk(block):
+        name = node.text if node.type == "identifier" else ""
+        if name in arrays and not any(
+            local.name == name and local.scope.contains(node.span) for local in names.locals
+        ):
+            raise refuse(
+                node,
+                f"this '{name}' is not the one declared inside the region",
+                "give the two variables different names",
+            )
+    return tuple(arrays.values())
+
+
+def refuse_pointers(declarator: Node, name: str = "") -> None:
+    """What is reached through a local pointer would be another name for an array.
+
+    Inside of a statement that is not taken apart, the pointer `name` need not be followed.
+    """
+    for part in walk(declarator):
+        if part.type == "pointer_declarator":
+            failure = refuse(
+                part,
+                "a pointer declared in a region cannot be followed",
+                "use the array it points into",
+            )
+            raise Unfollowed(failure, names=frozenset((name,))) if name else failure
+
+
+def sizes_in(declarator: Node) -> list[Node]:
+    """The expressions between the brackets of `double t[n][4]`."""
+    found = [part.child_by_field_name("size") for part in walk(declarator) if part.type == "array_declarator"]
+    return [size for size in found if size is not None]
+
+
+def refuse_changing_size(size: Node, names: RegionNames) -> None:
+    """A local array is declared once, in front of the region: its size must be known there."""
+    for part in walk(size):
+        name = part.text if part.type == "identifier" else ""
+        if name in names.iterators or name in names.written:
+            what = "an iterator" if name in names.iterators else f"'{name}', which the region sets"
+            raise refuse(
+                part,
+                f"the size of a local array depends on {what}",
+                "declare the array before the region",
+            )
+
+
+def refuse_specifiers(node: Node) -> None:
+    """A local lives while its block runs, and nothing else sees it."""
+    for part in node.children:
+        word = part.text
+        lasts = part.type == "storage_class_specifier" and word not in ("register", "auto")
+        if lasts or word == "volatile":
+            raise refuse(
+                part,
+                f"a variable that is '{word}' cannot be declared in a region",
+                "declare it before the region",
+            )
