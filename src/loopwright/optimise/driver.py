@@ -1,6 +1,6 @@
 """A `main` for a file that has none: data for the functions its regions are in, and the seconds a call takes.
 
-Arrays are as large as the regions reach at the sizes given, and are filled anew before each call: numbers
+Arrays are as large as the regions reach at the sizes given, and are filled again before each call: numbers
 between 1 and 2, integers 0 and 1.  A parameter that is a size has its value, another number is 1.
 """
 

@@ -278,7 +278,7 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
 
 
 def _slanted(nest: NamedNest, outer: str) -> Iterator[Script]:
-    """Rows that each wait for the one above, written out together, each some points behind the one above."""
+    """Rows that wait for the one above, written out together, each some points later than that."""
     for slope in (1, 2):
         for rows in SLANTED:
             skew = Skew(nest.handle, nest.loops[-1], outer, slope)
