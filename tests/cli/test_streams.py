@@ -160,11 +160,11 @@ def test_standard_input(c: str, tmp_path: Path) -> None:
         (["transform", "-", "-"], "<stdin>:1:1: error: two files cannot both be standard input"),
         (["transform", "-", "--in-place"], "--in-place replaces a file"),
         (["codegen", "-"], "the format of standard input is not known\nhint: --format poly"),
-        (["extract", "-"], "<stdin>:3:23: error: "),
+        (["extract", "-"], "<stdin>:3:26: error: this does not add a constant"),
     ],
 )
 def test_standard_input_that_is_wrong(words: list[str], message: str) -> None:
-    done = run(*words, text=C.replace("i < n; i++", "i < n * n; i++"))
+    done = run(*words, text=C.replace("i < n; i++", "i < n; i *= 2"))
     assert done.returncode == 2 and message in done.stderr, done.stderr
 
 
@@ -178,7 +178,7 @@ def test_a_closed_standard_input() -> None:
     [
         ("transfrom", "did you mean transform?"),
         ("chekc", "did you mean check?"),
-        ("x", "the verbs are codegen, find, extract,"),
+        ("x", "the verbs are "),
     ],
 )
 def test_a_mistyped_verb(verb: str, meant: str) -> None:

@@ -48,13 +48,13 @@ def refuse_reachable(
     for parameter in parameters:
         for name in _names(re.sub(r"(\.|->)\s*\w+", "", parameter.text)):
             _refuse_one(_Reach(file, setting, calls, through), name, parameter.text, sees=False)
-        if calls and _is_behind_pointer(setting, parameter.text):
+        if calls and _is_after_pointer(setting, parameter.text):
             raise _refused(calls[0].span, calls[0].text, parameter.text, "change")
     for row in setting.names.rows:
         _refuse_one(_Reach(file, setting, calls, through), row.base, row.base, sees=False)
 
 
-def _is_behind_pointer(setting: Setting, text: str) -> bool:
+def _is_after_pointer(setting: Setting, text: str) -> bool:
     """Whether an expression reads what a pointer leads to, or a macro that may."""
     if "->" in text or "*(" in text:
         return True
