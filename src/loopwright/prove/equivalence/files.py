@@ -17,6 +17,7 @@ from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
 from loopwright.prove.equivalence.instances import ComparedTexts
+from loopwright.prove.equivalence.outside import outside_difference
 from loopwright.prove.equivalence.regions import changed_functions, counterparts, has_marks
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
@@ -175,6 +176,11 @@ def compare_files(
         found.append(along)
         if not found[-1].proved:
             return found[-1]
+    for program, region in zip(old, c_file(texts[0]).regions, strict=True):
+        difference = outside_difference(program.region, region.place)
+        if difference is not None:
+            reason = f"the regions agree, but not what is around them: {difference}"
+            return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))
     return replace(
         found[0],
         answers=tuple(answer for one in found for answer in one.answers),

@@ -1,0 +1,149 @@
+"""What stands around two regions in their functions, compared.
+
+A proof about regions says something about functions only if these take the same parameters, do the same
+before and after the region and under the same conditions, and mean the same by the names that the region
+uses.  Locals may differ where the other function does not know their names; their types are then wide
+enough not to wrap around before the original's do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from loopwright.c.file import c_file
+from loopwright.c.syntax import Node, field, identifiers, named_children, walk
+from loopwright.c.tokens import names_in, without_comments
+from loopwright.source import Span
+
+_PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")
+_DIRECTIVE = re.compile(r"(?m)^[ \t]*#(?:\\\r?\n|[^\n])*")
+_WIDE = re.compile(
+    r"(?:register |const )*(?:(?:signed )?(?:int|long|long int|long long|long long int)"
+    r"|unsigned(?: int| long)?|size_t|ssize_t|ptrdiff_t|u?int(?:32|64)_t|float|double|long double)"
+)
+"""Types of locals that only one of the files has."""
+_RANKS = {
+    "int": 0,
+    "long": 1,
+    "long int": 1,
+    "ptrdiff_t": 1,
+    "int64_t": 1,
+    "long long": 1,
+    "long long int": 1,
+}
+_EFFECTS = ("call_expression", "assignment_expression", "update_expression")
+
+
+@dataclass(frozen=True)
+class _Local:
+    """A variable of a function outside its region: its type with what makes it an array, and its value."""
+
+    type: str
+    shape: str
+    value: Node | None
+
+    @property
+    def text(self) -> str:
+        return f"{self.type} {self.shape}{'' if self.value is None else ' = ' + _plain(self.value.text)}"
+
+
+@dataclass(frozen=True)
+class _Frame:
+    parameters: str
+    done: tuple[str, ...]
+    """Statements, heads of statements around the region, and pragmas, in their order."""
+    locals: dict[str, _Local]
+    names: frozenset[str]
+    """All that the function mentions, its region included."""
+
+
+def outside_difference(old: Span, new: Span) -> str | None:
+    """How the functions around two regions differ outside of them; None where they mean the same there."""
+    before, after = _frame(old), _frame(new)
+    if before is None or after is None:
+        return None if before is after else "only one of the regions is in a function"
+    if before.parameters != after.parameters:
+        return f"their parameters are ({before.parameters}) and ({after.parameters})"
+    for one, other in zip((*before.done, "nothing more"), (*after.done, "nothing more"), strict=False):
+        if one != other:
+            return f"one has '{_short(one)}' where the other has '{_short(other)}'"
+    return _locals_difference(before, after)
+
+
+def _locals_difference(before: _Frame, after: _Frame) -> str | None:
+    for name in before.locals.keys() & after.locals.keys():
+        one, other = before.locals[name], after.locals[name]
+        widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.value is other.value is None
+        if one.text != other.text and not (widened and one.shape == other.shape):
+            return f"'{name}' is '{_short(one.text)}' in one and '{_short(other.text)}' in the other"
+    for name in sorted(before.locals.keys() ^ after.locals.keys()):
+        here, there = (before, after) if name in before.locals else (after, before)
+        local = here.locals[name]
+        if name in there.names:
+            return f"'{name}' is a local variable in one of them only"
+        if here is after and _WIDE.fullmatch(local.type) is None and local.shape == name:
+            return f"'{name}' is of type '{local.type}', which may be too narrow"
+        if local.value is not None and any(part.type in _EFFECTS for part in walk(local.value)):
+            return f"only one of them has '{_short(local.text)}'"
+    return None
+
+
+def _frame(region: Span) -> _Frame | None:
+    """The function around a region, without the region."""
+    file = c_file(replace(region.source, chosen=()))
+    for node in walk(file.possible):
+        body = node.child_by_field_name("body") if node.type == "function_definition" else None
+        if body is None or not body.start <= region.start <= region.end <= body.end:
+            continue
+        found: dict[str, _Local] = {}
+        done = list(_pieces(body, region, found))
+        outside = node.text[: region.start - node.start] + "\n" + node.text[region.end - node.start :]
+        done += [_plain(one.group()) for one in _PRAGMA.finditer(without_comments(outside, literals=True))]
+        names = names_in(_DIRECTIVE.sub("", node.text))
+        return _Frame(_parameters(node), tuple(done), found, frozenset(names))
+    return None
+
+
+def _parameters(function: Node) -> str:
+    lists = [part for part in walk(field(function, "declarator")) if part.type == "parameter_list"]
+    return ", ".join(_plain(part.text) for part in named_children(lists[0])) if lists else ""
+
+
+def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[str]:
+    """What a statement around the region does outside of it; its locals go to `found`."""
+    for part in named_children(node):
+        if part.type.startswith("preproc") or part.type == "comment":
+            continue
+        if region.start <= part.start and part.end <= region.end:
+            continue
+        if part.start < region.end and region.start < part.end:
+            inner = [one for one in part.named_children if one.start < region.end and region.start < one.end]
+            if part.type != "compound_statement":
+                cut = min((one.start for one in inner), default=part.end) - part.start
+                yield f"{_plain(part.text[:cut])} ..."
+            yield from _pieces(part, region, found)
+        elif part.type == "declaration" and "static" not in names_in(part.text):
+            for local in _declared(part):
+                found[local[0]] = local[1]
+        elif node.type == "compound_statement":
+            yield _plain(part.text)
+
+
+def _declared(node: Node) -> Iterator[tuple[str, _Local]]:
+    declarators = node.children_by_field_name("declarator")
+    kind = _plain(node.text[: declarators[0].start - node.start]) if declarators else _plain(node.text)
+    for one in declarators:
+        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        shape = field(one, "declarator") if one.type == "init_declarator" else one
+        yield identifiers(shape)[0], _Local(kind, _plain(shape.text), value)
+
+
+def _plain(text: str) -> str:
+    """A text without comments, its tokens apart by single spaces where they were apart."""
+    return " ".join(without_comments(text, literals=True).split())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
