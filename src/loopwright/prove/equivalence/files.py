@@ -30,7 +30,7 @@ from loopwright.read.c.reader import load_c, parse_c, read_source
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
 
-OUTSIDE = "what the files do outside their regions is not compared"
+OUTSIDE = "what the files do outside the functions of these regions is not compared"
 
 
 @dataclass(frozen=True)
