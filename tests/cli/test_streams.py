@@ -147,7 +147,7 @@ def test_standard_input(c: str, tmp_path: Path) -> None:
     assert run("transform", c, "-", text=script).stdout == wanted.stdout
     assert run("extract", "-", text=C).stdout.startswith("<stdin>:3-5: 1 statement")
     assert run("suggest", "-", text=C).stdout == run("suggest", c).stdout.replace(c, "<stdin>")
-    assert "proved by instances: <stdin> does what" in run("prove", c, "-", text=C).stdout
+    assert "proved along its loops: <stdin> does what" in run("prove", c, "-", text=C).stdout
     assert run("show", "-", text=C).stdout.startswith("<!doctype html>")
     assert run("codegen", "-", "--format", "poly", text=POLY).stdout == LOOPS
     assert run("codegen", "-", "--format", "poly", "--timeout", "60", text=POLY).stdout == LOOPS

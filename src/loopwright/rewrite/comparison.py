@@ -47,6 +47,6 @@ def _regions(found: Agreement, title: str) -> list[PrintedRegion]:
     regions: list[PrintedRegion] = []
     for texts, way in zip(found.texts or (None,) * len(found.ways), found.ways, strict=True):
         if texts is None:
-            raise GaveUp(Code.NO_PROOF, f"no proof can be written: the files agree {way}, as isl proves")
+            raise GaveUp(Code.NO_PROOF, f"what isl proved {way} cannot be written for it yet")
         regions.append(compared_region(texts, title))
     return regions

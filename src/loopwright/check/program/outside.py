@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import field, walk
+from loopwright.c.syntax import field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
@@ -41,7 +41,23 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
             is_library = name in LIBRARY or name in INDEX_HELPERS or _KNOWN.fullmatch(name) is not None
             is_variable = known.declarations.visible(name, node.span) is not None
             is_macro = bool(definitions(known.macros, name))
-            if not (name in inside | stated or is_pure or is_library or is_variable or is_macro):
+            is_seen = name in inside | stated or _points_inside(known, name, inside)
+            if not (is_seen or is_pure or is_library or is_variable or is_macro):
                 hint = f"give its text, or say --pure {name} if it changes nothing"
                 message = f"'{name}' is not in this file: it may change an array, or how numbers are rounded"
                 raise GaveUp(Code.UNDECIDED, message, span=node.span, hint=hint)
+
+
+def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
+    """Whether a name is a pointer that gets functions of the file when it is declared, and nothing later."""
+    nodes = [node for body in known.bodies for node in walk(body)]
+    given = [
+        field(node, "value").text
+        for node in nodes
+        if node.type == "init_declarator" and name in identifiers(field(node, "declarator"))[:1]
+    ]
+    uses = [node for node in nodes if node.type == "identifier" and node.text == name]
+    called = [
+        node for node in nodes if node.type == "call_expression" and field(node, "function").text == name
+    ]
+    return bool(given) and set(given) <= inside and len(uses) == len(given) + len(called)
