@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.file import c_file
-from loopwright.prove.equivalence.outside import outside_difference
+from loopwright.prove.equivalence.outside import adds_only_harmless_text, outside_difference
 from loopwright.source import Source, Span
 from tests.pipeline.support import file, run
 
@@ -74,3 +74,13 @@ def test_prove_gives_no_plain_yes(tmp_path: Path, capsys: pytest.CaptureFixture[
     old = file(tmp_path, function(), "old.c")
     assert run("prove", old, file(tmp_path, DIFFERENT["parameters in another order"], "new.c")) == 3
     assert "not what is around them: their parameters are" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["%:define B A", "#def\\\nine B A", '#include "b.h"', "#define B A", "#define for if (m) for", "#undef B"],
+)
+def test_other_directives_are_no_harmless_text(line: str) -> None:
+    old, new = function(), f"{line}\n{function()}"
+    assert not adds_only_harmless_text(Source("o.c", old), Source("n.c", new))
+    assert adds_only_harmless_text(Source("o.c", old), Source("n.c", SAME["macros and headers"]))

@@ -17,7 +17,7 @@ from loopwright.model.program import AssumptionKind, Program
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
 from loopwright.prove.equivalence.instances import ComparedTexts
-from loopwright.prove.equivalence.outside import outside_difference
+from loopwright.prove.equivalence.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.equivalence.regions import changed_functions, counterparts, has_marks
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
@@ -168,7 +168,9 @@ def compare_files(
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
     for text in texts:
-        along = _along(old, text, progress, allow_reassociation)
+        # Following the loops asks no compiler: what it takes for C must be C.
+        is_plain = adds_only_harmless_text(before, text)
+        along = _along(old, text, progress, allow_reassociation) if is_plain else None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
         if along is None or (along.proved and short):
             one = _compared(old, text, (pure, assume), options, allow_reassociation, progress)
@@ -178,6 +180,8 @@ def compare_files(
             return found[-1]
     for program, region in zip(old, c_file(texts[0]).regions, strict=True):
         difference = outside_difference(program.region, region.place)
+        if difference is None and not adds_only_harmless_text(before, texts[0]):
+            difference = "one file has directives that the other has not"
         if difference is not None:
             reason = f"the regions agree, but not what is around them: {difference}"
             return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))

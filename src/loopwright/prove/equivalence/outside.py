@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from loopwright.c.file import c_file
 from loopwright.c.syntax import Node, field, identifiers, named_children, walk
 from loopwright.c.tokens import names_in, without_comments
-from loopwright.source import Span
+from loopwright.source import Source, Span
 
 _PRAGMA = re.compile(r"(?m)^[ \t]*#[ \t]*pragma\b(?!\s+(?:end)?scop\b)[^\n]*")
 _DIRECTIVE = re.compile(r"(?m)^[ \t]*#(?:\\\r?\n|[^\n])*")
@@ -147,3 +147,44 @@ def _plain(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+_LINE = re.compile(r"(?m)^[ \t]*#((?:\\\r?\n|[^\n])*)")
+_DEFINE = re.compile(r"define ([A-Za-z_]\w*)")
+_ADDED = re.compile(
+    r"include <(?:math|stdio|stdlib|string|assert|omp|stddef|stdint|limits|float)\.h>|pragma .*"
+)
+_HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
+_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "auto break case char const continue default do double else enum extern float for goto if inline int"
+        " long register restrict return short signed sizeof static struct switch typedef union unsigned void"
+        " volatile while",
+    )
+)
+
+
+def adds_only_harmless_text(old: Source, new: Source) -> bool:
+    """Whether the new file has the directives of the old one, but for standard headers, pragmas and macros of
+    fresh names: only then is it, to the preprocessor, what its lines say if the old one is.
+    """
+    before, after = (without_comments(one.text, literals=True) for one in (old, new))
+    if "%:" in after or "??" in after or ("\\\n" in after and "\\\n" not in before):
+        return False
+    known = set(names_in(before))
+    if _HIDING & set(names_in(after)) - known:
+        return False
+    kept = [one for one in _lines(after) if not _is_added(one, known)]
+    return kept == [one for one in _lines(before) if not _is_added(one, known)]
+
+
+def _lines(text: str) -> list[str]:
+    return [_plain(one[1]) for one in _LINE.finditer(text)]
+
+
+def _is_added(line: str, known: set[str]) -> bool:
+    macro = _DEFINE.match(line)
+    if macro is not None:
+        return macro[1] not in known and macro[1] not in _KEYWORDS
+    return _ADDED.fullmatch(line) is not None
