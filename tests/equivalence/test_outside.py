@@ -78,7 +78,14 @@ def test_prove_gives_no_plain_yes(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(
     "line",
-    ["%:define B A", "#def\\\nine B A", '#include "b.h"', "#define B A", "#define for if (m) for", "#undef B"],
+    [
+        "%:define B A",
+        "#def\\\nine B A",
+        '#include "b.h"',
+        "#define B A",
+        "#define for if (m) for",
+        "#undef B",
+    ],
 )
 def test_other_directives_are_no_harmless_text(line: str) -> None:
     old, new = function(), f"{line}\n{function()}"
