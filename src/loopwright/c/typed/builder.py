@@ -27,10 +27,10 @@ from loopwright.c.typed.tree import (
     Node,
     Number,
     OtherExpression,
-    Place,
     SizeOf,
     Subscript,
     Text,
+    TokenRange,
     Unary,
     Update,
 )
@@ -83,13 +83,13 @@ class Listing:
     starts: tuple[int, ...]
     tokens: tuple[Token, ...]
 
-    def place(self, first: int, end: int) -> Place:
+    def place(self, first: int, end: int) -> TokenRange:
         covered = self.tokens[first:end]
         if not covered:
-            return Place(first, end, self.source.at(0, 0))
+            return TokenRange(first, end, self.source.at(0, 0))
         macro, span = covered[0].macro, covered[0].span
         is_one = macro is not None and all(one.macro == macro and one.span == span for one in covered)
-        return Place(first, end, union(covered), macro if is_one else None)
+        return TokenRange(first, end, union(covered), macro if is_one else None)
 
 
 def union(tokens: Sequence[Token]) -> Span:

@@ -40,7 +40,7 @@ _ARGUMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class FrontEndError:
     """An error of the front end, at an offset of the text."""
 
     text: str
@@ -52,7 +52,7 @@ class Parsed:
     """A parsed text: the unit of translation, and what is wrong with it."""
 
     unit: Any
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[FrontEndError, ...]
 
 
 @cache
@@ -86,7 +86,7 @@ def parse(text: str, arguments: tuple[str, ...]) -> Parsed:
     except cindex.TranslationUnitLoadError as failure:
         raise InternalError(Code.INTERNAL, f"libclang could not parse a text: {failure}") from failure
     found = [
-        Diagnostic(one.spelling, offset_of(one.location))
+        FrontEndError(one.spelling, offset_of(one.location))
         for one in unit.diagnostics
         if one.severity >= _ERROR
     ]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from loopwright.c.typed.front_end import Diagnostic
+from loopwright.c.typed.front_end import FrontEndError
 
 _UNDECLARED = re.compile(r"(use of undeclared identifier|unknown type name) '([\w$]+)'")
 _NO_RECORD = re.compile(r"member reference base type '(?:const )?([\w$]+)(?: \*)*'.* is not a structure")
@@ -41,7 +41,7 @@ class StandIns:
     hidden: frozenset[str] = frozenset()
     """Functions of headers whose names the file uses for arrays, which something that is missing declares."""
 
-    def after(self, diagnostics: Sequence[Diagnostic], whole: str, text: str) -> StandIns:
+    def after(self, diagnostics: Sequence[FrontEndError], whole: str, text: str) -> StandIns:
         """With what these errors say of the `whole` text; `text` is the file's own part of it."""
         values, types, records, tags = set(self.values), set(self.types), set(self.records), set(self.tags)
         declared = set(self.declared)

@@ -17,7 +17,7 @@ from loopwright.source import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TokenRange:
     """Tokens `first` to `end` (exclusive) of the function or declaration around."""
 
     first: int
@@ -63,7 +63,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    place: Place
+    place: TokenRange
     type: CType
     declaration: Declaration
 
@@ -72,7 +72,7 @@ class Name:
 class Number:
     """`value` is exact for integers and characters; for others the text says it."""
 
-    place: Place
+    place: TokenRange
     type: CType
     text: str
     value: int | None
@@ -82,7 +82,7 @@ class Number:
 class Text:
     """A string."""
 
-    place: Place
+    place: TokenRange
     type: CType
 
 
@@ -90,7 +90,7 @@ class Text:
 class Unary:
     """`-x`, `!x`, `~x`, `+x`, `*x`, `&x`, and gcc's `__real__`, `__imag__`, `__extension__`."""
 
-    place: Place
+    place: TokenRange
     type: CType
     operator: str
     operand: Expression
@@ -100,7 +100,7 @@ class Unary:
 class Update:
     """`x++`, `++x`, `x--`, `--x`."""
 
-    place: Place
+    place: TokenRange
     type: CType
     operator: str
     is_prefix: bool
@@ -111,7 +111,7 @@ class Update:
 class Binary:
     """Arithmetic, comparisons, `&&`, `||` and `,`."""
 
-    place: Place
+    place: TokenRange
     type: CType
     operator: str
     left: Expression
@@ -122,7 +122,7 @@ class Binary:
 class Assign:
     """`=` or a compound assignment, which computes in `computed` and converts the result to `type`."""
 
-    place: Place
+    place: TokenRange
     type: CType
     operator: str
     target: Expression
@@ -132,7 +132,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    place: Place
+    place: TokenRange
     type: CType
     test: Expression
     then: Expression
@@ -143,7 +143,7 @@ class Conditional:
 class Cast:
     """A conversion that is written, or one that C makes by itself."""
 
-    place: Place
+    place: TokenRange
     type: CType
     operand: Expression
     is_implicit: bool
@@ -153,7 +153,7 @@ class Cast:
 class Call:
     """`callee` is a declaration, or None for a call through an expression."""
 
-    place: Place
+    place: TokenRange
     type: CType
     callee: Declaration | None
     function: Expression
@@ -162,7 +162,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    place: Place
+    place: TokenRange
     type: CType
     base: Expression
     index: Expression
@@ -172,7 +172,7 @@ class Subscript:
 class Member:
     """`object.field`, or `object->field` where `is_arrow`; the field is None where it is unknown."""
 
-    place: Place
+    place: TokenRange
     type: CType
     object: Expression
     name: str
@@ -186,7 +186,7 @@ class Member:
 class SizeOf:
     """`sizeof` and `_Alignof`; `operand` is not evaluated unless its type has a variable length."""
 
-    place: Place
+    place: TokenRange
     type: CType
     value: int | None
     operand: tuple[Expression, ...]
@@ -196,7 +196,7 @@ class SizeOf:
 class OtherExpression:
     """`kind` is the front end's name of it."""
 
-    place: Place
+    place: TokenRange
     type: CType
     kind: str
     parts: tuple[Node, ...]
@@ -224,7 +224,7 @@ Expression = (
 class Variable:
     """One declarator of a declaration; `sizes` are the expressions in its brackets."""
 
-    place: Place
+    place: TokenRange
     name: Span
     declaration: Declaration
     initial: Expression | None
@@ -233,7 +233,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    place: Place
+    place: TokenRange
     variables: tuple[Variable, ...]
 
 
@@ -241,19 +241,19 @@ class Declare:
 class Evaluate:
     """An expression as a statement."""
 
-    place: Place
+    place: TokenRange
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    place: Place
+    place: TokenRange
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class For:
-    place: Place
+    place: TokenRange
     first: Declare | Expression | None
     test: Expression | None
     step: Expression | None
@@ -262,7 +262,7 @@ class For:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    place: Place
+    place: TokenRange
     test: Expression
     then: Statement
     otherwise: Statement | None
@@ -270,14 +270,14 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    place: Place
+    place: TokenRange
     label: str
     statement: Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    place: Place
+    place: TokenRange
     value: Expression | None
 
 
@@ -285,7 +285,7 @@ class Return:
 class OtherStatement:
     """`while`, `do`, `switch`, `case`, `break`, `continue`, `goto`, `;` and whatever else there is."""
 
-    place: Place
+    place: TokenRange
     kind: str
     parts: tuple[Node, ...]
 

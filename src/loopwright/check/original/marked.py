@@ -20,7 +20,7 @@ from loopwright.c.typed.tree import (
     Expression,
     Node,
     Number,
-    Place,
+    TokenRange,
     Update,
     Variable,
     walk,
@@ -105,7 +105,7 @@ def equal_trees(one: object, other: object) -> bool:
         return len(one) == len(other) and all(map(equal_trees, one, other))
     if isinstance(one, Node):
         values = [(getattr(one, each.name), getattr(other, each.name)) for each in fields(one)]
-        return all(equal_trees(*pair) for pair in values if not isinstance(pair[0], Place))
+        return all(equal_trees(*pair) for pair in values if not isinstance(pair[0], TokenRange))
     return bool(one == other)
 
 

@@ -30,7 +30,7 @@ from loopwright.c.types import (
 )
 from loopwright.prove.equivalence.reading import ABSOLUTE, SUFFIXES
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, InputTerm, Term
-from loopwright.prove.equivalence.traces import Place, StatementRun
+from loopwright.prove.equivalence.traces import CellKey, StatementRun
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
 
 Number = int | float | Fraction
@@ -63,7 +63,7 @@ class World:
     def type(self, kind: CType) -> CType:
         return kind if is_arithmetic(kind) else self.unknown
 
-    def input(self, place: Place, kind: CType) -> TypedNumber:
+    def input(self, place: CellKey, kind: CType) -> TypedNumber:
         """What a cell held before the region."""
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
@@ -119,9 +119,9 @@ def _to_integer(value: TypedNumber, limits: Integer) -> int:
     raise Undefined("a conversion to an integer")
 
 
-def computed(steps: Iterable[StatementRun], world: World) -> dict[Place, TypedNumber]:
+def computed(steps: Iterable[StatementRun], world: World) -> dict[CellKey, TypedNumber]:
     """What a run leaves in the cells it writes."""
-    memory: dict[Place, TypedNumber] = {}
+    memory: dict[CellKey, TypedNumber] = {}
     for step in steps:
         for assignment in step.computation.assignments:
             memory[step.place(assignment.target)] = _value(assignment.value, step, memory, world)
@@ -137,7 +137,7 @@ def differ(one: TypedNumber, other: TypedNumber) -> bool:
     return one.number != other.number
 
 
-def _value(term: Term, step: StatementRun, memory: dict[Place, TypedNumber], world: World) -> TypedNumber:
+def _value(term: Term, step: StatementRun, memory: dict[CellKey, TypedNumber], world: World) -> TypedNumber:
     match term:
         case Constant(text, kind):
             return world.converted(TypedNumber(DOUBLE, float(text)), kind)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from loopwright.c.types import CType
 from loopwright.prove.equivalence.terms import COMMUTATIVE, Apply, CellTerm, Constant, Index, InputTerm, Term
-from loopwright.prove.equivalence.traces import Place, StatementRun
+from loopwright.prove.equivalence.traces import CellKey, StatementRun
 
 Key = tuple[object, ...]
 
@@ -57,13 +57,13 @@ class Final:
 class Numbered:
     """The final values of a run; `lines` says where a value was first computed."""
 
-    cells: dict[Place, Final]
+    cells: dict[CellKey, Final]
     lines: dict[int, int]
 
 
 def numbered(steps: Iterable[StatementRun], table: Table) -> Numbered:
     """The numbers of the values that a run leaves."""
-    memory: dict[Place, Final] = {}
+    memory: dict[CellKey, Final] = {}
     lines: dict[int, int] = {}
     for step in steps:
         line = step.computation.line
@@ -73,13 +73,13 @@ def numbered(steps: Iterable[StatementRun], table: Table) -> Numbered:
     return Numbered(memory, lines)
 
 
-def before(place: Place, table: Table) -> int:
+def before(place: CellKey, table: Table) -> int:
     """The number of what a cell held before the region."""
     return table.number(("input", *place))
 
 
 def _number(
-    term: Term, step: StatementRun, memory: dict[Place, Final], table: Table, lines: dict[int, int]
+    term: Term, step: StatementRun, memory: dict[CellKey, Final], table: Table, lines: dict[int, int]
 ) -> int:
     match term:
         case Constant(text, kind):

@@ -23,7 +23,7 @@ from loopwright.prove.equivalence.numbering import (
     numbered,
 )
 from loopwright.prove.equivalence.terms import Apply, subterms
-from loopwright.prove.equivalence.traces import Place, Runnable, Sizes, StatementRun, runnable, small_sizes
+from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun, runnable, small_sizes
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
@@ -128,18 +128,18 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
     return _refuted(pair, sizes, wrong, (one, other), table)
 
 
-def _final(run: Numbered, place: Place, table: Table) -> int:
+def _final(run: Numbered, place: CellKey, table: Table) -> int:
     return run.cells[place].number if place in run.cells else before(place, table)
 
 
 @dataclass(frozen=True)
 class ValueDifference:
-    place: Place
+    place: CellKey
     old: TypedNumber
     new: TypedNumber
 
 
-def _real(pair: Pair, steps: Steps, places: list[Place]) -> ValueDifference | None:
+def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | None:
     """A cell with different values, under every type that one which is not known may be."""
     types = pair.types
     found: ValueDifference | None = None
@@ -201,13 +201,13 @@ def _refuted(
     return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes)
 
 
-def _writer(run: Numbered, place: Place, program: Program) -> str:
+def _writer(run: Numbered, place: CellKey, program: Program) -> str:
     if place not in run.cells:
         return f"after {program.source.path}, which does not write it"
     return f"after {program.source.path} (line {run.cells[place].line})"
 
 
-def _cell(place: Place) -> str:
+def _cell(place: CellKey) -> str:
     return place[0] + "".join(f"[{k}]" for k in place[1])
 
 

@@ -22,7 +22,7 @@ from loopwright.prove.text.c_expressions import Unreadable, Words, expression, w
 from loopwright.prove.text.loops import text_loops
 
 Sizes = dict[str, int]
-Place = tuple[str, tuple[int, ...]]
+CellKey = tuple[str, tuple[int, ...]]
 """A cell of memory."""
 
 LARGEST_RUN = 4000
@@ -41,7 +41,7 @@ class StatementRun:
     def at(self, value: Expr) -> int:
         return self.values[self.computation.columns[value]]
 
-    def place(self, cell: CellTerm) -> Place:
+    def place(self, cell: CellTerm) -> CellKey:
         return cell.array, tuple(self.at(subscript) for subscript in cell.subscripts)
 
 
@@ -77,7 +77,7 @@ class Runnable:
         )
 
 
-def _touched(step: StatementRun) -> Iterator[Place]:
+def _touched(step: StatementRun) -> Iterator[CellKey]:
     for assignment in step.computation.assignments:
         yield step.place(assignment.target)
         for cell in assignment.cells:

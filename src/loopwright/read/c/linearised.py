@@ -58,10 +58,10 @@ class RowShape:
         return [outer // inner for outer, inner in pairwise(self.factors)]
 
 
-Place = tuple[Touch, Frame]
+FramedTouch = tuple[Touch, Frame]
 
 
-def shapes_of(places: Sequence[Place]) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
+def shapes_of(places: Sequence[FramedTouch]) -> tuple[dict[str, RowShape], tuple[Assumption, ...]]:
     """The bases to read in several dimensions, and what is assumed of them."""
     shapes: dict[str, RowShape] = {}
     assumed: list[Assumption] = []
@@ -105,7 +105,7 @@ def _carry(index: isl.PwAff, size: isl.PwAff, known: isl.Set) -> int:
     return (*always, *sometimes, 0)[0]
 
 
-def _shape(own: Sequence[Place]) -> RowShape | None:
+def _shape(own: Sequence[FramedTouch]) -> RowShape | None:
     """The strides all subscripts of a base have in common; None where it is no linearised array."""
     if all(_is_affine(touch, frame) for touch, frame in own):
         return None
@@ -127,7 +127,7 @@ def _shape(own: Sequence[Place]) -> RowShape | None:
     return shape if all(readable) else None
 
 
-def _with_factors(own: Sequence[Place], chain: tuple[Monomial, ...]) -> RowShape:
+def _with_factors(own: Sequence[FramedTouch], chain: tuple[Monomial, ...]) -> RowShape:
     """The numbers all that is multiplied by a stride is multiplied by as well."""
     plain = RowShape(chain, (1,) * len(chain))
     found = [0] * (len(chain) - 1)
@@ -197,7 +197,7 @@ def _in_range(index: isl.PwAff, size: isl.PwAff) -> isl.Set:
     return index.ge_set(number(0)).intersect(index.lt_set(size))
 
 
-def _needed(own: Sequence[Place], shape: RowShape) -> isl.Set:
+def _needed(own: Sequence[FramedTouch], shape: RowShape) -> isl.Set:
     """The parameters for which every index is in range, given what is known; all of them if proved."""
     needed = everywhere()
     for touch, frame in own:
@@ -210,12 +210,12 @@ def _needed(own: Sequence[Place], shape: RowShape) -> isl.Set:
     return everywhere() if context.is_subset(needed) else needed
 
 
-def _leaves_all(own: Sequence[Place], needed: isl.Set) -> bool:
+def _leaves_all(own: Sequence[FramedTouch], needed: isl.Set) -> bool:
     """Whether each access can happen under a condition; believing what rules it out would be absurd."""
     return all(frame.known().is_empty() or not frame.known().is_disjoint(needed) for touch, frame in own)
 
 
-def _assumption(base: str, own: Sequence[Place], shape: RowShape, needed: isl.Set) -> Assumption:
+def _assumption(base: str, own: Sequence[FramedTouch], shape: RowShape, needed: isl.Set) -> Assumption:
     happens = everywhere().subtract(everywhere())
     for _, frame in own:
         happens = happens.union(without_parameters(frame.known(), frame.iterators))

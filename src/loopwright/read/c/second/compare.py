@@ -35,7 +35,7 @@ from loopwright.presburger.sets import OUT
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import Cell
 from loopwright.read.c.second.integers import affine, polynomial
-from loopwright.read.c.second.leaves import Found, Place, Round, Wanted, found_in
+from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in
 from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
 from loopwright.read.c.second.polynomials import Monomial, Polynomial, of_affine, product, total
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
@@ -55,7 +55,7 @@ def compare(
     """
     try:
         facts = _facts(program, region, file)
-        place = Place(Scope(facts, program.context, {}, {}))
+        place = Surroundings(Scope(facts, program.context, {}, {}))
         found = list(found_in(region.statements, place, _wanted(program)))
     except Unclear as failure:
         return _once(program, failure)

@@ -53,7 +53,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Place:
+class Surroundings:
     """Where the extraction is: what is known there, the loops around, local pointers."""
 
     scope: Scope
@@ -66,7 +66,7 @@ class Found:
     """A statement that runs where `place.scope.domain` says."""
 
     node: Statement | Variable
-    place: Place
+    place: Surroundings
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Wanted:
     iterators: frozenset[str]
 
 
-def found_in(statements: Sequence[Statement], place: Place, wanted: Wanted) -> Iterator[Found]:
+def found_in(statements: Sequence[Statement], place: Surroundings, wanted: Wanted) -> Iterator[Found]:
     """The statements of a list, in the order of the text."""
     for statement in statements:
         skipped = _skipped(statement)
@@ -104,7 +104,7 @@ def _skipped(statement: Statement) -> Expression | None:
     return statement.test if is_continue else None
 
 
-def _found(node: Statement, place: Place, wanted: Wanted) -> Iterator[Found]:
+def _found(node: Statement, place: Surroundings, wanted: Wanted) -> Iterator[Found]:
     is_block = isinstance(node, If | For | Block | OtherStatement)
     if is_block and node.place.span.start in wanted.whole:
         yield Found(node, place)
@@ -135,13 +135,13 @@ def _found(node: Statement, place: Place, wanted: Wanted) -> Iterator[Found]:
             raise Unclear(node, "this kind of statement is not followed")
 
 
-def _after_declaration(node: Declare, place: Place, wanted: Wanted) -> Place:
+def _after_declaration(node: Declare, place: Surroundings, wanted: Wanted) -> Surroundings:
     for one in node.variables:
         place = _known(one, place, wanted)
     return place
 
 
-def _known(one: Variable, place: Place, wanted: Wanted) -> Place:
+def _known(one: Variable, place: Surroundings, wanted: Wanted) -> Surroundings:
     """A local that nothing assigns again is its value, and a local pointer the row it points to."""
     declared, initial = one.declaration, one.initial
     is_changed = declared.offset in place.scope.facts.written or declared.name in wanted.iterators
@@ -157,7 +157,7 @@ def _known(one: Variable, place: Place, wanted: Wanted) -> Place:
     return replace(place, scope=replace(place.scope, bound=bound))
 
 
-def _inside(node: For, place: Place) -> Place:
+def _inside(node: For, place: Surroundings) -> Surroundings:
     """The body of a loop."""
     declared, first = _first(node)
     start = affine(first, replace(place.scope, in_head=True))
@@ -218,7 +218,7 @@ def _first(node: For) -> tuple[Declaration, Expression]:
     raise Unclear(node, "this loop gives no iterator its first value")
 
 
-def _head(node: For, declared: Declaration, place: Place) -> tuple[int, Expression | None, bool]:
+def _head(node: For, declared: Declaration, place: Surroundings) -> tuple[int, Expression | None, bool]:
     """The step, the test, and whether the iterator steps before the body: `for (i = n; i-- > 0;)`."""
     if node.test is None:
         raise Unclear(node, "this loop has no end")
@@ -247,7 +247,7 @@ def _one_more(node: Update) -> Binary:
     return Binary(node.place, node.type, "+", node.target, one)
 
 
-def _step(node: Expression, declared: Declaration, place: Place) -> int:
+def _step(node: Expression, declared: Declaration, place: Surroundings) -> int:
     match node:
         case Update(operator=op, target=Name(declaration=one)) if one.offset == declared.offset:
             return 1 if op == "++" else -1
