@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 JOBS ?= 2
 
+# The tests start hundreds of processes: each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:

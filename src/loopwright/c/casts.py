@@ -141,9 +141,10 @@ def expression_of(text: str, kinds: Kinds, values: Sequence[str] = (), path: str
 def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
     """What to put in place of pairs of parentheses; each round takes away some of them."""
     plain: frozenset[str] | None = None
-    pending = [root]
-    while pending:
-        node = pending.pop()
+    done = 0
+    for node in root.possible_casts():
+        if node.end <= done:
+            continue
         edit = None
         if _is_impossible_cast(node):
             edit = _without_pair(node, text)
@@ -153,9 +154,8 @@ def _edits(root: Node, text: str, kinds: Kinds | None) -> Iterator[_Edit]:
             if plain is None:
                 plain = kinds.plain.union(_text(text, one) for one in _standing_alone(root))
             edit = _settled(node, name, text, replace(kinds, plain=plain))
-        if edit is None:
-            pending.extend(reversed(node.children))
-        else:
+        if edit is not None:
+            done = node.end
             yield edit
 
 

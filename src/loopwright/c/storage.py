@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from loopwright.c.declarations import Declarations, is_floating_type, is_integer_type
 from loopwright.c.references import Reference, reference_of
@@ -111,21 +112,21 @@ def refuse_unions(
             raise SharedStorage(failure, root)
 
 
-def _whole_references(block: Node) -> list[Reference]:
+@lru_cache(maxsize=2)
+def _whole_references(block: Node) -> tuple[Reference, ...]:
     """References that are not part of a larger one."""
     found = []
     for node in walk(block):
         reference = reference_of(node)
-        if reference is not None and not _is_part(node):
+        if reference is not None and not _is_part(reference):
             found.append(reference)
-    return found
+    return tuple(found)
 
 
-def _is_part(node: Node) -> bool:
+def _is_part(reference: Reference) -> bool:
     """Whether the node around this one is a reference that starts with it."""
-    outer = node.parent
+    outer = reference.node.parent
     while outer is not None and outer.type == "parenthesized_expression":
         outer = outer.parent
     larger = reference_of(outer) if outer is not None else None
-    own = reference_of(node)
-    return larger is not None and own is not None and larger.root == own.root
+    return larger is not None and larger.root == reference.root

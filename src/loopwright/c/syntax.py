@@ -17,6 +17,9 @@ from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
 _LANGUAGE = tree_sitter.Language(tree_sitter_c.language())
+_CASTS = tree_sitter.Query(
+    _LANGUAGE, "(cast_expression) @cast (parenthesized_expression (identifier)) @cast"
+)
 
 
 class Node:
@@ -26,7 +29,10 @@ class Node:
     and is compared as such.
     """
 
-    __slots__ = ("_children", "_raw", "end", "is_named", "parent", "source", "start", "type")
+    __slots__ = (
+        *("_below", "_children", "_fields", "_raw"),
+        *("end", "is_named", "parent", "source", "start", "type"),
+    )
 
     def __init__(self, source: Source, raw: tree_sitter.Node, parent: Node | None) -> None:
         self.source = source
@@ -37,6 +43,8 @@ class Node:
         self.is_named: bool = raw.is_named
         self._raw = raw
         self._children: list[Node] | None = None
+        self._below: tuple[Node, ...] | None = None
+        self._fields: dict[str, Node | None] = {}
 
     @property
     def children(self) -> list[Node]:
@@ -49,12 +57,41 @@ class Node:
         return [child for child in self.children if child.is_named]
 
     def child_by_field_name(self, name: str) -> Node | None:
-        raw = self._raw.child_by_field_name(name)
-        return None if raw is None else next(child for child in self.children if child._raw.id == raw.id)
+        if name not in self._fields:
+            raw = self._raw.child_by_field_name(name)
+            found = None if raw is None else next(one for one in self.children if one._raw.id == raw.id)
+            self._fields[name] = found
+        return self._fields[name]
 
     def children_by_field_name(self, name: str) -> list[Node]:
         wanted = {raw.id for raw in self._raw.children_by_field_name(name)}
         return [child for child in self.children if child._raw.id in wanted] if wanted else []
+
+    def all_nodes(self) -> tuple[Node, ...]:
+        """This node and all nodes below it, in the order of the text; the same nodes are asked for often."""
+        if self._below is None:
+            found: list[Node] = []
+            pending = [self]
+            while pending:
+                current = pending.pop()
+                found.append(current)
+                pending.extend(reversed(current.children))
+            self._below = tuple(found)
+        return self._below
+
+    def possible_casts(self) -> tuple[Node, ...]:
+        """The casts below this node, and the names in parentheses, found without visiting all nodes."""
+        found = tree_sitter.QueryCursor(_CASTS).captures(self._raw).get("cast", [])
+        ordered = sorted(found, key=lambda raw: (raw.start_byte, -raw.end_byte))
+        return tuple(dict.fromkeys(self._node_of(raw) for raw in ordered))
+
+    def _node_of(self, raw: tree_sitter.Node) -> Node:
+        """The view of a node below this one."""
+        node = self
+        while node._raw.id != raw.id:
+            around = [one for one in node.children if one.start <= raw.start_byte and raw.end_byte <= one.end]
+            node = around[0]
+        return node
 
     @property
     def is_missing(self) -> bool:
@@ -72,7 +109,8 @@ class Node:
 
     @property
     def text(self) -> str:
-        return self.spelled.text
+        inside = self.source.text[self.start : self.end]
+        return self.spelled.text if ")" in inside else inside
 
     @property
     def spelled(self) -> Span:
@@ -122,11 +160,17 @@ def too_deep(root: Node, limit: int) -> Node | None:
 
 def walk(node: Node) -> Iterator[Node]:
     """`node` and all nodes below it, in the order of the text."""
+    return iter(node.all_nodes())
+
+
+def walk_inside(node: Node, place: Span) -> Iterator[Node]:
+    """The nodes of `walk` that have text of `place`; the others are not visited."""
     pending = [node]
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(current.children))
+        inside = [one for one in current.children if one.start < place.end and place.start < one.end]
+        pending.extend(reversed(inside))
 
 
 def identifiers(node: Node) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from loopwright.c.syntax import walk
+from loopwright.c.syntax import walk_inside
 from loopwright.model.program import Program
 from loopwright.source import Span
 
@@ -21,7 +21,7 @@ def at_lines(program: Program) -> dict[str, tuple[str, ...]]:
     them; another line names the statements that are written on it.
     """
     found: dict[int, tuple[str, ...]] = {}
-    for node in walk(program.file.possible):
+    for node in walk_inside(program.file.possible, program.region):
         if node.type in _WHOLE and program.region.contains(node.span):
             inside = _inside(program, node.span)
             if inside:

@@ -9,7 +9,7 @@ towards minus infinity; C's rounds towards zero, and is written out.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib.util import find_spec
@@ -36,7 +36,9 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.interpreter import holds
+from loopwright.loops.substitution import substituted
 from loopwright.prove.backends.interface import Answer, Fails, Holds, NotDecided
+from loopwright.prove.obligations.formulas import names_in
 from loopwright.prove.obligations.obligation import Obligation
 
 KINDS = {
@@ -82,31 +84,39 @@ class Cvc5:
         """`GaveUp` with what to do where cvc5 is not installed.
 
         One solver that is asked again and again is four times as fast as a new one each time, but
-        does not simplify as much: what it cannot decide at once a new one is asked.
+        does not simplify as much: what it cannot decide at once a new one is asked.  Formulas that
+        differ in the names of their variables alone, as those of nests that are alike, are one question.
         """
         module = _module()
+        answers: dict[Test, dict[str, int] | str | None] = {}
         found: list[Answer] = []
         common = _solver(module, min(QUICK, self.seconds), incremental=True)
         for one in obligations:
-            answer = self._decide(one, common)
-            if isinstance(answer, NotDecided):
-                answer = self._decide(one, _solver(module, self.seconds, incremental=False))
-                common = _solver(module, min(QUICK, self.seconds), incremental=True)
-            found.append(answer)
+            violated = one.violated
+            names = names_in(violated)
+            plain = {name: f"v{k}" for k, name in enumerate(names)}
+            question = substituted(violated, {name: Var(short) for name, short in plain.items()})
+            if question not in answers:
+                answers[question] = common.solution(question, tuple(plain.values()))
+                if isinstance(answers[question], str):
+                    fresh = _solver(module, self.seconds, incremental=False)
+                    answers[question] = fresh.solution(question, tuple(plain.values()))
+                    common = _solver(module, min(QUICK, self.seconds), incremental=True)
+            found.append(self._answer(one.name, violated, plain, answers[question]))
         return tuple(found)
 
-    def _decide(self, obligation: Obligation, solver: _Solver) -> Answer:
-        violated, names = obligation.violated, obligation.variables
-        match solver.solution(violated, names):
+    def _answer(
+        self, name: str, violated: Test, plain: Mapping[str, str], solution: dict[str, int] | str | None
+    ) -> Answer:
+        match solution:
             case None:
                 return Holds()
             case str(reason):
                 return NotDecided(f"cvc5 could not decide within {self.seconds:g} s: {reason}")
-            case values:
+            case found:
+                values = {own: found[short] for own, short in plain.items()}
                 if not holds(violated, values):
-                    raise InternalError(
-                        Code.INTERNAL, f"cvc5's values do not refute {obligation.name}: {values}"
-                    )
+                    raise InternalError(Code.INTERNAL, f"cvc5's values do not refute {name}: {values}")
                 return Fails(values)
 
 

@@ -59,6 +59,8 @@ def collisions(context: WitnessContext, pieces: Mapping[str, tuple[TimedPiece, .
     """For each two statements, the smallest pair of instances at the same time."""
     found: list[Defect] = []
     for one, other in combinations_with_replacement(pieces, 2):
+        if all(_apart(first, second) for first in pieces[one] for second in pieces[other]):
+            continue
         wrong = _colliding(context, one, other, pieces)
         if wrong is not None:
             found.append(collision(context, wrong, (one, other)))

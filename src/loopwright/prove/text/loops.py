@@ -44,13 +44,18 @@ def own_call(statement: Statement, words: Words) -> loops.Node:
 
 def leaf_nodes(program: Program, block: Node) -> dict[str, Node]:
     """The syntax of each statement: the outermost node that is its text."""
-    by_place = {node.span: node for node in reversed(list(walk(block)))}
-    missing = [s.name for s in program.statements if s.body.place not in by_place]
+    places = {s.name: (s.body.place.start, s.body.place.end) for s in program.statements}
+    wanted = set(places.values())
+    by_place: dict[tuple[int, int], Node] = {}
+    for node in walk(block):
+        if (node.start, node.end) in wanted:
+            by_place.setdefault((node.start, node.end), node)
+    missing = [name for name, place in places.items() if place not in by_place]
     if missing:
         raise InternalError(
             Code.INTERNAL, f"the text of {', '.join(missing)} is not a statement of the syntax tree"
         )
-    return {statement.name: by_place[statement.body.place] for statement in program.statements}
+    return {name: by_place[place] for name, place in places.items()}
 
 
 def text_loops(program: Program, call: CallOf = own_call) -> loops.Node:

@@ -16,9 +16,11 @@ text reaches, and the model is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 import islpy as isl
 
@@ -121,6 +123,32 @@ def _time(statement: Statement) -> tuple[Expr, ...]:
 
 
 @dataclass(frozen=True)
+class _Column:
+    """The statements by one entry of their times: where it is a constant, sorted by it."""
+
+    constants: tuple[int, ...]
+    sorted: tuple[Modelled, ...]
+    others: tuple[Modelled, ...]
+
+    @staticmethod
+    def of(position: int, model: tuple[Modelled, ...]) -> _Column:
+        known, others = [], []
+        for one in model:
+            entry = one.instance_time[position]
+            if isinstance(entry, Int):
+                known.append((entry.value, one))
+            else:
+                others.append(one)
+        known.sort(key=lambda pair: pair[0])
+        return _Column(tuple(value for value, _ in known), tuple(one for _, one in known), tuple(others))
+
+    def within(self, low: float, high: float) -> tuple[Modelled, ...]:
+        """Those whose constant is from `low` to `high`, and those that have none."""
+        first, last = bisect_left(self.constants, low), bisect_right(self.constants, high)
+        return (*self.sorted[first:last], *self.others)
+
+
+@dataclass(frozen=True)
 class _System:
     program: Program
     steps: Steps
@@ -171,7 +199,28 @@ class _System:
         prefix = () if early is None else early[:shared]
         begin = None if early is None else early[shared:]
         end = None if late is None else late[shared:]
-        return disjunction([_instance_between(one, prefix, begin, end) for one in self.model.values()])
+        near = self._near(prefix, begin, end)
+        return disjunction([_instance_between(one, prefix, begin, end) for one in near])
+
+    def _near(
+        self, prefix: tuple[Expr, ...], begin: tuple[Expr, ...] | None, end: tuple[Expr, ...] | None
+    ) -> Sequence[Modelled]:
+        """The statements that one constant of their time does not rule out; few, for nests apart."""
+        ranges: list[tuple[int, float, float]]
+        ranges = [(k, one.value, one.value) for k, one in enumerate(prefix) if isinstance(one, Int)]
+        low = begin[0].value if begin and isinstance(begin[0], Int) else -inf
+        high = end[0].value if end and isinstance(end[0], Int) else inf
+        if self.by_constant and len(prefix) < len(self.by_constant):
+            ranges.append((len(prefix), low, high))
+        choices = [self.by_constant[k].within(low, high) for k, low, high in ranges]
+        return min(choices, key=len, default=tuple(self.model.values()))
+
+    @cached_property
+    def by_constant(self) -> tuple[_Column, ...]:
+        """The statements by each entry of their times."""
+        model = tuple(self.model.values())
+        width = min((len(one.time) for one in model), default=0)
+        return tuple(_Column.of(k, model) for k in range(width))
 
     def _named(self, point: ProgramPoint | None, otherwise: str) -> str:
         if point is None:
