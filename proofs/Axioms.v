@@ -1,5 +1,5 @@
 (** The theorems of the library, each with the axioms it rests on: none. *)
-From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker.
+From Loopwright Require Import Tactics Evaluator Executed Scanning Linear Symbolic Walk Coverage Checker Changes.
 Print Assumptions runs_deterministic.
 Print Assumptions evaluate_sound.
 Print Assumptions evaluate_complete.
@@ -34,4 +34,5 @@ Print Assumptions known_models.
 Print Assumptions walk_sound.
 Print Assumptions covers_sound.
 Print Assumptions check_implements.
+Print Assumptions independence_sound.
 Print Assumptions check_same_memory.

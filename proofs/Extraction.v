@@ -2,7 +2,7 @@
     replaced by its own: booleans, pairs, lists, options.  Integers and strings
     stay what they are in Coq, so that no library has to be trusted. *)
 
-From Loopwright Require Import Checker.
+From Loopwright Require Import Checker Changes.
 From Coq Require Import Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.

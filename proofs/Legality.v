@@ -49,7 +49,7 @@ Qed.
 
 Lemma conflicting_meet : forall l a b, conflicting (accesses_of l) a b -> meeting l a b.
 Proof.
-  intros l a b [c [[Ha Hb] | [[Ha Hb] | [Ha Hb]]]]; unfold meeting.
+  intros l a b [c [(Ha & Hb & _) | [[Ha Hb] | [Ha Hb]]]]; unfold meeting.
   - left. exact (common_cell_meets _ _ c Ha Hb).
   - right. left. exact (common_cell_meets _ _ c Ha Hb).
   - right. right. exact (common_cell_meets _ _ c Ha Hb).

@@ -1,7 +1,9 @@
 (** * Reordering operations that do not touch each other
 
     Bernstein's conditions.  Operations are of any type: the statement
-    instances of a program, or occurrences of them. *)
+    instances of a program, or occurrences of them.  Operations that combine a
+    value into a cell by the same operator, such as [s = s + x], do not conflict
+    on that cell where the order of combining is said not to matter. *)
 
 From Coq Require Import List String ZArith Permutation.
 Import ListNotations.
@@ -13,6 +15,11 @@ Section Reordering.
   Variable operation : Type.
   Variable value : Type.
   Variables reads writes : operation -> cell -> Prop.
+  (** The operator by which an operation combines a value into the cells it
+      writes, where it does only that; [reads] is then what the value is
+      computed from. *)
+  Variable combines : operation -> option string.
+  Variable combine : string -> value -> value -> value.
 
   Definition memory := cell -> value.
 
@@ -23,16 +30,24 @@ Section Reordering.
       what its read and write sets say:
       - a cell it is not said to write keeps its value;
       - what it leaves in a cell depends only on the cells it is said to read;
-        or it leaves the cell alone, for a write set may say too much. *)
+        or it leaves the cell alone, for a write set may say too much; or it
+        combines what is in the cell with something that depends only on them;
+      - values may be combined in any order.  Where no operation combines, this
+        says nothing; where one does, it allows reassociation. *)
   Record respects (effect : operation -> memory -> memory) : Prop := {
     frame : forall o m c, writes o c \/ effect o m c = m c;
     determined : forall o m m', (forall c, reads o c -> m c = m' c) ->
-      forall c, effect o m c = effect o m' c \/ (effect o m c = m c /\ effect o m' c = m' c)
+      forall c, (combines o = None /\ effect o m c = effect o m' c) \/ (effect o m c = m c /\ effect o m' c = m' c) \/
+        exists k x, combines o = Some k /\ effect o m c = combine k (m c) x /\ effect o m' c = combine k (m' c) x;
+    any_order : forall k y x x', combine k (combine k y x) x' = combine k (combine k y x') x
   }.
+
+  (** Both combine values by the same operator. *)
+  Definition both_combine (a b : operation) : Prop := exists k, combines a = Some k /\ combines b = Some k.
 
   (** Two operations conflict when both touch a cell and one writes it. *)
   Definition conflict (a b : operation) : Prop :=
-    exists c, (writes a c /\ writes b c) \/ (writes a c /\ reads b c) \/ (reads a c /\ writes b c).
+    exists c, (writes a c /\ writes b c /\ ~ both_combine a b) \/ (writes a c /\ reads b c) \/ (reads a c /\ writes b c).
 
   (** [a] comes before [b] in [l]. *)
   Definition precedes (l : list operation) (a b : operation) : Prop :=
@@ -48,7 +63,8 @@ Section Reordering.
   Lemma effect_same : forall o m m', same m m' -> same (effect o m) (effect o m').
   Proof.
     intros o m m' H c.
-    destruct (determined _ effect_respects o m m' (fun c _ => H c) c) as [H1 | [H1 H2]]; congruence.
+    destruct (determined _ effect_respects o m m' (fun c _ => H c) c) as [[_ H1] | [[H1 H2] | (k & x & _ & H1 & H2)]];
+      rewrite ?H1, ?H2, ?H; reflexivity.
   Qed.
 
   Lemma run_same : forall l m m', same m m' -> same (run l m) (run l m').
@@ -63,21 +79,22 @@ Section Reordering.
   Lemma untouched : forall o m c, ~ writes o c -> effect o m c = m c.
   Proof. intros o m c H. destruct (frame _ effect_respects o m c); [contradiction | assumption]. Qed.
 
-  (** A cell written by [a] gets the same value, whether [b] ran before or not. *)
-  Lemma written_the_same : forall a b m c,
-    ~ conflict a b -> writes a c -> effect b (effect a m) c = effect a (effect b m) c.
+  Lemma conflict_sym : forall a b, conflict a b -> conflict b a.
   Proof.
-    intros a b m c Hno Ha.
-    assert (Hb : ~ writes b c) by (intros Hb; apply Hno; exists c; auto).
-    rewrite (untouched b _ c Hb).
-    destruct (determined _ effect_respects a m (effect b m)) with (c := c) as [H | [H1 H2]].
-    - intros r Hr. symmetry. apply untouched. intros Hw. apply Hno. exists r. auto.
-    - exact H.
-    - rewrite H1, H2. symmetry. apply untouched, Hb.
+    intros a b [c H]. exists c. assert (Hboth : both_combine b a -> both_combine a b) by (intros (k & H1 & H2); exists k; auto). tauto.
   Qed.
 
-  Lemma conflict_sym : forall a b, conflict a b -> conflict b a.
-  Proof. intros a b [c H]. exists c. tauto. Qed.
+  (** A cell that [b] leaves alone gets the same from [a], whether [b] ran before or not. *)
+  Lemma written_the_same : forall a b m c,
+    ~ conflict a b -> ~ writes b c -> effect b (effect a m) c = effect a (effect b m) c.
+  Proof.
+    intros a b m c Hno Hb. rewrite (untouched b _ c Hb). pose proof (untouched b m c Hb) as Hm.
+    destruct (determined _ effect_respects a m (effect b m)) with (c := c) as [[_ H] | [[H1 H2] | (k & x & _ & H1 & H2)]].
+    - intros r Hr. symmetry. apply untouched. intros Hw. apply Hno. exists r. auto.
+    - exact H.
+    - congruence.
+    - congruence.
+  Qed.
 
   (** Two operations that do not conflict can change places. *)
   Lemma swap : forall a b m,
@@ -85,15 +102,20 @@ Section Reordering.
   Proof.
     intros a b m Hno c.
     assert (Hno' : ~ conflict b a) by (intros H; apply Hno, conflict_sym, H).
-    destruct (frame _ effect_respects a m c) as [Ha | Ha];
-      [apply written_the_same; assumption|].
-    destruct (frame _ effect_respects b m c) as [Hb | Hb];
-      [symmetry; apply written_the_same; assumption|].
-    destruct (frame _ effect_respects b (effect a m) c) as [Hb' | Hb'];
-      [symmetry; apply written_the_same; assumption|].
-    destruct (frame _ effect_respects a (effect b m) c) as [Ha' | Ha'];
-      [apply written_the_same; assumption|].
-    congruence.
+    assert (Ha : forall r, reads a r -> m r = effect b m r).
+    { intros r Hr. symmetry. apply untouched. intros Hw. apply Hno. exists r. auto. }
+    assert (Hb : forall r, reads b r -> m r = effect a m r).
+    { intros r Hr. symmetry. apply untouched. intros Hw. apply Hno'. exists r. auto. }
+    destruct (frame _ effect_respects a m c) as [Hwa | Hwa], (frame _ effect_respects b m c) as [Hwb | Hwb],
+      (frame _ effect_respects a (effect b m) c) as [Hwa' | Hwa'], (frame _ effect_respects b (effect a m) c) as [Hwb' | Hwb'];
+      try congruence;
+      destruct (determined _ effect_respects a m (effect b m) Ha c) as [[Hka H1] | [[H1 H2] | (k & x & Hka & H1 & H2)]];
+      destruct (determined _ effect_respects b m (effect a m) Hb c) as [[Hkb H3] | [[H3 H4] | (k' & x' & Hkb & H3 & H4)]];
+      try congruence.
+    all: try (exfalso; apply Hno; exists c; left; repeat split; try assumption; intros (j & J1 & J2); congruence).
+    all: destruct (string_dec k k') as [<- | Hk];
+      [ rewrite H4, H2, H1, H3; apply (any_order _ effect_respects)
+      | exfalso; apply Hno; exists c; left; repeat split; try assumption; intros (j & J1 & J2); congruence ].
   Qed.
 
   (** An operation can move in front of all it does not conflict with. *)

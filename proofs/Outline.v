@@ -288,7 +288,8 @@ Proof.
     apply for_vectors_all with (x := arguments_of a) in Hoo; [|exact Hlo].
     apply for_vectors_all with (x := arguments_of b) in Hop; [|exact Hlp].
     destruct Hoo as ((Hro & Hwo) & (Hoo & Hno) & Hsto). destruct Hop as ((Hrp & Hwp) & (Hop & Hnp) & Hstp).
-    destruct Hconflict as [c Hc]. cbn in Hc. rewrite !Hao, !Hbp in Hc. cbn [touches] in Hc.
+    destruct Hconflict as [c Hc]. cbn in Hc.
+    assert (Hplain : forall X Y Z W : Prop, (X /\ Y /\ Z) \/ W -> (X /\ Y) \/ W) by tauto. apply Hplain in Hc. clear Hplain. rewrite !Hao, !Hbp in Hc. cbn [touches] in Hc.
     destruct (decided o p) eqn:Hdecided.
     + apply orb_true_iff in Hdecided as [Hdecided | Hdecided];
         [apply orb_true_iff in Hdecided as [Hdecided | Hdecided]|].

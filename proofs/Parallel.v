@@ -140,8 +140,9 @@ Qed.
 Section AnyOrder.
   Variable A : accesses.
   Variable value : Type.
+  Variable combine : string -> value -> value -> value.
   Variable effect : event -> memory value -> memory value.
-  Hypothesis effect_respects : respects (reads A) (writes A) effect.
+  Hypothesis effect_obeys : obeys A combine effect.
 
   (** Steps that do not conflict may as well run one list after the other. *)
   Lemma interleaved_same : forall l r t, interleaved l r t ->
@@ -152,7 +153,7 @@ Section AnyOrder.
     - intros c. reflexivity.
     - cbn. apply IH. intros b c Hb Hc. apply H; [right; exact Hb | exact Hc].
     - eapply same_trans.
-      + apply (move_to_front _ _ _ _ _ effect_respects). intros b Hb Hc.
+      + apply (move_to_front _ _ _ _ _ _ _ effect_obeys). intros b Hb Hc.
         apply (H b a Hb); [left; reflexivity | apply conflict_sym, Hc].
       + cbn. apply IH. intros b c Hb Hc. apply H; [exact Hb | right; exact Hc].
   Qed.
@@ -175,7 +176,7 @@ Section AnyOrder.
     intros t1 t2 u1 u2 [Hin1 Hs1] [Hin2 Hs2]. split.
     - intros ev. rewrite !in_app_iff, Hin1, Hin2. reflexivity.
     - intros m. unfold run in *. rewrite !fold_left_app. eapply same_trans; [apply Hs2|].
-      apply (run_same _ _ _ _ effect effect_respects), Hs1.
+      apply (run_same _ _ _ _ _ _ effect effect_obeys), Hs1.
   Qed.
 
   (** Whatever a program with independent parallel loops may do, it leaves what
@@ -228,8 +229,7 @@ End AnyOrder.
 Definition compute_the_same_in_any_order (A : accesses) (e : env) (n n' : node) : Prop :=
   exists t, runs e n t /\ (exists t', runs e n' t') /\
   forall t', may_run e n' t' ->
-  forall (value : Type) (effect : event -> memory value -> memory value),
-  respects (reads A) (writes A) effect ->
+  forall (value : Type) combine (effect : event -> memory value -> memory value), obeys A combine effect ->
   forall m, same (run effect t m) (run effect t' m).
 
 (** What is proved of the sequential order holds for all. *)
@@ -238,10 +238,10 @@ Theorem same_in_any_order : forall A e n n',
   compute_the_same_in_any_order A e n n'.
 Proof.
   intros A e n n' (t & t0 & Ht & Ht0 & Hsame) Hreg Hind.
-  exists t. split; [exact Ht | split; [eauto|]]. intros t' Ht' value effect Heffect m.
-  destruct (any_order_alike A value effect Heffect _ _ _ Ht' Hreg Hind) as (u & Hu & _ & Hlast).
+  exists t. split; [exact Ht | split; [eauto|]]. intros t' Ht' value combine effect Heffect m.
+  destruct (any_order_alike A value combine effect Heffect _ _ _ Ht' Hreg Hind) as (u & Hu & _ & Hlast).
   rewrite (runs_deterministic _ _ _ Hu _ Ht0) in Hlast.
-  eapply same_trans; [apply Hsame, Heffect | apply Hlast].
+  eapply same_trans; [exact (Hsame _ _ _ Heffect m) | apply Hlast].
 Qed.
 
 (** Where accesses are lists of cells it is enough that no two cells of the

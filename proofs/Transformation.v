@@ -11,14 +11,16 @@ Arguments run {operation} {value}.
 Arguments same {value}.
 Arguments precedes {operation}.
 
-(** Which cells each instance may read and may write. *)
+(** Which cells each instance may read and may write, and by which operator it
+    combines values into the cells that it writes, if it does. *)
 Record accesses := Accesses {
   reads : event -> cell -> Prop;
-  writes : event -> cell -> Prop
+  writes : event -> cell -> Prop;
+  combines : event -> option string
 }.
 
 (** Accesses given statement by statement, as lists of cells.  A statement that
-    is not in the list is taken to read and write everything. *)
+    is not in the list is taken to read and write everything; none combines. *)
 Record access := Access {
   statement_name : string;
   reads_of : list Z -> list cell;
@@ -42,9 +44,15 @@ Definition touches (cells : option (list cell)) (c : cell) : Prop :=
   end.
 
 Definition accesses_of (l : list access) : accesses :=
-  Accesses (fun ev => touches (cells_of reads_of l ev)) (fun ev => touches (cells_of writes_of l ev)).
+  Accesses (fun ev => touches (cells_of reads_of l ev)) (fun ev => touches (cells_of writes_of l ev)) (fun _ => None).
 
-Definition conflicting (A : accesses) : event -> event -> Prop := conflict (reads A) (writes A).
+Definition conflicting (A : accesses) : event -> event -> Prop := conflict (reads A) (writes A) (combines A).
+
+(** What the instances do to the memory is as stated, values being combined by
+    [combine], in any order. *)
+Definition obeys {value : Type} (A : accesses) (combine : string -> value -> value -> value)
+    (effect : event -> memory value -> memory value) : Prop :=
+  respects (reads A) (writes A) (combines A) combine effect.
 
 (** Replacing the schedule of [P] by that of [P'] is legal: the instances are
     the same; [P] orders every two instances that conflict; [P'] keeps that
@@ -84,13 +92,12 @@ Qed.
     long as they read and write what is stated. *)
 Theorem legal_same_memory : forall A P P' t t',
   legal A P P' -> runs_schedule P t -> runs_schedule P' t' ->
-  forall (value : Type) (effect : event -> memory value -> memory value),
-  respects (reads A) (writes A) effect ->
+  forall (value : Type) combine (effect : event -> memory value -> memory value), obeys A combine effect ->
   forall m, same (run effect t m) (run effect t' m).
 Proof.
   intros A P P' t t' [Hsame Hordered Hkept] [Hall Honce Hsorted] [Hall' Honce' Hsorted'].
-  intros value effect Heffect.
-  apply (reordering event value (reads A) (writes A) effect Heffect).
+  intros value combine effect Heffect.
+  apply (reordering event value (reads A) (writes A) (combines A) combine effect Heffect).
   - exact Honce.
   - apply NoDup_Permutation; [exact Honce | exact Honce'|].
     intros ev. rewrite Hall, Hall'. apply Hsame.
@@ -116,8 +123,7 @@ Qed.
     same memory. *)
 Definition compute_the_same (A : accesses) (e : env) (n n' : node) : Prop :=
   exists t t', runs e n t /\ runs e n' t' /\
-  forall (value : Type) (effect : event -> memory value -> memory value),
-  respects (reads A) (writes A) effect ->
+  forall (value : Type) combine (effect : event -> memory value -> memory value), obeys A combine effect ->
   forall m, same (run effect t m) (run effect t' m).
 
 (** ** End to end

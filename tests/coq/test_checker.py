@@ -7,26 +7,30 @@ import os
 import random
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import For, Node
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import subprograms, with_children
+from loopwright.model.annotations import Parallel
 from loopwright.model.schedule import Schedule
 from loopwright.progress import silent
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import change_problem, scan_problem
 from loopwright.prove.certificates.restated import proof_file
-from loopwright.prove.certificates.status import scan_status
+from loopwright.prove.certificates.status import change_status, scan_status
 from loopwright.prove.coq.check import Accepted, check, library
+from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
-from loopwright.read.c.reader import read_c
+from loopwright.read.c.reader import read_c, read_source
+from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
 from tests.coq.support import needs_coqc
 from tests.coq.test_cli import RECTANGLE, run
@@ -135,6 +139,75 @@ def test_a_transformation_that_is_not_legal_is_not() -> None:
     plan = transform(program, f"interchange({tag}, {loop}, {inner})", "script.lw")
     node = generate(to_schedule(plan))
     assert isinstance(checker.asked(change_problem(plan.original, plan.program, node)), NotChecked)
+
+
+REGION = """
+double region(int n, double A[n][n], double B[n][n], double *C, double s, double x) {{
+#pragma scop
+{}
+#pragma endscop
+  return s;
+}}
+"""
+ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) S: B[i][j] = 2 * A[i][j] + B[i][j];"
+DOWN_A_COLUMN = "for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) S: B[i][j] = B[i-1][j];"
+TWO_SUMS = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s += A[i][i]; }"
+SUM_AND_PRODUCT = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s *= A[i][i]; }"
+SUM_OF_SUMS = "for (int i = 0; i < n; i++) S: s += C[i] * s;"
+PREFIX = "for (int i = 0; i < n; i++) { S: s += A[i][i]; T: C[i] = s; }"
+OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
+
+
+def parallel_answer(text: str, depth: int, combining: Sequence[str] = ()) -> str:
+    """The status of the text as it is, the loops at this depth said to be parallel."""
+    (program,) = read_source(Source("region.c", REGION.format(text)))
+    node = generate(to_schedule(transform(program, "", "empty.lw")))
+
+    def said(part: Node, here: int) -> Node:
+        if not isinstance(part, For):
+            return with_children(part, lambda child: said(child, here))
+        inside = replace(part, body=said(part.body, here + 1))
+        return inside.with_annotation(Parallel()) if here == depth else inside
+
+    return change_status(program, program, said(node, 0), 20, combining).status
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "combining", "status"),
+    [
+        (ROWS, 0, (), CHECKED),
+        (ROWS, 1, (), CHECKED),
+        (DOWN_A_COLUMN, 1, (), CHECKED),
+        (DOWN_A_COLUMN, 0, (), SEQUENTIAL),
+        (TWO_SUMS, 0, (), SEQUENTIAL),
+        (TWO_SUMS, 0, ("S1",), SEQUENTIAL),
+        (TWO_SUMS, 0, ("S1", "S2"), CHECKED),
+        (SUM_AND_PRODUCT, 0, ("S1", "S2"), SEQUENTIAL),
+        (PREFIX, 0, ("S1",), SEQUENTIAL),
+        (OWN, 0, (), SEQUENTIAL),
+    ],
+)
+def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str], status: str) -> None:
+    """Those that touch no cell in common, or that only combine values in it by one operator."""
+    assert parallel_answer(text, depth, combining) == status
+
+
+def test_a_sum_of_itself_is_no_reduction() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(SUM_OF_SUMS)))
+    assert not reductions(program)
+
+
+@needs_coqc
+def test_coq_agrees_on_parallel_loops() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(TWO_SUMS)))
+    node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
+    problem = change_problem(program, program, node, reductions(program))
+    assert "mark 'parallel" in problem
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+    wrong = problem.replace("combined '%2B", "plain")
+    assert isinstance(checker.checked(wrong, given), NotChecked)
 
 
 def test_a_proof_about_nothing_says_so() -> None:

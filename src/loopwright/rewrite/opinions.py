@@ -47,9 +47,13 @@ class PrintedRegion:
     temporaries: tuple[str, ...]
     title: str
     has_new_storage: bool = False
+    combining: tuple[str, ...] = ()
+    """The statements that are steps of reductions whose order the user allows to change."""
 
 
-def printed_region(plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...]) -> PrintedRegion:
+def printed_region(
+    plan: Plan, loops: Loops, new: Program, temporaries: tuple[str, ...], combining: tuple[str, ...]
+) -> PrintedRegion:
     """The region of `loops`, whose text was read back as `new` and proved to be theirs."""
     from loopwright.emit.region import claims, named_loops
 
@@ -57,7 +61,7 @@ def printed_region(plan: Plan, loops: Loops, new: Program, temporaries: tuple[st
     said = [one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)]
     node = _annotated(new, calls, said)
     title, stored = _title(plan), bool(plan.storage)
-    return PrintedRegion(plan.original, plan.program, new, calls, node, temporaries, title, stored)
+    return PrintedRegion(plan.original, plan.program, new, calls, node, temporaries, title, stored, combining)
 
 
 def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
@@ -125,7 +129,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     if region.temporaries:
         detail = f"{', '.join(region.temporaries)} may hold other values in between"
         return ProofStatus("isl", NOT_CHECKED, detail)
-    return change_status(region.original, region.scheduled, region.node)
+    return change_status(region.original, region.scheduled, region.node, combining=region.combining)
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:

@@ -104,7 +104,7 @@ def rewritten(
         ]
         _refuse_temporaries(regions, options)
         asked = [
-            printed_region(region.plan, region.loops, new, region.temporaries)
+            printed_region(region.plan, region.loops, new, region.temporaries, region.combining)
             for region, new in zip(regions, again, strict=True)
         ]
         remarks = remarks_on(asked, options.prover, progress)
@@ -174,6 +174,7 @@ class _Region:
     loops: Loops
     evidence: Evidence
     temporaries: tuple[str, ...] = ()
+    combining: tuple[str, ...] = ()
     proof: ProofStatus | None = None
 
 
@@ -208,7 +209,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
-    return _Region(plan, loops_of(plan, node, verdict), evidence, lost)
+    combining = () if verdict is None else tuple(one.statement for one in verdict.reassociations)
+    return _Region(plan, loops_of(plan, node, verdict), evidence, lost, combining)
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:

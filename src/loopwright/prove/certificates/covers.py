@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.certificates.specification import shapes_of
-from loopwright.prove.certificates.words import Words, expr, listed
+from loopwright.prove.certificates.words import Words, expr, is_marked, listed
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.obligations.witnesses import Witness, witnesses
 
@@ -50,7 +50,8 @@ def _paths(node: Node, so_far: Path, depth: int) -> Iterator[Path]:
             if orelse is not None:
                 yield from _paths(orelse, (*so_far, ("no",)), depth)
         case For(body=body):
-            yield from _paths(body, (*so_far, ("iteration", depth)), depth + 1)
+            mark: Path = (("inside",),) if is_marked(node) else ()
+            yield from _paths(body, (*so_far, *mark, ("iteration", depth)), depth + 1)
         case Let(body=body):
             yield from _paths(body, (*so_far, ("inside",)), depth + 1)
         case Mark(body=body):

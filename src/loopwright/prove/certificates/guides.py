@@ -19,7 +19,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
-from loopwright.prove.certificates.words import Words, expr, listed, vector
+from loopwright.prove.certificates.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.coq.order import Walk, WalkPosition
 from loopwright.prove.coq.places import TimedCall, by_child, count_calls, entry, iterator_place, timed
 from loopwright.prove.obligations.formulas import Linear, added
@@ -58,6 +58,8 @@ class _Guide:
                 else:
                     yield from self.words(orelse, calls[first:], place.where(negation(condition)), known)
             case For():
+                if is_marked(node):
+                    yield "into"
                 yield from self.loop(node, calls, place, known)
             case Let(body=body):
                 yield "into"

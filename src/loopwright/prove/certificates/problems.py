@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -10,6 +12,7 @@ from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.certificates.words import Words, listed, name, program, vector
+from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.cells import Cell, Touched, touched
 from loopwright.prove.obligations.sides import both_sides
 from loopwright.prove.obligations.timetable import Timetable
@@ -24,10 +27,16 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:
     return " ".join(("scan", *parts))
 
 
-def change_problem(original: Program, new: Program, loops: Node) -> str:
-    """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory."""
+def change_problem(
+    original: Program, new: Program, loops: Node, combining: Mapping[str, Reduction] | None = None
+) -> str:
+    """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
+
+    Loops that are said to be independent may take their iterations in any order.  The statements
+    `combining` are steps of reductions, which may be taken in any order.
+    """
     (old, text), (later, _) = both_sides(original, new, loops)
-    uses = {use.statement: use for use in touched(original)}
+    uses = {use.statement: use for use in touched(original, combining)}
     times = {name: time_of(shape) for name, shape in shapes_of(later)}
     own = {name: shape.arguments for name, shape in shapes_of(later)}
     names = [name for name, _ in shapes_of(old)]
@@ -48,6 +57,7 @@ def change_problem(original: Program, new: Program, loops: Node) -> str:
 def _use(use: Touched) -> Words:
     yield from listed(use.reads, _cell)
     yield from listed(use.writes, _cell)
+    yield from ("plain",) if use.operator is None else ("combined", name(use.operator))
 
 
 def _cell(cell: Cell) -> Words:

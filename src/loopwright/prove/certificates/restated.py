@@ -14,7 +14,7 @@ from loopwright.prove.coq.names import text
 
 HEAD = """\
 From Coq Require Import ZArith List String.
-From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
+From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -38,17 +38,17 @@ def proof_file(problem: str, certificates: str) -> str:
                 "how'": read.proposal(),
             }
             lemma = "check_same_memory T n n' how how' certificates"
-            e = "(environment (meant (original T)) p)"
             theorem = (
                 "forall p, context (meant (original T)) p ->\n"
-                f"  compute_the_same (accesses_of (memory_uses T {e})) {e} n n'"
+                "  let e := environment (meant (original T)) p in\n"
+                "  compute_the_same_in_any_order (stated T e) e n n'"
             )
         case other:
             raise InternalError(Code.INTERNAL, f"no problem begins with {other}")
     named["certificates"] = read.several(read.certificate)
     definitions = "".join(f"Definition {name} := {term}.\n" for name, term in named.items())
     return (
-        f"{HEAD}From Loopwright Require Import Poly Transformation.\n{definitions}"
+        f"{HEAD}From Loopwright Require Import Poly Transformation Parallel.\n{definitions}"
         f"Theorem correct : {theorem}.\n"
         f"Proof. apply ({lemma}). vm_cast_no_check (@eq_refl bool true). Qed.\n"
         "Print Assumptions correct.\n"
@@ -134,7 +134,10 @@ class _Reader:
         return f"({self.name()}, {self.vector()})"
 
     def use(self) -> str:
-        return f"Use {self.several(self.place)} {self.several(self.place)}"
+        return f"Use {self.several(self.place)} {self.several(self.place)} {self.operator()}"
+
+    def operator(self) -> str:
+        return "None" if self.word() == "plain" else f"(Some {self.name()})"
 
     def change(self) -> str:
         return f"(Change {self.specification()} {self.several(self.vector)} {self.several(self.use)})"

@@ -7,13 +7,14 @@ when there is a checker to ask: `codegen` without one starts as fast as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from loopwright.errors import GaveUp
 from loopwright.loops.nodes import For, Node
-from loopwright.loops.traverse import subprograms
+from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
 from loopwright.prove.certificates.checker import BUILD, ENOUGH, Checked, NotChecked, asked, checker
@@ -29,7 +30,7 @@ def scan_status(schedule: Schedule, program: Node, seconds: float | None = None)
     if nothing is not None:
         return nothing
     tries = tuple(partial(_scan, schedule, program, tied=tied) for tied in (False, True))
-    return _status(tries, program, seconds)
+    return _status(tries, SEQUENTIAL if _has_independent(program) else CHECKED, seconds)
 
 
 def _scan(schedule: Schedule, program: Node, *, tied: bool) -> str:
@@ -39,9 +40,25 @@ def _scan(schedule: Schedule, program: Node, *, tied: bool) -> str:
     return scan_problem(timetable(schedule, program), program, tied=tied)
 
 
-def change_status(original: Program, new: Program, loops: Node, seconds: float | None = None) -> ProofStatus:
-    """Of loops that leave the memory as the original does."""
-    return _status((partial(_change, original, new, loops),), loops, seconds)
+def change_status(
+    original: Program,
+    new: Program,
+    loops: Node,
+    seconds: float | None = None,
+    combining: Collection[str] = (),
+) -> ProofStatus:
+    """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
+
+    Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
+    `combining` are steps of reductions, of which the user allows any order.
+    """
+    found = _status((partial(_change, original, new, loops, combining),), CHECKED, seconds)
+    if found.by == VERIFIED and combining:
+        return replace(found, detail=f"{found.detail}; values may be combined in any order")
+    if found.by == VERIFIED or not _has_independent(loops) or not found.asked:
+        return found
+    plain = _status((partial(_change, original, new, in_sequence(loops), combining),), SEQUENTIAL, seconds)
+    return plain if plain.by == VERIFIED else found
 
 
 def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
@@ -53,14 +70,16 @@ def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
     return None
 
 
-def _change(original: Program, new: Program, loops: Node) -> str:
+def _change(original: Program, new: Program, loops: Node, combining: Collection[str]) -> str:
     from loopwright.prove.certificates.problems import change_problem
+    from loopwright.prove.legality.reductions import reductions
 
-    return change_problem(original, new, loops)
+    steps = reductions(original) if combining else {}
+    return change_problem(original, new, loops, {one: steps[one] for one in combining})
 
 
-def _status(problems: tuple[Callable[[], str], ...], program: Node, seconds: float | None) -> ProofStatus:
-    """The answer to the first problem that has one."""
+def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float | None) -> ProofStatus:
+    """The answer to the first problem that has one; a yes has the status `good`."""
     if checker() is None:
         return ProofStatus("isl", NOT_CHECKED, f"the checker is not built; {BUILD}", asked=False)
     reason = ""
@@ -71,13 +90,17 @@ def _status(problems: tuple[Callable[[], str], ...], program: Node, seconds: flo
             answer = NotChecked(failure.message)
         match answer:
             case Checked(conditions):
-                return ProofStatus(VERIFIED, _standing(program), f"{conditions} conditions")
+                return ProofStatus(VERIFIED, good, f"{conditions} conditions")
             case NotChecked(why):
                 reason = why
     return ProofStatus("isl", NOT_CHECKED, reason)
 
 
-def _standing(program: Node) -> str:
-    loops = [one for one in subprograms(program) if isinstance(one, For)]
-    parallel = any(isinstance(one, Independent) for loop in loops for one in loop.annotations)
-    return SEQUENTIAL if parallel else CHECKED
+def _has_independent(program: Node) -> bool:
+    return any(isinstance(one, For) and one.annotation(Independent) for one in subprograms(program))
+
+
+def in_sequence(node: Node) -> Node:
+    """The loops without what is said of them."""
+    plain = replace(node, annotations=()) if isinstance(node, For) else node
+    return with_children(plain, in_sequence)

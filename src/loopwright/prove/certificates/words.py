@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
+from loopwright.model.annotations import Independent
 
 T = TypeVar("T")
 Words: TypeAlias = Iterator[str]
@@ -157,6 +158,15 @@ def read_word(words: Words) -> str:
     return word
 
 
+PARALLEL = "parallel"
+"""The mark that `proofs/Parallel.v` reads."""
+
+
+def is_marked(loop: nd.For) -> bool:
+    """Whether the loop's term is below the mark: annotations say that its iterations are independent."""
+    return loop.annotation(Independent) is not None
+
+
 def program(node: nd.Node, hint: Hint) -> Words:
     """The program; `hint` has the times of calls whose instances have several."""
     return _Writer(hint).words(node)
@@ -188,6 +198,8 @@ class _Writer:
             case nd.For(iterator, start, condition, step, body):
                 if step <= 0:
                     raise GaveUp(Code.NO_PROOF, f"the loop over {iterator} counts down")
+                if is_marked(node):
+                    yield from ("mark", name(PARALLEL))
                 yield from ("for", name(iterator))
                 yield from expr(start)
                 yield from test(condition)
@@ -197,8 +209,8 @@ class _Writer:
                 yield from ("let", name(variable))
                 yield from expr(value)
                 yield from self.words(body)
-            case nd.Mark(remark, body):
-                yield from ("mark", name(remark if isinstance(remark, str) else ""))
+            case nd.Mark(_, body):
+                yield from ("mark", name(""))
                 yield from self.words(body)
             case _:
                 assert_never(node)

@@ -7,13 +7,14 @@ reads the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
 
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, Program, Statement
+from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import pieces_of
 
@@ -32,12 +33,14 @@ class Touched:
     arguments: tuple[str, ...]
     reads: tuple[Cell, ...]
     writes: tuple[Cell, ...]
+    operator: str | None = None
+    """By which the statement combines a value into what it writes; it reads what that is computed from."""
 
 
-def touched(program: Program) -> tuple[Touched, ...]:
-    """The cells of every statement of `program`."""
-    whole = {access.array for one in program.statements for access in one.accesses if not _exact(access, one)}
-    return tuple(_touched(statement, whole) for statement in program.statements)
+def touched(program: Program, combining: Mapping[str, Reduction] | None = None) -> tuple[Touched, ...]:
+    """The cells of every statement of `program`; the statements `combining` are steps of reductions."""
+    whole, steps = set(whole_arrays(program)), combining or {}
+    return tuple(_touched(one, whole, steps.get(one.name)) for one in program.statements)
 
 
 def whole_arrays(program: Program) -> tuple[str, ...]:
@@ -50,15 +53,19 @@ def _exact(access: Access, statement: Statement) -> bool:
     return bool(access.relation.intersect_domain(statement.domain).is_single_valued())
 
 
-def _touched(statement: Statement, whole: set[str]) -> Touched:
+def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> Touched:
     reads: dict[Cell, None] = {}
     writes: dict[Cell, None] = {}
+    step = None if step is not None and step.array in whole else step
     for access in statement.accesses:
+        if step is not None and not access.is_write and access.place in step.places:
+            continue
         for cell in _cells(access, statement, whole):
             (writes if access.is_write else reads).setdefault(cell)
             if access.array in whole:
                 reads.setdefault(cell)
-    return Touched(statement.name, statement.iterators, tuple(reads), tuple(writes))
+    operator = None if step is None else step.operator
+    return Touched(statement.name, statement.iterators, tuple(reads), tuple(writes), operator)
 
 
 def _cells(access: Access, statement: Statement, whole: set[str]) -> Iterator[Cell]:

@@ -568,6 +568,12 @@ let rec forallb f = function
 | [] -> true
 | a :: l0 -> (&&) (f a) (forallb f l0)
 
+(** val find : ('a1 -> bool) -> 'a1 list -> 'a1 option **)
+
+let rec find f = function
+| [] -> None
+| x :: tl -> if f x then Some x else find f tl
+
 (** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
 
 let rec combine l l' =
@@ -1057,11 +1063,11 @@ let quotient l d s =
 
 type scope = (string * lin) list
 
-(** val find : string -> scope -> lin **)
+(** val find0 : string -> scope -> lin **)
 
-let rec find x = function
+let rec find0 x = function
 | [] -> number Z0
-| p :: c' -> let (y, l) = p in if eqb1 x y then l else find x c'
+| p :: c' -> let (y, l) = p in if eqb1 x y then l else find0 x c'
 
 (** val opposite : relation -> relation **)
 
@@ -1177,7 +1183,7 @@ let rec linear c a s =
   in
   (match a with
    | Int z0 -> ((number z0), s)
-   | Var x -> ((find x c), s)
+   | Var x -> ((find0 x c), s)
    | Sum l -> let (ms, s1) = list0 l s in ((sum_all ms), s1)
    | Scaled (k, b) -> let (m, s1) = linear c b s in ((times k m), s1)
    | FloorDiv (b, d) -> let (m, s1) = linear c b s in quotient m d s1
@@ -1939,9 +1945,23 @@ let well_formed g n0 =
 let check g n0 how cs =
   (&&) (well_formed g n0) (refutes_all cs (goals g n0 how))
 
+(** val parallel : string **)
+
+let parallel =
+  String ((Ascii (false, false, false, false, true, true, true, false)),
+    (String ((Ascii (true, false, false, false, false, true, true, false)),
+    (String ((Ascii (false, true, false, false, true, true, true, false)),
+    (String ((Ascii (true, false, false, false, false, true, true, false)),
+    (String ((Ascii (false, false, true, true, false, true, true, false)),
+    (String ((Ascii (false, false, true, true, false, true, true, false)),
+    (String ((Ascii (true, false, true, false, false, true, true, false)),
+    (String ((Ascii (false, false, true, true, false, true, true, false)),
+    EmptyString)))))))))))))))
+
 type place = string * expr list
 
-type use = { may_read : place list; may_write : place list }
+type use = { may_read : place list; may_write : place list;
+             combined_by : string option }
 
 type change = { original : specification; new_times : expr list list;
                 uses : use list }
@@ -1971,10 +1991,20 @@ let common_places l m =
     flat_map (fun d ->
       if eqb1 (fst c) (fst d) then ((snd c), (snd d)) :: [] else []) m) l
 
+(** val same_operator : use -> use -> bool **)
+
+let same_operator u v =
+  match u.combined_by with
+  | Some k -> (match v.combined_by with
+               | Some k' -> eqb1 k k'
+               | None -> false)
+  | None -> false
+
 (** val common_uses : use -> use -> (expr list * expr list) list **)
 
 let common_uses u v =
-  app (common_places u.may_write v.may_write)
+  app
+    (if same_operator u v then [] else common_places u.may_write v.may_write)
     (app (common_places u.may_write v.may_read)
       (common_places u.may_read v.may_write))
 
@@ -2039,12 +2069,84 @@ let legality_goals t =
   let (c, s) = beginning t.original in
   flat_map (fun one -> flat_map (pair_goals c s one) (parts t)) (parts t)
 
+(** val apart_goals : change -> execution -> execution -> goal list **)
+
+let apart_goals t r q =
+  let use_of = fun h ->
+    find (fun hu -> eqb1 (fst hu).shape_name h.shape_name)
+      (combine t.original.shapes t.uses)
+  in
+  (match r.executed_shape with
+   | Some h ->
+     (match q.executed_shape with
+      | Some h' ->
+        (match use_of h with
+         | Some p ->
+           let (_, u) = p in
+           (match use_of h' with
+            | Some p0 ->
+              let (_, u') = p0 in
+              (match common_uses u u' with
+               | [] -> []
+               | p1 :: l ->
+                 let (fs, s) =
+                   meeting_facts r.executed_scope q.executed_scope (p1 :: l)
+                     q.executed_state
+                 in
+                 (exclude (either fs) s) :: [])
+            | None -> unfit)
+         | None -> unfit)
+      | None -> unfit)
+   | None -> unfit)
+
+(** val loop_goals :
+    change -> scope -> scope -> state -> node -> goal list **)
+
+let loop_goals t sizes_scope c s = function
+| For (x, a, t0, d, b) ->
+  let (v, s1) = fresh s in
+  let (w, s2) = fresh (in_loop c x a v t0 d s1) in
+  let s3 = in_loop c x a w t0 d (assume (less v w) s2) in
+  flat_map (fun r ->
+    flat_map (apart_goals t r)
+      (executions t.original.shapes sizes_scope ((x, w) :: c)
+        r.executed_state b))
+    (executions t.original.shapes sizes_scope ((x, v) :: c) s3 b)
+| _ -> []
+
+(** val independence_goals :
+    change -> scope -> scope -> state -> node -> goal list **)
+
+let rec independence_goals t sizes_scope c s = function
+| Call (_, _, _) -> []
+| Block ns -> flat_map (independence_goals t sizes_scope c s) ns
+| If (t0, a, b) ->
+  let (f, s1) = known c true t0 s in
+  let (f', s1') = known c false t0 s in
+  app (independence_goals t sizes_scope c (assume f s1) a)
+    (independence_goals t sizes_scope c (assume f' s1') b)
+| For (x, a, t0, d, b) ->
+  let (v, s1) = fresh s in
+  independence_goals t sizes_scope ((x, v) :: c) (in_loop c x a v t0 d s1) b
+| Let (x, a, b) ->
+  let (m, s1) = linear c a s in
+  independence_goals t sizes_scope ((x, m) :: c) s1 b
+| Mark (text, b) ->
+  app (if eqb1 text parallel then loop_goals t sizes_scope c s b else [])
+    (independence_goals t sizes_scope c s b)
+
+(** val parallel_goals : change -> node -> goal list **)
+
+let parallel_goals t n0 =
+  let (c, s) = beginning t.original in independence_goals t c c s n0
+
 (** val change_goals :
     change -> node -> node -> proposal -> proposal -> goal list **)
 
 let change_goals t n0 n' how how' =
   app (goals t.original n0 how)
-    (app (goals (changed t) n' how') (legality_goals t))
+    (app (goals (changed t) n' how')
+      (app (legality_goals t) (parallel_goals t n')))
 
 (** val closed_use : string list -> (shape * use) -> bool **)
 

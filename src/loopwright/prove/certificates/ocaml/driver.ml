@@ -140,7 +140,15 @@ let specification () =
   { sizes; assumption; shapes = list shape }
 
 let place_of () = let a = name () in (a, vector ())
-let use () = let may_read = list place_of in { may_read; may_write = list place_of }
+let operator () = match word () with
+  | "plain" -> None
+  | "combined" -> Some (name ())
+  | found -> malformed "an operator" found
+
+let use () =
+  let may_read = list place_of in
+  let may_write = list place_of in
+  { may_read; may_write; combined_by = operator () }
 
 let change () =
   let original = specification () in
