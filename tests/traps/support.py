@@ -60,6 +60,11 @@ def answer(trap: Trap, folder: Path, options: CompilerOptions = PLAIN) -> str:
     return LEFT if any(program.set_aside for program in programs) else PROVED
 
 
+def function(body: str, **parts: str) -> str:
+    """A file whose region is `body`; the other parts are those of a trap."""
+    return Trap("", body, **parts).text()  # type: ignore[arg-type]
+
+
 def comparison(old: str, new: str, folder: Path) -> str:
     """What `loopwright prove` says of two texts."""
     (folder / "old.c").write_text(old)

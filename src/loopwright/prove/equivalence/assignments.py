@@ -8,7 +8,6 @@ if (c) { S; T }      t = c; if (t) S; if (t) T
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopwright.c.declarations import known_constant
@@ -19,7 +18,7 @@ from loopwright.loops.nodes import Call
 from loopwright.model.program import Array, Program, Statement
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
-from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
+from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.instances import sides
 from loopwright.prove.text.operation import StatementSyntax
@@ -164,18 +163,26 @@ def _guarded(node: Node, reading: Reading) -> tuple[TermAssignment, ...]:
     count = len(then) + len(orelse) - (1 if meet else 0)
     kept = CellTerm(f"{TESTED} {node.start}", (), condition.type)
     tested = condition if count == 1 else kept
-    made = [_if(one, lambda a: _chosen(tested, a.target, a.value, a.target)) for one in then]
+    made = [_chosen(tested, one.target, one.value, _otherwise(one.target)) for one in then]
     if meet:
         made[-1] = _chosen(tested, then[-1].target, then[-1].value, orelse[0].value)
         orelse = orelse[1:]
-    made += [_if(one, lambda a: _chosen(tested, a.target, a.target, a.value)) for one in orelse]
+    made += [_chosen(tested, one.target, _otherwise(one.target), one.value) for one in orelse]
     return tuple(made) if count == 1 else (TermAssignment(kept, condition), *made)
 
 
-def _if(one: TermAssignment, guarded: Callable[[TermAssignment], TermAssignment]) -> TermAssignment:
-    """What a test inside found is not written to anything that counts, and stays."""
-    return one if one.target.array.startswith(TESTED) else guarded(one)
+def _otherwise(target: CellTerm) -> Term:
+    """What a cell is that the branch does not write; the cell of a test inside it had no value before."""
+    return converted(Index(Int(0), INT), target.type) if target.array.startswith(TESTED) else target
 
 
 def _chosen(condition: Term, target: CellTerm, then: Term, orelse: Term) -> TermAssignment:
-    return TermAssignment(target, chosen(condition, then, orelse, target.type))
+    value = chosen(condition, then, orelse, target.type)
+    return TermAssignment(target, value, _may_stay(target, value))
+
+
+def _may_stay(target: CellTerm, value: Term) -> bool:
+    """Whether a branch leaves the target as it is."""
+    if isinstance(value, Apply) and value.operator == CHOICE:
+        return any(_may_stay(target, one) for one in value.arguments[1:])
+    return value == target

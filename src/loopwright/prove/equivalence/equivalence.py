@@ -22,7 +22,6 @@ from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new
 from loopwright.prove.descent.trying import by_trying
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
-from loopwright.prove.equivalence.induction import by_values
 from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
@@ -33,6 +32,7 @@ from loopwright.prove.equivalence.shared import (
     with_common_parameters,
     with_known_constants,
 )
+from loopwright.prove.equivalence.values import by_values
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.correspondence import prove_model
@@ -180,11 +180,11 @@ def _without_instances(
             reasons.append(f"by running: {found.reason}")
             break
         progress("proving by values")
-        proof = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
+        proof, believed = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
         if isinstance(proof, Proved):
             proved = Proved(obligations + proof.obligations)
             assumed = (ROUNDING, REASSOCIATION) if allow_reassociation else (ROUNDING,)
-            return Equivalence(proved, trusted=(*counted.trusted, *assumed), way="by values")
+            return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
         reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)
 

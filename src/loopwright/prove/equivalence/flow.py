@@ -37,6 +37,8 @@ class ValueDefinition:
     columns: Mapping[Expr, int]
     line: int | None = None
     """None for what was there before the region, and for what is read after it."""
+    is_conditional: bool = False
+    """`if (c) x = e`, which is read as x = c ? e : x and does not always write."""
 
     def relation(self, expressions: tuple[Expr, ...], target: str = "") -> isl.Map:
         """{ D[i] -> target[expressions] }."""
@@ -161,7 +163,13 @@ def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDef
         name = base if len(computation.assignments) == 1 else f"{base}.{place}"
         own = values.set_tuple_name(IN, name)
         yield ValueDefinition(
-            name, assignment.value, own.domain(), own, computation.columns, computation.line
+            name,
+            assignment.value,
+            own.domain(),
+            own,
+            computation.columns,
+            computation.line,
+            assignment.is_conditional,
         )
 
 

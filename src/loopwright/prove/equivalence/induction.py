@@ -16,15 +16,14 @@ a guess that has to be proved like everything else; where it fails, the claim is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import islpy as isl
 
-from loopwright.model.program import Program
 from loopwright.presburger.sets import OUT
-from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource, after_region, flow_of
+from loopwright.prove.equivalence.definedness import Needed, Operation
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition, ValueSource
 from loopwright.prove.equivalence.laws import doubled
 from loopwright.prove.equivalence.terms import (
     COMMUTATIVE,
@@ -34,10 +33,7 @@ from loopwright.prove.equivalence.terms import (
     Index,
     InputTerm,
     Term,
-    shown,
 )
-from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.verdict import Proved, Undecided
 
 MOST_STEPS = 3000
 MOST_VISITS = 4
@@ -67,9 +63,21 @@ class Claim:
 
 
 Key: TypeAlias = tuple[str, Term, str, Term]
-Claims: TypeAlias = Mapping[Key, Claim]
 Bag: TypeAlias = list[tuple[int, Term]]
 """Terms of a sum with their signs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What is claimed, and the operations of NEW that OLD computes with the same operands."""
+
+    made: Mapping[Key, Claim] = field(default_factory=dict)
+    answered: Mapping[tuple[Operation, Operation], isl.Map] = field(default_factory=dict)
+
+    def with_answer(self, old: Operation, new: Operation, pairs: isl.Map) -> Claims:
+        known = self.answered.get((old, new))
+        found = pairs if known is None else known.union(pairs).coalesce()
+        return replace(self, answered={**self.answered, (old, new): found})
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +86,21 @@ class Induction:
 
     old: Flow
     new: Flow
+    needed: Needed
     reassociate: bool
     """Whether the terms of a sum and the factors of a product may be taken in any order."""
     steps: Iterator[int]
 
     def equal(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """`claims` and those that follow from old = new at `pairs`; `Mismatch` where it fails."""
+        claims = self.derived(old, new, pairs, claims)
+        for term in _computed_with(new.term) if self.reassociate else (new.term,):
+            mine, theirs = (old.definition.name, old.term), (new.definition.name, term)
+            if self.needed.is_answered(mine, theirs) and isinstance(old.term, type(term)):
+                claims = claims.with_answer(mine, theirs, _same_cells(old, new, pairs))
+        return claims
+
+    def derived(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         match old.term, new.term:
             case (Apply(operator="?:", arguments=(Index(), _, _)), _):
                 for chosen, where in _branches(old):
@@ -159,7 +176,7 @@ class Induction:
     def unfolded(self, old: TermPoint, new: TermPoint, pairs: isl.Map, claims: Claims) -> Claims:
         """A cell is what was written there last; claims that are already made are not made again."""
         key = (old.definition.name, old.term, new.definition.name, new.term)
-        known = claims.get(key)
+        known = claims.made.get(key)
         if known is not None and pairs.is_subset(known.pairs):
             return claims
         if next(self.steps) > MOST_STEPS:
@@ -169,7 +186,8 @@ class Induction:
             rest = wider if known is None else wider.subtract(known.pairs)
             visits = 1 if known is None else known.visits + 1
             try:
-                return self.expanded(old, new, rest, {**claims, key: Claim(wider, visits)})
+                made = replace(claims, made={**claims.made, key: Claim(wider, visits)})
+                return self.expanded(old, new, rest, made)
             except Mismatch as wrong:
                 failure = wrong
         if failure is None:
@@ -219,6 +237,28 @@ def _holds(old: TermPoint, new: TermPoint, pairs: isl.Map, wanted: isl.Map, clai
     if not wrong.is_empty():
         raise Mismatch(old, new, wrong, "different values")
     return claims
+
+
+def _computed_with(term: Term) -> Iterator[Term]:
+    """The sums in a sum that is taken apart, or the products in a product."""
+    yield term
+    if isinstance(term, Apply) and chain(term):
+        for part in term.arguments:
+            if isinstance(part, Apply) and chain(part) == chain(term):
+                yield from _computed_with(part)
+
+
+def _same_cells(old: TermPoint, new: TermPoint, pairs: isl.Map) -> isl.Map:
+    """Of two reads, the pairs that read the same cell; of two operations, all."""
+    if not isinstance(old.term, CellTerm) or not isinstance(new.term, CellTerm):
+        return pairs
+    left, right = (
+        point.definition.relation(point.term.subscripts, point.term.array)
+        for point in (old, new)
+        if isinstance(point.term, CellTerm)
+    )
+    is_same = old.term.array == new.term.array
+    return pairs.intersect(left.apply_range(right.reverse())) if is_same else pairs.subtract(pairs)
 
 
 def chain(term: Apply) -> str:
@@ -308,48 +348,3 @@ def _stable(known: isl.Map, pairs: isl.Map) -> isl.Map:
         if pairs.is_subset(isl.Map.from_basic_map(one)):
             kept = kept.intersect(one)
     return isl.Map.from_basic_map(kept)
-
-
-def by_values(
-    old: Program, new: Program, outputs: tuple[str, ...], *, reassociate: bool = False
-) -> Proved | Undecided:
-    """Whether the cells of `outputs` hold the same after both programs."""
-    try:
-        flows = flow_of(old, old.context), flow_of(new, old.context)
-    except Unreadable as failure:
-        return Undecided(str(failure))
-    proof = Induction(*flows, reassociate, count())
-    claims: Claims = {}
-    for array in outputs:
-        ends = _end(array, *flows)
-        if ends is None:
-            continue
-        try:
-            claims = proof.equal(ends, ends, _identity(ends), claims)
-        except Mismatch as wrong:
-            return Undecided(_reason(wrong, array, old, new))
-    return Proved(len(claims))
-
-
-def _end(array: str, old: Flow, new: Flow) -> TermPoint | None:
-    written = [cells for cells in (old.written(array), new.written(array)) if cells is not None]
-    if not written:
-        return None
-    cells = written[0] if len(written) == 1 else written[0].union(written[1])
-    end = after_region(array, cells.coalesce(), (old if array in old.types else new).types[array])
-    return TermPoint(end, end.value)
-
-
-def _identity(end: TermPoint) -> isl.Map:
-    space = end.definition.domain.get_space().map_from_set()
-    return isl.Map.identity(space).intersect_domain(end.definition.domain)
-
-
-def _reason(wrong: Mismatch, array: str, old: Program, new: Program) -> str:
-    places = [
-        f"{shown(point.term)} in line {point.definition.line} of {program.source.path}"
-        if point.definition.line is not None
-        else shown(point.term)
-        for point, program in ((wrong.old, old), (wrong.new, new))
-    ]
-    return f"{array} was not shown to end up the same: {wrong.reason}, {places[0]} and {places[1]}"

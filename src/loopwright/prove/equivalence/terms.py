@@ -79,6 +79,8 @@ class TermAssignment:
 
     target: CellTerm
     value: Term
+    is_conditional: bool = False
+    """The value is that of the target itself where nothing is assigned."""
 
     @property
     def cells(self) -> tuple[CellTerm, ...]:

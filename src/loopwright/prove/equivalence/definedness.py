@@ -1,0 +1,255 @@
+"""What the new program does that C may not define, it does only where the old one does.
+
+A division may trap, a sum of integers may overflow, a shift go too far, a number be out of the range of an
+integer type, a call never return; memory that OLD leaves alone need not be there.  Equal values do not show
+this: `d = q / m` before `if (m != 0)` changes no cell.
+
+Operations: where the proof by values finds that an operation of OLD and one of NEW have the same operands,
+NEW is defined if OLD is, provided that OLD gets there.  A choice on data and the right side of `&&` are
+guards.  The proof reaches two operations from the roots of their definitions and shows every guard on the
+way equal to one of the other side, so OLD gets there if it has no more guards than NEW:
+
+    guards(OLD's operation) <= guards(NEW's operation)
+
+Memory: a cell that NEW writes is inside a declared size that is a number, or OLD touches it for some data.
+What NEW reads of a variable that was not written before, OLD reads too.  That there is memory where NEW reads
+and OLD need not is taken on trust, and listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.c.types import Floating, Integer
+from loopwright.loops.expressions import Int
+from loopwright.model.program import Array, Program
+from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition
+from loopwright.prove.equivalence.laws import conversion
+from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC
+from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, InputTerm, Term, shown
+from loopwright.read.c.purity import LIBRARY
+
+Operation: TypeAlias = tuple[str, Term]
+"""A term of a definition, by the name of the definition."""
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """A term in the value of a definition: where it is computed, and under how many guards on data."""
+
+    term: Term
+    domain: isl.Set
+    guards: int
+
+
+def occurrences(definition: ValueDefinition) -> Iterator[Occurrence]:
+    """All terms of a definition; conditions on iterators and sizes restrict where they are computed."""
+    pending = [Occurrence(definition.value, definition.domain, 0)]
+    while pending:
+        one = pending.pop()
+        yield one
+        if not isinstance(one.term, Apply):
+            continue
+        first, *rest = one.term.arguments or (None,)
+        if first is not None:
+            pending.append(Occurrence(first, one.domain, one.guards))
+        if one.term.operator == CHOICE and isinstance(first, Index):
+            no = definition.relation((first.value,)).fix_val(OUT, 0, isl.Val(0)).domain()
+            parts = (one.domain.subtract(no), one.domain.intersect(no))
+            pending += [Occurrence(part, at, one.guards) for part, at in zip(rest, parts, strict=True)]
+        else:
+            guard = 1 if one.term.operator in (CHOICE, "&&", "||") else 0
+            pending += [Occurrence(part, one.domain, one.guards + guard) for part in rest]
+
+
+def may_be_undefined(term: Term) -> bool:
+    """Whether there are operands for which C does not say what this computes, or it does not return."""
+    match term:
+        case Apply(operator, arguments, kind) if operator == conversion(kind):
+            is_exact = isinstance(arguments[0].type, Integer) or isinstance(kind, Floating)
+            return not is_exact
+        case Apply(operator, _, _) if operator.endswith("()"):
+            return operator[:-2] not in LIBRARY or operator[:-2] in ABSOLUTE
+        case Apply("/" | "%", (_, Index(Int(divisor))), Integer()):
+            return divisor in (0, -1)
+        case Apply("/" | "%" | "<<" | ">>", _, kind):
+            return not isinstance(kind, Floating)
+        case Apply("&" | "|" | "^", _, kind):
+            return not isinstance(kind, Integer)
+        case Apply(operator, _, kind) if operator in (*ARITHMETIC, "-x"):
+            return not isinstance(kind, Floating) and not (isinstance(kind, Integer) and not kind.signed)
+        case _:
+            return False
+
+
+@dataclass(frozen=True, eq=False)
+class Needed:
+    """Operations of NEW that have to be found in OLD: where each is computed, and under how many guards."""
+
+    domains: Mapping[Operation, isl.Set]
+    guards: Mapping[Operation, int]
+    lines: Mapping[Operation, int | None]
+    elsewhere: frozenset[Operation]
+    """Reads of cells that OLD is not certain to touch."""
+    allowed: Mapping[Operation, Occurrence]
+    """Those of OLD, with the greatest number of guards they are under, and where they are computed."""
+
+    def is_answered(self, old: Operation, new: Operation) -> bool:
+        """Whether OLD computes its operation wherever NEW computes this one with the same operands."""
+        theirs = self.allowed.get(old)
+        return new in self.domains and theirs is not None and theirs.guards <= self.guards[new]
+
+    def left(self, answered: Mapping[Operation, isl.Set]) -> tuple[Operation, ...]:
+        """The operations that OLD is not shown to compute."""
+        return tuple(
+            key
+            for key, domain in self.domains.items()
+            if key not in answered or not domain.is_subset(answered[key])
+        )
+
+    def assumed(self, left: Iterable[Operation]) -> tuple[str, ...]:
+        """What has to hold for reads of cells that OLD need not touch."""
+        there = [term for name, term in left if (name, term) in self.elsewhere]
+        names = sorted({term.array for term in there if isinstance(term, CellTerm)})
+        return tuple(f"'{name}' has all cells that NEW reads; OLD need not touch them" for name in names)
+
+    def refused(self, left: Iterable[Operation]) -> str | None:
+        """The first operation that NEW must not compute for all that is known."""
+        for name, term in left:
+            if (name, term) not in self.elsewhere:
+                what = "reads" if isinstance(term, CellTerm) else "computes"
+                return f"line {self.lines[name, term]} {what} {shown(term)} where OLD need not do so"
+        return None
+
+
+def needed(new: Program, flows: tuple[Flow, Flow]) -> Needed:
+    """The operations of NEW that C may not define, and its reads of memory that OLD may not touch."""
+    memory = _memory(new, flows)
+    domains: dict[Operation, isl.Set] = {}
+    guards: dict[Operation, int] = {}
+    lines: dict[Operation, int | None] = {}
+    for definition in flows[1].definitions.values():
+        for one in occurrences(definition):
+            key = (definition.name, one.term)
+            if isinstance(one.term, CellTerm):
+                domain = memory.doubtful(one.term, one.domain, definition)
+            else:
+                domain = one.domain if may_be_undefined(one.term) else None
+            if domain is None or domain.is_empty():
+                continue
+            domains[key] = domain if key not in domains else domains[key].union(domain)
+            guards[key] = min(one.guards, guards.get(key, one.guards))
+            lines[key] = definition.line
+    allowed: dict[Operation, Occurrence] = {}
+    for definition in flows[0].definitions.values() if domains else ():
+        for one in occurrences(definition):
+            allowed[definition.name, one.term] = _merged(allowed.get((definition.name, one.term)), one)
+    elsewhere = [key for key in domains if isinstance(key[1], CellTerm) and key[1].array not in memory.own]
+    return Needed(domains, guards, lines, frozenset(elsewhere), allowed)
+
+
+def _merged(known: Occurrence | None, one: Occurrence) -> Occurrence:
+    """Two occurrences of a term: the unguarded one counts; otherwise what is certain of both."""
+    if known is None:
+        return one
+    if 0 in (known.guards, one.guards) and known.guards != one.guards:
+        return known if known.guards == 0 else one
+    domain = known.domain.union(one.domain) if known.guards == 0 else known.domain.intersect(one.domain)
+    return Occurrence(one.term, domain, max(known.guards, one.guards))
+
+
+@dataclass(frozen=True, eq=False)
+class _Memory:
+    """What is known of the storage of NEW."""
+
+    flow: Flow
+    arrays: Mapping[str, Array]
+    own: frozenset[str]
+    """Variables of the function, which have no value until they are written."""
+    touched: Mapping[str, isl.Set]
+    """The cells that OLD touches for certain."""
+
+    def doubtful(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Set | None:
+        """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
+        array = self.arrays.get(cell.array)
+        if array is None or not (cell.subscripts or cell.array in self.own):
+            return None
+        read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
+        if cell.array in self.flow.writes:
+            written = self.flow.writes[cell.array].intersect_domain(isl.UnionSet.from_set(domain))
+            if isl.UnionMap.from_map(read).is_subset(written):
+                return None
+        if cell.array not in self.own:
+            return _outside(read, array, self.touched).domain()
+        sources = self.flow.sources(definition, cell)
+        unset = [one.relation.domain() for one in sources if isinstance(one.definition.value, InputTerm)]
+        return reduce(isl.Set.union, unset).intersect(domain) if unset else None
+
+
+def _memory(new: Program, flows: tuple[Flow, Flow]) -> _Memory:
+    declared = new.file.declarations
+    arrays = {array.name: array for array in new.arrays if not array.local}
+    found = {name: declared.visible(name, new.region) for name in arrays}
+    own = frozenset(name for name, one in found.items() if one is not None and one.scope.text.startswith("{"))
+    return _Memory(flows[1], arrays, own, _touched(flows[0], certain=True))
+
+
+def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
+    """The part of a relation to cells that leads neither to a touched one nor inside a declared size."""
+    inside = _declared(array, cells.range().get_space())
+    if inside is not None:
+        cells = cells.subtract_range(inside)
+    known = touched.get(array.name)
+    return cells if known is None else cells.subtract_range(known)
+
+
+def _declared(array: Array, space: isl.Space) -> isl.Set | None:
+    """The cells of an array whose declared sizes are numbers; a first size that is not written is none."""
+    if len(array.extents) != array.rank or not all(one.strip().isdigit() for one in array.extents):
+        return None
+    found = isl.Set.universe(space)
+    for place, extent in enumerate(array.extents):
+        found = found.lower_bound_val(DIM, place, isl.Val(0))
+        found = found.upper_bound_val(DIM, place, isl.Val(int(extent) - 1))
+    return found
+
+
+def _writes(flow: Flow, array: str) -> list[isl.Map]:
+    found: list[isl.Map] = []
+    flow.writes[array].foreach_map(found.append)
+    return [one.intersect_domain(flow.definitions[str(one.get_tuple_name(IN))].domain) for one in found]
+
+
+def _touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
+    """The cells of each array that a program touches: those that depend on no data, or all it may touch."""
+    parts: dict[str, list[isl.Set]] = {}
+    for array in flow.writes:
+        for one in _writes(flow, array):
+            definition = flow.definitions[str(one.get_tuple_name(IN))]
+            if not (certain and definition.is_conditional):
+                parts.setdefault(array, []).append(one.range())
+    for definition in flow.definitions.values():
+        for use in occurrences(definition):
+            if isinstance(use.term, CellTerm) and (use.guards == 0 or not certain):
+                read = definition.relation(use.term.subscripts, use.term.array).intersect_domain(use.domain)
+                parts.setdefault(use.term.array, []).append(read.range())
+    return {name: reduce(isl.Set.union, found).coalesce() for name, found in parts.items()}
+
+
+def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
+    """A write of NEW to a cell of an array of both programs that OLD does not touch, whatever the data."""
+    possible = _touched(flows[0], certain=False)
+    known = {array.name for array in old.arrays}
+    arrays = {one.name: one for one in new.arrays if not one.local and one.rank > 0 and one.name in known}
+    for name in sorted(arrays.keys() & flows[1].writes.keys()):
+        for one in _writes(flows[1], name):
+            if not _outside(one, arrays[name], possible).is_empty():
+                line = flows[1].definitions[str(one.get_tuple_name(IN))].line
+                return f"line {line} writes a cell of '{name}' that OLD does not touch"
+    return None

@@ -1,0 +1,122 @@
+"""By values: every cell that counts ends up with the same value, and NEW computes nothing that OLD need not.
+
+The cells that are read after the region are claimed to be equal (`induction`); then every operation that C
+may not define has to be one that OLD computes too (`definedness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from itertools import count
+
+import islpy as isl
+
+from loopwright.model.program import Program
+from loopwright.prove.equivalence.definedness import Operation, needed, writes_more
+from loopwright.prove.equivalence.flow import Flow, ValueDefinition, after_region, flow_of
+from loopwright.prove.equivalence.induction import Claims, Induction, Mismatch, TermPoint
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, shown
+from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.verdict import Proved, Undecided
+
+
+def by_values(
+    old: Program, new: Program, outputs: tuple[str, ...], *, reassociate: bool = False
+) -> tuple[Proved | Undecided, tuple[str, ...]]:
+    """Whether the cells of `outputs` hold the same after both programs, and what that rests on."""
+    try:
+        flows = flow_of(old, old.context), flow_of(new, old.context)
+    except Unreadable as failure:
+        return Undecided(str(failure)), ()
+    more = writes_more(old, new, flows)
+    if more is not None:
+        return Undecided(more), ()
+    proof = Induction(*flows, needed(new, flows), reassociate, count())
+    claims = Claims()
+    for array in outputs:
+        ends = _end(array, *flows)
+        if ends is None:
+            continue
+        try:
+            claims = proof.equal(ends, ends, _identity(ends), claims)
+        except Mismatch as wrong:
+            return Undecided(_reason(wrong, array, old, new)), ()
+    left = proof.needed.left(_answers(proof, claims))
+    if left:
+        claims = _with_unused(proof, claims, dict.fromkeys(name for name, _ in left))
+        left = proof.needed.left(_answers(proof, claims))
+    refused = proof.needed.refused(left)
+    verdict = Proved(len(claims.made)) if refused is None else Undecided(refused)
+    return verdict, proof.needed.assumed(left)
+
+
+def _answers(proof: Induction, claims: Claims) -> dict[Operation, isl.Set]:
+    """Where the operations of NEW are known to be computed by OLD too."""
+    found: dict[Operation, list[isl.Set]] = {}
+    for (mine, theirs), pairs in claims.answered.items():
+        computed = proof.needed.allowed[mine].domain
+        found.setdefault(theirs, []).append(pairs.intersect_domain(computed).range())
+    return {key: reduce(isl.Set.union, parts).coalesce() for key, parts in found.items()}
+
+
+def _with_unused(proof: Induction, claims: Claims, names: Iterable[str]) -> Claims:
+    """What is computed and leads to no output: definitions of both programs with the same cells in them."""
+    for name in names:
+        theirs = proof.new.definitions[name]
+        for mine in proof.old.definitions.values():
+            pairs = _same_leaves(mine, theirs)
+            if pairs is None or pairs.is_empty():
+                continue
+            try:
+                claims = proof.equal(
+                    TermPoint(mine, mine.value), TermPoint(theirs, theirs.value), pairs, claims
+                )
+            except Mismatch:
+                continue
+    return claims
+
+
+def _same_leaves(old: ValueDefinition, new: ValueDefinition) -> isl.Map | None:
+    """The instances at which two values of the same form have the same cells and integers in them."""
+    found = isl.Map.from_domain_and_range(old.domain, new.domain)
+    pending = [(old.value, new.value)]
+    while pending:
+        match pending.pop():
+            case Apply(operator, first), Apply(same, second) if (operator, len(first)) == (same, len(second)):
+                pending += zip(first, second, strict=True)
+            case CellTerm(array, mine), CellTerm(same, theirs) if array == same and mine:
+                found = found.intersect(old.relation(mine).apply_range(new.relation(theirs).reverse()))
+            case Index(mine), Index(theirs):
+                found = found.intersect(old.relation((mine,)).apply_range(new.relation((theirs,)).reverse()))
+            case CellTerm(), CellTerm():
+                continue
+            case Constant() as one, Constant() as other if one == other:
+                continue
+            case _:
+                return None
+    return found
+
+
+def _end(array: str, old: Flow, new: Flow) -> TermPoint | None:
+    written = [cells for cells in (old.written(array), new.written(array)) if cells is not None]
+    if not written:
+        return None
+    cells = written[0] if len(written) == 1 else written[0].union(written[1])
+    end = after_region(array, cells.coalesce(), (old if array in old.types else new).types[array])
+    return TermPoint(end, end.value)
+
+
+def _identity(end: TermPoint) -> isl.Map:
+    space = end.definition.domain.get_space().map_from_set()
+    return isl.Map.identity(space).intersect_domain(end.definition.domain)
+
+
+def _reason(wrong: Mismatch, array: str, old: Program, new: Program) -> str:
+    places = [
+        f"{shown(point.term)} in line {point.definition.line} of {program.source.path}"
+        if point.definition.line is not None
+        else shown(point.term)
+        for point, program in ((wrong.old, old), (wrong.new, new))
+    ]
+    return f"{array} was not shown to end up the same: {wrong.reason}, {places[0]} and {places[1]}"

@@ -1,0 +1,120 @@
+"""`prove`: what C may not define is done by the new program only where the old one does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.prove.equivalence.files import compare_files
+from tests.traps.support import PROVED, comparison, function
+
+_EMPTY = "a value computed before a loop that may be empty: "
+
+SPECULATED = {
+    "a division before the test of its divisor": (
+        "for (i = 0; i < n; i++) if (m != 0) r[i] = q[i] / m;",
+        "for (i = 0; i < n; i++) { int d = q[i] / m; if (m != 0) r[i] = d; }",
+    ),
+    "a division in both branches": (
+        "for (i = 0; i < n; i++) { if (m) r[i] = q[i] / m; else r[i] = 1; }",
+        "for (i = 0; i < n; i++) { int d = q[i] / m; if (m) r[i] = d; else r[i] = 1; }",
+    ),
+    "a division out of a choice": (
+        "for (i = 0; i < n; i++) r[i] = b[i] > 0 ? q[i] / w : 0;",
+        "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = b[i] > 0 ? d : 0; }",
+    ),
+    "a division out of one of two choices": (
+        "for (i = 0; i < n; i++) r[i] = b[i] > 0 ? (b[i] > 1 ? q[i] / w : 0) : 0;",
+        "for (i = 0; i < n; i++) { int d = b[i] > 1 ? q[i] / w : 0; r[i] = b[i] > 0 ? d : 0; }",
+    ),
+    "a division out of an if in an if": (
+        "for (i = 0; i < n; i++) if (b[i] > 0) { if (q[i] / w > 3) { r[i] = 1; a[i] = 1; } }",
+        "for (i = 0; i < n; i++) { int d = q[i] / w > 3; if (b[i] > 0) { if (d) { r[i] = 1; a[i] = 1; } } }",
+    ),
+    "a division on the right of &&": (
+        "for (i = 0; i < n; i++) r[i] = w && q[i] / w;",
+        "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = w && d; }",
+    ),
+    "a division nobody uses": (
+        "for (i = 0; i < n; i++) r[i] = q[i];",
+        "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = q[i]; }",
+    ),
+    "a division that is overwritten": (
+        "for (i = 0; i < n; i++) r[i] = 0;",
+        "for (i = 0; i < n; i++) { r[i] = q[i] / w; r[i] = 0; }",
+    ),
+    "one division more than there were": (
+        "for (i = 0; i < n; i++) r[i] = q[i] / w;",
+        "for (i = 0; i < n; i++) r[i] = q[i] / w; k = q[n] / w;",
+    ),
+    "a sum that is not needed": (
+        "for (i = 0; i < n; i++) r[i] = q[i];",
+        "for (i = 0; i < n; i++) { int d = q[i] + w; r[i] = q[i]; }",
+    ),
+    "a variable that has no value": (
+        "for (i = 0; i < n; i++) r[i] = q[i];",
+        "for (i = 0; i < n; i++) { double d = e; r[i] = q[i]; }",
+    ),
+    "a write that changes nothing beyond the end": (
+        "for (i = 0; i < n; i++) x[i] = b[i];",
+        "for (i = 0; i < n; i++) x[i] = b[i]; x[n] = x[n];",
+    ),
+} | {
+    _EMPTY + value: (
+        f"for (i = 0; i < n; i++) r[i] = q[i] ^ {value};",
+        f"k = {value}; for (i = 0; i < n; i++) r[i] = q[i] ^ k;",
+    )
+    for value in ["(w / v)", "(w % v)", "(w << v)", "(w >> v)", "(w + v)", "(w * v)", "(-w)", "(int)s", "abs(w)"]
+}
+KEPT = {
+    "a division with a name": (
+        "for (i = 0; i < n; i++) r[i] = q[i] / w + 1;",
+        "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = d + 1; }",
+    ),
+    "a division that is overwritten in both": (
+        "for (i = 0; i < n; i++) for (j = 0; j < 10; j++) r[i] = q[j] / w;",
+        "for (i = 0; i < n; i++) for (j = 0; j < 10; j++) { int d = q[j] / w; r[i] = d; }",
+    ),
+    "before a loop that is not empty": (
+        "for (i = 0; i < 10; i++) r[i] = q[i] + w / v;",
+        "k = w / v; for (i = 0; i < 10; i++) r[i] = q[i] + k;",
+    ),
+    "under the condition that the loop is not empty": (
+        "for (i = 0; i < n; i++) r[i] = q[i] + w / v;",
+        "if (n > 0) { k = w / v; for (i = 0; i < n; i++) r[i] = q[i] + k; }",
+    ),
+    "numbers that are no integers": (
+        "for (i = 0; i < n; i++) a[i] = s / t;",
+        "double d = s / t; for (i = 0; i < n; i++) a[i] = d;",
+    ),
+    "the same choice in two statements": (
+        "for (i = 0; i < n; i++) r[i] = b[i] > 0 ? q[i] / w : 0;",
+        "for (i = 0; i < n; i++) { int d = b[i] > 0 ? q[i] / w : 0; r[i] = d; }",
+    ),
+}
+
+
+def _answer(old: str, new: str, folder: Path) -> str:
+    head = "int q[100], r[100], w, v;"
+    parts = {"head": head, "setup": "double e;", "parameters": "int n, int m, double *x"}
+    texts = [function(body, **parts) for body in (old, new)]
+    return comparison(*texts, folder)
+
+
+@pytest.mark.parametrize("name", SPECULATED)
+def test_what_only_the_new_program_computes(name: str, tmp_path: Path) -> None:
+    assert _answer(*SPECULATED[name], tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_both_compute(name: str, tmp_path: Path) -> None:
+    assert _answer(*KEPT[name], tmp_path) == PROVED
+
+
+def test_memory_that_only_the_new_program_reads_is_listed(tmp_path: Path) -> None:
+    old = function("for (i = 0; i < n; i++) a[i] = x[0];")
+    new = function("double d = x[0]; for (i = 0; i < n; i++) a[i] = d;")
+    assert comparison(old, new, tmp_path) == PROVED
+    trusted = compare_files(tmp_path / "old.c", tmp_path / "new.c").trusted
+    assert "'x' has all cells that NEW reads; OLD need not touch them" in trusted
