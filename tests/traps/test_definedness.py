@@ -36,7 +36,7 @@ SPECULATED = {
         "for (i = 0; i < n; i++) r[i] = w && q[i] / w;",
         "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = w && d; }",
     ),
-    "a division nobody uses": (
+    "a division that is not used": (
         "for (i = 0; i < n; i++) r[i] = q[i];",
         "for (i = 0; i < n; i++) { int d = q[i] / w; r[i] = q[i]; }",
     ),
@@ -98,8 +98,8 @@ KEPT = {
 def _answer(old: str, new: str, folder: Path) -> str:
     head = "int q[100], r[100], w, v;"
     parts = {"head": head, "setup": "double e;", "parameters": "int n, int m, double *x"}
-    texts = [function(body, **parts) for body in (old, new)]
-    return comparison(*texts, folder)
+    before, after = (function(body, **parts) for body in (old, new))
+    return comparison(before, after, folder)
 
 
 @pytest.mark.parametrize("name", SPECULATED)
