@@ -65,6 +65,7 @@ class Code(Enum):
     PROOF_FILE = "LW221"
     NO_VARIABLE = "LW222"
     STORAGE = "LW223"
+    DIRECTIVE = "LW224"
 
     TIME = "LW301"
     UNDECIDED = "LW302"

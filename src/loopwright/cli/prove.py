@@ -1,12 +1,14 @@
-"""`loopwright prove OLD NEW`: whether two files compute the same, for every size.
+"""`loopwright prove`: whether two files compute the same, for every size, or whether directives are legal.
 
-Of two C files the texts are compared; of two OpenScop files, the orders.
+    prove OLD NEW            two C files, or two OpenScop files
+    prove FILE.c             the file's own OpenMP directives about loops
+    prove --git REV FILE...  each file beside what it was
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
 from loopwright.cli.options import (
@@ -22,11 +24,13 @@ from loopwright.cli.options import (
     refuse_twice,
     separate_proof,
 )
-from loopwright.source import called
+from loopwright.errors import BadInput, Code
+from loopwright.source import Span, called
 
 if TYPE_CHECKING:
     from loopwright.progress import Progress
     from loopwright.rewrite.comparison import Confirmed
+    from loopwright.rewrite.directives import DirectivesProved
 
 FOR_THE_CHECKER = 1500
 """Characters of a region: the verified checker is asked about short ones."""
@@ -36,15 +40,18 @@ def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "prove",
-        help="prove that two C files, or two OpenScop files, do the same",
+        help="prove that two C files, or two OpenScop files, do the same, or that directives are legal",
         description="Prove that the regions of NEW compute what those of OLD do, for every problem "
         "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
         "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values. "
-        "Two OpenScop files are one program in two orders, before and after another tool's scheduling.",
+        "Two OpenScop files are one program in two orders, before and after another tool's scheduling. "
+        "Of one C file, the OpenMP directives at its loops are the script: tile, stripe, interchange, "
+        "reverse, unroll, fuse, split, and parallel for above them.",
     )
     parser.set_defaults(invocation=prove)
-    parser.add_argument("old", metavar="OLD", help="a C file, or an OpenScop file (.scop)")
-    parser.add_argument("new", metavar="NEW", help="the rewritten file")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="OLD and NEW, C or OpenScop (.scop); or one C file"
+    )
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
     parser.add_argument(
@@ -56,12 +63,15 @@ def add_to(verbs: Verbs) -> None:
     add_time_limits(parser.add_argument, 30.0)
 
 
-def prove(arguments: argparse.Namespace) -> Invocation[Confirmed]:
-    data = {"old": arguments.old, "new": arguments.new, "verdict": "proved", "diagnostics": []}
+def prove(arguments: argparse.Namespace) -> Invocation[Any]:
+    if len(arguments.files) == 1:
+        return _of_directives(arguments)
+    old, new = arguments.files[0], arguments.files[-1]
+    data = {"old": old, "new": new, "verdict": "proved", "diagnostics": []}
     return Invocation(
         work=lambda progress: _agreement(arguments, progress),
         render=lambda found: _printed(arguments, data, found),
-        file=arguments.new,
+        file=new,
         failed=(lambda: data) if arguments.json else None,
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
@@ -73,11 +83,15 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
     from loopwright.prove.equivalence.files import agreement
     from loopwright.rewrite.comparison import confirmed
 
-    refuse_twice(arguments.old, arguments.new)
+    if len(arguments.files) > 2:
+        message = f"{len(arguments.files)} files were given: two are compared, or one by its directives"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.files[2]))
+    old, new = arguments.files
+    refuse_twice(old, new)
     request = separate_proof(arguments)
     found = agreement(
-        arguments.old,
-        arguments.new,
+        old,
+        new,
         pure=arguments.pure,
         assume=arguments.assume,
         choice=choice_of(arguments),
@@ -86,7 +100,7 @@ def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
         for_provers=_longest(request.prover),
         progress=progress,
     )
-    return confirmed(found, arguments.old, request, progress)
+    return confirmed(found, old, request, progress)
 
 
 def _longest(prover: str) -> int:
@@ -98,7 +112,7 @@ def _longest(prover: str) -> int:
     return 0 if checker() is None else FOR_THE_CHECKER
 
 
-def _printed(arguments: argparse.Namespace, data: dict[str, object], confirmed: Confirmed) -> Printed:
+def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Confirmed) -> Printed:
     from loopwright.report.results import proof_data, prover_data
 
     found = confirmed.agreement
@@ -115,5 +129,53 @@ def _printed(arguments: argparse.Namespace, data: dict[str, object], confirmed: 
         }
         return Printed(as_lines(data | answer), trusted)
     how = " and ".join(dict.fromkeys(found.ways))
-    same = f"{called(arguments.new)} does what {called(arguments.old)} does ({found.obligations} obligations)"
+    same = f"{called(data['new'])} does what {called(data['old'])} does ({found.obligations} obligations)"
     return Printed(f"proved {how}: {same}\n", trusted)
+
+
+def _of_directives(arguments: argparse.Namespace) -> Invocation[DirectivesProved]:
+    data: dict[str, Any] = {"file": arguments.files[0], "verdict": "proved", "diagnostics": []}
+    return Invocation(
+        work=lambda progress: _directives(arguments, progress),
+        render=lambda found: _printed_directives(arguments, data, found),
+        file=arguments.files[0],
+        failed=(lambda: data) if arguments.json else None,
+        seconds=arguments.timeout,
+        wall=arguments.wall_timeout,
+    )
+
+
+def _directives(arguments: argparse.Namespace, progress: Progress) -> DirectivesProved:
+    from loopwright.rewrite.directives import prove_directives
+    from loopwright.rewrite.request import Request
+
+    if arguments.prover == "coq":
+        hint = "'transform --apply-directives --prover coq' proves the loops they ask for"
+        raise BadInput(Code.OPTION, "directives alone have no proof for coq", hint=hint)
+    request = Request(
+        file=arguments.files[0],
+        pure=tuple(arguments.pure),
+        assume=tuple(arguments.assume),
+        choice=choice_of(arguments),
+        options=compiler_options(arguments),
+        allow_reassociation=arguments.allow_reassociation,
+        prover=separate_proof(arguments),
+    )
+    return prove_directives(request, progress)
+
+
+def _printed_directives(
+    arguments: argparse.Namespace, data: dict[str, Any], found: DirectivesProved
+) -> Printed:
+    trusted = dict.fromkeys(text for region in found.regions for text in region.assumptions)
+    lines = "".join(f"  taken on trust: {text}\n" for text in trusted)
+    if arguments.json:
+        answer = {
+            "directives": found.directives,
+            "obligations": found.obligations,
+            "assumptions": list(trusted),
+        }
+        return Printed(as_lines(data | answer), lines)
+    count = f"{found.directives} directive{'' if found.directives == 1 else 's'}"
+    kept = f"{called(data['file'])} computes the same with its {count} as without"
+    return Printed(f"proved: {kept} ({found.obligations} obligations)\n", lines)

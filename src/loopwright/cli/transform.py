@@ -42,6 +42,12 @@ def add_to(verbs: Verbs) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_script(parser, "the order stays")
+    add(
+        "--apply-directives",
+        action="store_true",
+        help="write out the loops that the OpenMP directives in FILE ask for (tile, stripe, interchange, "
+        "reverse, unroll, fuse, split), and leave the directives out",
+    )
     target = parser.add_mutually_exclusive_group()
     target.add_argument("-o", "--output", metavar="PATH", help="write there instead of to standard output")
     target.add_argument("--in-place", action="store_true", help="replace FILE, after the proof")
@@ -77,15 +83,23 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
     from loopwright.rewrite.pipeline import transformed
 
     _refuse_overwriting(arguments)
+    _refuse_two_scripts(arguments)
     _settle_target(arguments)
     request = request_of(
         arguments,
         cuda=arguments.target == "cuda",
+        directives=arguments.apply_directives,
         prove=not arguments.no_prove,
         steps=arguments.step,
         prover=prover_request(arguments),
     )
     return transformed(request, progress)
+
+
+def _refuse_two_scripts(arguments: argparse.Namespace) -> None:
+    if arguments.apply_directives and (arguments.script is not None or arguments.lines):
+        message = "--apply-directives takes the file's directives for the script, and there is another one"
+        raise BadInput(Code.OPTION, message, span=Span.start_of(arguments.file))
 
 
 def _settle_target(arguments: argparse.Namespace) -> None:

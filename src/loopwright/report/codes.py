@@ -267,6 +267,15 @@ BAD_INPUT: tuple[Page, ...] = (
         " variable must stand under its own name.",
         "Declare the variable by itself and with all its sizes, and change storage before loops are tiled.",
     ),
+    Page(
+        Code.DIRECTIVE,
+        "an OpenMP directive about loops is not understood",
+        "The directives tile, stripe, interchange, reverse, unroll, fuse, split and nothing, with their"
+        " clauses, are read as OpenMP 6.0 defines them, and parallel for, for and simd above them. Directives"
+        " need canonical loops with nothing between them, and bounds that do not depend on each other.",
+        "Correct the directive, or leave it out: docs/openmp.md lists what is read.",
+        "#pragma omp tile sizes(32, 32) apply(intratile: nothing, unroll partial(4))",
+    ),
 )
 
 GAVE_UP: tuple[Page, ...] = (

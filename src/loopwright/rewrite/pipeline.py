@@ -23,6 +23,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
 from loopwright.prove.verdict import ProofStatus
 from loopwright.read.c.reader import read_c
+from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
     Evidence,
     of_launches,
@@ -44,14 +45,20 @@ from loopwright.rewrite.request import (
 )
 from loopwright.rewrite.rereading import read_again
 from loopwright.rewrite.scripts import Applied, applied, loops_of
+from loopwright.rewrite.sharing import asks_for_sums
 from loopwright.transform import Plan, plan_of, to_schedule
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.script.steps import parse_script
 
 
 def transformed(request: Request, progress: Progress) -> Outcome:
-    """The file with the script applied; raises where an answer is not yes."""
+    """The file with the script applied, or its own directives; raises where an answer is not yes."""
     progress(f"reading {request.file}")
+    if request.directives:
+        found = directed_plans(request)
+        sums = request.allow_reassociation or asks_for_sums(found.file)
+        wanted = replace(request, openmp=request.openmp or found.shared, allow_reassociation=sums)
+        return rewritten(found.plans, wanted, progress)
     programs = read_c(
         request.file,
         pure=request.pure,

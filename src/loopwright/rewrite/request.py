@@ -58,6 +58,8 @@ class Request(RewriteOptions):
     choice: Choice = BY_PRAGMAS
     steps: bool = False
     options: CompilerOptions = PLAIN
+    directives: bool = False
+    """The OpenMP directives at the loops of the file are the script."""
 
 
 @dataclass(frozen=True)

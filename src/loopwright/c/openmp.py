@@ -1,0 +1,242 @@
+"""OpenMP directives about loops as they are written: `#pragma omp tile sizes(4)`, `_Pragma("omp reverse")`.
+
+Here is what a directive says; what it does to loops is in `transform.openmp`.  Words are compared as they
+stand: a directive with a word that is a macro's name is refused, apart from integers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loopwright.c.file import c_file
+from loopwright.c.macros import constant_macro
+from loopwright.c.syntax import refuse
+from loopwright.c.tokens import blank, without_comments
+from loopwright.errors import BadInput, Code
+from loopwright.source import Source, Span
+
+TRANSFORMING = ("tile", "stripe", "interchange", "reverse", "unroll", "fuse", "split", "nothing")
+"""The loop-transforming directives [OpenMP2024, chapter 11]."""
+
+SHARING = ("parallel for simd", "parallel for", "for simd", "for", "simd")
+"""The directives that run the iterations of a loop at the same time."""
+
+OTHERS = re.compile(
+    r"(allocate|allocators|assumes?|atomic|barrier|begin|cancel|cancellation|critical|declare\w*|depobj|dispatch"
+    r"|distribute|end|error|flush|groupprivate|interop|loop|masked|master|metadirective|ordered|parallel|requires"
+    r"|scan|scope|sections?|single|target\w*|task\w*|teams|threadprivate|workdistribute)"
+)
+"""How the other directives begin."""
+
+_PRAGMA = re.compile(r"^[ \t]*(?:#|%:)[ \t]*pragma[ \t]+omp\b((?:\\[ \t]*\r?\n|[^\n])*)", re.MULTILINE)
+_OPERATOR = re.compile(r'\b_Pragma\s*\(\s*L?"\s*omp\b((?:\\.|[^"\\\n])*)"\s*\)')
+_TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\S")
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenmpClause:
+    """`name(arguments)`; each argument is its place, which may hold several tokens."""
+
+    name: str
+    arguments: tuple[Span, ...]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`apply(grid(1): reverse)`: directives for the generated loops of a kind, by number or in order."""
+
+    kind: str | None
+    numbers: tuple[int, ...]
+    directives: tuple[OpenmpDirective, ...]
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class OpenmpDirective:
+    """`place` is all of it, as a line or as an operator."""
+
+    name: str
+    clauses: tuple[OpenmpClause, ...]
+    applied: tuple[Applied, ...]
+    place: Span
+
+    def clause(self, name: str) -> OpenmpClause | None:
+        return next((one for one in self.clauses if one.name == name), None)
+
+
+def loop_directives(source: Source) -> tuple[OpenmpDirective, ...]:
+    """The directives about loops, in the order of the text; one of an unknown name is refused."""
+    visible = _SPLICE.sub(lambda match: blank(match[0]), without_comments(source.text, literals=True))
+    pairs: list[tuple[Span, Span]] = []
+    for match in _PRAGMA.finditer(without_comments(source.text, literals=False)):
+        start = match.end() - len(match[0].lstrip())
+        pairs.append((Span(source, start, match.end()), Span(source, match.start(1), match.end(1))))
+    hidden = [one.place for one in c_file(source).directives]
+    for match in _OPERATOR.finditer(visible):
+        place = Span(source, match.start(), match.end())
+        if any(line.contains(place) for line in hidden):
+            raise _refused(place, "a directive in a macro is not read", "write it at its loop")
+        pairs.append((place, Span(source, match.start(1), match.end(1))))
+    parsed = [_Parser(visible, source, inner).directive(place) for place, inner in sorted(pairs)]
+    return tuple(one for one in parsed if one is not None)
+
+
+def without_directives(source: Source, directives: Sequence[OpenmpDirective]) -> Source:
+    """The text in which spaces stand for the directives."""
+    edits = [(one.place.start, one.place.end, blank(one.place.text)) for one in directives]
+    return source.edited(edits)
+
+
+def integer(argument: Span) -> int:
+    """The value of an argument that is a positive constant."""
+    text = _joined(argument)
+    value = constant_macro(c_file(argument.source).macros, text)
+    if value is None and re.fullmatch(r"\d{1,9}", text):
+        value = int(text, 8 if text.startswith("0") else 10)
+    if value is None or value < 1:
+        raise _refused(argument, f"'{text}' must be an integer constant >= 1")
+    return value
+
+
+def _joined(argument: Span) -> str:
+    return _SPLICE.sub(" ", argument.text).strip()
+
+
+def _refused(place: Span, message: str, hint: str | None = None) -> BadInput:
+    return refuse(place, message, hint or "'loopwright explain openmp' lists what is read", Code.DIRECTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+    end: int
+
+
+class _Parser:
+    """Of one directive: `shown` is the text without comments, lines joined, `inside` what follows `omp`."""
+
+    def __init__(self, shown: str, source: Source, inside: Span) -> None:
+        self.source = source
+        tokens = _TOKEN.finditer(shown, inside.start, inside.end)
+        self.words = [_Word(one[0], one.start(), one.end()) for one in tokens]
+        self.at = 0
+        self.end = inside.end
+
+    def directive(self, place: Span) -> OpenmpDirective | None:
+        """All of it; None where it is not about loops."""
+        first = self._text()
+        name = self._name()
+        if name is None:
+            if OTHERS.fullmatch(first):
+                return None
+            raise _refused(self._span(self.at), f"no directive of OpenMP is called '{first}'")
+        found = self._rest(name, place, nested=False)
+        if self.at < len(self.words):
+            raise self._unexpected()
+        return found
+
+    def _name(self) -> str | None:
+        """The longest name that the words begin with."""
+        for name in (*SHARING, *TRANSFORMING):
+            parts = name.split()
+            if [one.text for one in self.words[self.at : self.at + len(parts)]] == parts:
+                self._refuse_macros(parts)
+                self.at += len(parts)
+                return name
+        return None
+
+    def _refuse_macros(self, words: Sequence[str]) -> None:
+        defined = {macro.name for macro in c_file(self.source).macros}
+        hidden = next((word for word in words if word in defined), None)
+        if hidden is not None:
+            raise _refused(self._span(self.at), f"'{hidden}' is a macro here")
+
+    def _rest(self, name: str, place: Span, *, nested: bool) -> OpenmpDirective:
+        """The clauses, which a comma may separate unless the directive is an argument itself."""
+        clauses: list[OpenmpClause] = []
+        applied: list[Applied] = []
+        while self.at < len(self.words):
+            if not nested and self._text() == ",":
+                self.at += 1
+            if not re.match(r"[A-Za-z_]", self._text()):
+                break
+            self._refuse_macros([self._text()])
+            if self._text() == "apply":
+                applied.append(self._applied())
+            else:
+                clauses.append(self._clause())
+        return OpenmpDirective(name, tuple(clauses), tuple(applied), place)
+
+    def _clause(self) -> OpenmpClause:
+        name = self.words[self.at]
+        self.at += 1
+        if self._text() != "(":
+            return OpenmpClause(name.text, (), Span(self.source, name.start, name.end))
+        opening, self.at = self.at, self.at + 1
+        arguments: list[Span] = []
+        start = self.at
+        depth = 1
+        while depth:
+            if self.at >= len(self.words):
+                raise _refused(self._span(opening), "this parenthesis is not closed")
+            depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(self._text(), 0)
+            if depth == 0 or (depth == 1 and self._text() == ","):
+                if start == self.at:
+                    raise _refused(self._span(self.at), f"an argument of '{name.text}' is missing")
+                arguments.append(Span(self.source, self.words[start].start, self.words[self.at - 1].end))
+                start = self.at + 1
+            self.at += 1
+        end = self.words[self.at - 1].end
+        return OpenmpClause(name.text, tuple(arguments), Span(self.source, name.start, end))
+
+    def _applied(self) -> Applied:
+        """`apply([kind[(numbers)]:] directive, ...)`"""
+        start = self.words[self.at].start
+        self.at += 1
+        self._expect("(")
+        kind: str | None = None
+        numbers: tuple[int, ...] = ()
+        before = self.at
+        if re.match(r"[A-Za-z_]", self._text()):
+            clause = self._clause()
+            if self._text() == ":":
+                kind, numbers = clause.name, tuple(map(integer, clause.arguments))
+                self.at += 1
+            else:
+                self.at = before
+        directives: list[OpenmpDirective] = []
+        while True:
+            first = self.at
+            name = self._name()
+            if name is None:
+                raise self._unexpected()
+            made = self._rest(name, self._span(first), nested=True)
+            directives.append(made)
+            if self._text() != ",":
+                break
+            self.at += 1
+        self._expect(")")
+        place = Span(self.source, start, self.words[self.at - 1].end)
+        return Applied(kind, numbers, tuple(directives), place)
+
+    def _text(self) -> str:
+        return self.words[self.at].text if self.at < len(self.words) else ""
+
+    def _expect(self, text: str) -> None:
+        if self._text() != text:
+            raise self._unexpected()
+        self.at += 1
+
+    def _span(self, at: int) -> Span:
+        if at < len(self.words):
+            return Span(self.source, self.words[at].start, self.words[at].end)
+        return self.source.at(self.end)
+
+    def _unexpected(self) -> BadInput:
+        what = f"'{self._text()}'" if self._text() else "the end of the directive"
+        return _refused(self._span(self.at), f"{what} is not expected here")

@@ -1,0 +1,68 @@
+"""The OpenMP directives at the loops of a file, obeyed: the plans they make of its regions, and the proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from loopwright.c.directed import DirectedFile, directed
+from loopwright.c.openmp import SHARING
+from loopwright.progress import Progress, silent
+from loopwright.read.c.reader import load_c, read_source
+from loopwright.rewrite.evidence import Evidence, of_legality, of_model, on_trust
+from loopwright.rewrite.request import RegionReport, Request, RewriteOptions
+from loopwright.rewrite.sharing import asks_for_sums, refuse_sharing
+from loopwright.transform.openmp.nests import directed_plan
+from loopwright.transform.plan import Plan, plan_of
+
+
+@dataclass(frozen=True)
+class DirectedPlans:
+    """The plan of each region after its directives; `shared`: some loop is parallel."""
+
+    plans: tuple[Plan, ...]
+    file: DirectedFile
+
+    @property
+    def shared(self) -> bool:
+        return any(one.name in SHARING for one, _ in self.file.directives)
+
+
+def directed_plans(request: Request) -> DirectedPlans:
+    """The regions of a file, with their directives obeyed."""
+    found = directed(load_c(request.file), request.choice)
+    programs = read_source(
+        found.source, pure=request.pure, assume=request.assume, options=request.options
+    )
+    plans = tuple(directed_plan(plan_of(program), found) for program in programs)
+    return DirectedPlans(plans, found)
+
+
+@dataclass(frozen=True)
+class DirectivesProved:
+    """Every directive of the regions is legal for all sizes: what was proved, and what it rests on."""
+
+    directives: int
+    regions: tuple[RegionReport, ...]
+
+    @property
+    def obligations(self) -> int:
+        return sum(proof.obligations for region in self.regions for proof in region.proofs)
+
+
+def prove_directives(request: Request, progress: Progress = silent) -> DirectivesProved:
+    """That the directives keep what the loops compute; raises, with a witness, where they do not."""
+    progress(f"reading {request.file}")
+    found = directed_plans(request)
+    if asks_for_sums(found.file):
+        request = replace(request, allow_reassociation=True)
+    reports = [_proved(plan, found.file, request, progress) for plan in found.plans]
+    return DirectivesProved(len(found.file.directives), tuple(reports))
+
+
+def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: Progress) -> RegionReport:
+    evidence: Evidence = on_trust(plan.written) + of_model(plan.written, options, progress)
+    legal, verdict = of_legality(plan, options, progress)
+    refuse_sharing(file, plan.written.region, verdict)
+    evidence += legal
+    line = plan.written.region.line
+    return RegionReport(line, (), (), evidence.proofs, evidence.trusted)

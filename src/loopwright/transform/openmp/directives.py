@@ -1,0 +1,209 @@
+"""Each directive on the loops it stands at [OpenMP2024, sections 11.2 to 11.9]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from loopwright.c.openmp import OpenmpDirective, integer
+from loopwright.read.formula import Formula, Name, Number
+from loopwright.transform.openmp.clauses import applied_loops, check_clauses, refused, sizes_of
+from loopwright.transform.openmp.generated import (
+    DirectedPlan,
+    Generated,
+    LoopNest,
+    LoopSequence,
+    Made,
+    affected,
+)
+from loopwright.transform.openmp.loops import (
+    ZERO,
+    CountedLoop,
+    floor,
+    least,
+    minus,
+    negative,
+    plus,
+    remainder,
+    times,
+)
+from loopwright.transform.openmp.sequences import fused, split
+from loopwright.transform.script.operations import Parallel, Permute, Reverse, Unroll, Vectorize
+
+PLAIN_FACTOR = 4
+"""How many iterations `partial` without a number writes out: the implementation chooses."""
+
+def obeyed(
+    state: DirectedPlan, directive: OpenmpDirective, found: Generated
+) -> tuple[DirectedPlan, Generated]:
+    """The loops after one directive, and after those it applies to them."""
+    check_clauses(directive)
+    if directive.name == "fuse":
+        made = fused(state, directive, found)
+    elif isinstance(found, LoopSequence):
+        raise refused(directive.place, f"'{directive.name}' needs one loop, and 'split' left several")
+    else:
+        made = DIRECTIVES[directive.name](state, directive, found)
+    return _with_applied(directive, made)
+
+
+def _tile(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    """Grid loops over the tiles, around loops over the iterations of a tile."""
+    sizes = sizes_of(directive)
+    loops = affected(directive, nest, len(sizes))
+    names = state.free_names(nest, [f"{one.dimension}T" for one in loops])
+    grid: list[CountedLoop] = []
+    inner: list[CountedLoop] = []
+    for name, size, loop in zip(names, sizes, loops, strict=True):
+        count, tile = loop.count, Name(name)
+        tiles = None if count is None else floor(plus(count, Number(size - 1)), size)
+        grid.append(CountedLoop(name, tile, ZERO, 1, tiles, loop.place, loop.bounds))
+        start = plus(loop.known_start, times(loop.step * size, tile))
+        rest = None if count is None else least(Number(size), minus(count, times(size, tile)))
+        inner.append(replace(loop, start=start, count=rest, bounds=loop.bounds | {name}))
+    new = {name: floor(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
+    return _doubled(state, directive, nest, new, (grid, inner), ("grid", "intratile"))
+
+
+def _stripe(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    """Loops over offsets, around loops over every size-th iteration."""
+    sizes = sizes_of(directive)
+    loops = affected(directive, nest, len(sizes))
+    names = state.free_names(nest, [f"{one.dimension}O" for one in loops])
+    outer: list[CountedLoop] = []
+    inner: list[CountedLoop] = []
+    for name, size, loop in zip(names, sizes, loops, strict=True):
+        count, offset = loop.count, Name(name)
+        offsets = None if count is None else least(Number(size), count)
+        outer.append(CountedLoop(name, offset, ZERO, 1, offsets, loop.place, loop.bounds))
+        start = plus(loop.known_start, times(loop.step, offset))
+        rest = None if count is None else floor(plus(minus(count, offset), Number(size - 1)), size)
+        inner.append(
+            replace(loop, start=start, step=loop.step * size, count=rest, bounds=loop.bounds | {name})
+        )
+    new = {name: remainder(loop.number, size) for name, loop, size in zip(names, loops, sizes, strict=True)}
+    return _doubled(state, directive, nest, new, (outer, inner), ("offsets", "grid"))
+
+
+def _doubled(
+    state: DirectedPlan,
+    directive: OpenmpDirective,
+    nest: LoopNest,
+    new: Mapping[str, Formula],
+    loops: tuple[Sequence[CountedLoop], Sequence[CountedLoop]],
+    kinds: tuple[str, str],
+) -> Made:
+    """The first loops of a nest inside of as many `new` ones."""
+    outer, inner = loops
+    count = len(new)
+    state = state.with_loops(directive, nest, count, new)
+    values = {**nest.values, **{name: Name(name) for name in new}}
+    left = replace(nest, loops=(*outer, *inner, *nest.loops[count:]), values=values)
+    return Made(state, left, {kinds[0]: range(count), kinds[1]: range(count, 2 * count)})
+
+
+def _interchange(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    """Loop k is the one that stood at place p_k."""
+    clause = directive.clause("permutation")
+    order = (2, 1) if clause is None else tuple(map(integer, clause.arguments))
+    if sorted(order) != list(range(1, len(order) + 1)) or len(order) < 2:
+        place = directive.place if clause is None else clause.place
+        raise refused(place, "a permutation has each of 1, 2, ... once, and two of them at least")
+    loops = affected(directive, nest, len(order))
+    permuted = tuple(loops[k - 1] for k in order)
+    if permuted != loops:
+        names = tuple(one.dimension for one in permuted)
+        state = state.perform(directive, Permute(nest.handle, names))
+    left = replace(nest, loops=(*permuted, *nest.loops[len(order) :]))
+    return Made(state, left, {"interchanged": range(len(order))})
+
+
+def _reverse(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    (loop,) = affected(directive, nest, 1)
+    state = state.perform(directive, Reverse(nest.handle, (loop.dimension,)))
+    own = (Name(loop.dimension), negative(Name(loop.dimension)))
+    values = {name: negative(value) if value in own else value for name, value in nest.values.items()}
+    left = replace(nest, loops=(loop.reversed(), *nest.loops[1:]), values=values)
+    return Made(state, left, {"reversed": range(1)})
+
+
+def _unroll(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    """The order stays; without a clause nothing has to be written out, and there is no loop left to name."""
+    (loop,) = affected(directive, nest, 1)
+    partial = directive.clause("partial")
+    if directive.clause("full") is not None:
+        if partial is not None:
+            raise refused(directive.place, "'full' and 'partial' exclude each other")
+        state = state.perform(directive, Unroll(nest.handle, loop.dimension))
+        return Made(state, replace(nest, loops=()), {})
+    if partial is None:
+        return Made(state, replace(nest, loops=()), {})
+    factor = integer(partial.arguments[0]) if partial.arguments else PLAIN_FACTOR
+    if factor == 1:
+        return Made(state, replace(nest, loops=nest.loops[:1]), {"unrolled": range(1)})
+    state = state.perform(directive, Unroll(nest.handle, loop.dimension, factor))
+    name = state.dimensions(nest, 1)[-1]
+    start = None
+    if isinstance(loop.start, Number) and loop.start.value % factor == 0 and loop.step == 1:
+        start = Number(loop.start.value // factor)
+    count = None if loop.count is None else floor(plus(loop.count, Number(factor - 1)), factor)
+    strips = CountedLoop(name, Name(name), start, 1, count, loop.place, loop.bounds)
+    left = replace(nest, loops=(strips,), values={**nest.values, name: Name(name)})
+    return Made(state, left, {"unrolled": range(1)})
+
+
+def _nothing(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    return Made(state, nest, {"identity": range(len(nest.loops))})
+
+
+def _shared(state: DirectedPlan, directive: OpenmpDirective, nest: LoopNest) -> Made:
+    """The iterations of the first loops may run at the same time, or in the lanes of a vector."""
+    clause = directive.clause("collapse")
+    count = 1 if clause is None or not clause.arguments else integer(clause.arguments[0])
+    names = tuple(one.dimension for one in affected(directive, nest, count))
+    if directive.name.startswith(("parallel", "for")):
+        state = state.perform(directive, Parallel(nest.handle, names))
+    if directive.name.endswith("simd"):
+        state = state.perform(directive, Vectorize(nest.handle, names))
+    return Made(state, replace(nest, loops=()), {})
+
+
+DIRECTIVES: Mapping[str, Callable[[DirectedPlan, OpenmpDirective, LoopNest], Made]] = {
+    "tile": _tile,
+    "stripe": _stripe,
+    "interchange": _interchange,
+    "reverse": _reverse,
+    "unroll": _unroll,
+    "split": split,
+    "nothing": _nothing,
+    "parallel for simd": _shared,
+    "parallel for": _shared,
+    "for simd": _shared,
+    "for": _shared,
+    "simd": _shared,
+}
+
+def _with_applied(directive: OpenmpDirective, made: Made) -> tuple[DirectedPlan, Generated]:
+    """The directives of `apply`, innermost loops first."""
+    wanted: dict[int, OpenmpDirective] = {}
+    for clause in directive.applied:
+        for place, one in applied_loops(directive, clause, made.kinds):
+            if place in wanted:
+                raise refused(clause.place, "two directives are applied to one loop")
+            wanted[place] = one
+    state, left = made.state, made.left
+    for place in sorted(wanted, reverse=True):
+        one = wanted[place]
+        if one.name == "nothing" and not one.applied:
+            continue
+        if isinstance(left, LoopSequence):
+            state, part = obeyed(state, one, left.nests[place])
+            parts = part.nests if isinstance(part, LoopSequence) else (part,)
+            left = LoopSequence((*left.nests[:place], *parts, *left.nests[place + 1 :]))
+            continue
+        inner = replace(left, depth=left.depth + place, loops=left.loops[place:])
+        state, part = obeyed(state, one, inner)
+        more = part.loops if isinstance(part, LoopNest) else ()
+        values = part.values if isinstance(part, LoopNest) else left.values
+        left = replace(left, loops=(*left.loops[:place], *more), values=values)
+    return state, left

@@ -1,0 +1,120 @@
+"""What loops directives generate, and the plan while they are obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from loopwright.c.openmp import OpenmpDirective
+from loopwright.read.formula import Chain, Formula, Junction, Name
+from loopwright.transform.openmp.clauses import refused
+from loopwright.transform.openmp.loops import CountedLoop, refuse_triangle, substituted
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.formulas import AffineMap
+from loopwright.transform.script.operations import Affine, Operation
+from loopwright.transform.script.steps import Origin, Step
+
+
+@dataclass(frozen=True)
+class LoopNest:
+    """Loops that contain nothing but each other, from the outside in, `depth` loops around them.
+
+    `values` are the iterators of the text as functions of the loops of the plan.
+    """
+
+    handle: str
+    depth: int
+    loops: tuple[CountedLoop, ...]
+    values: Mapping[str, Formula]
+
+
+@dataclass(frozen=True)
+class LoopSequence:
+    """Loop nests that stand one after the other."""
+
+    nests: tuple[LoopNest, ...]
+
+
+Generated = LoopNest | LoopSequence
+
+
+@dataclass(frozen=True)
+class DirectedPlan:
+    """The plan so far."""
+
+    plan: Plan
+
+    def perform(self, directive: OpenmpDirective, *operations: Operation) -> DirectedPlan:
+        steps = [Step(one, origin=Origin(directive.place, {})) for one in operations]
+        return DirectedPlan(self.plan.perform(*steps))
+
+    def bind(self, directive: OpenmpDirective, names: tuple[str, ...], operation: Operation) -> DirectedPlan:
+        return DirectedPlan(self.plan.perform(Step(operation, names, Origin(directive.place, {}))))
+
+    def fresh(self, stem: str) -> str:
+        """A handle that is not there yet."""
+        return self.fresh_handles(stem, 1)[0]
+
+    def fresh_handles(self, stem: str, count: int) -> tuple[str, ...]:
+        names = (f"{stem}{k}" for k in range(1, 1000))
+        return tuple(islice((name for name in names if name not in self.plan.components), count))
+
+    def dimensions(self, nest: LoopNest, loops: int) -> tuple[str, ...]:
+        """What the plan calls the first loops around a nest and in it."""
+        component = self.plan.component(nest.handle)
+        return self.plan.leaf(component.first).loops[: nest.depth + loops]
+
+    def free_names(self, nest: LoopNest, wanted: list[str]) -> list[str]:
+        """Names for new loops, as they are wanted or with numbers."""
+        component = self.plan.component(nest.handle)
+        taken = {name for position in component.positions for name in self.plan.leaf(position).loops}
+        taken |= set(self.plan.program.params) | {one.name for one in self.plan.program.arrays}
+        found: list[str] = []
+        for name in wanted:
+            variants = (name, *(f"{name}{k}" for k in range(1, 1000)))
+            found.append(next(one for one in variants if one not in taken and one not in found))
+        return found
+
+    def with_loops(
+        self, directive: OpenmpDirective, nest: LoopNest, inside: int, added: Mapping[str, Formula]
+    ) -> DirectedPlan:
+        """New loops around the first `inside` loops of a nest; their values are over the text's iterators."""
+        names = self.dimensions(nest, inside)
+        outputs = tuple(map(Name, (*names[: nest.depth], *added, *names[nest.depth :])))
+        return self.mapped(directive, nest, names, outputs, added)
+
+    def mapped(
+        self,
+        directive: OpenmpDirective,
+        nest: LoopNest,
+        inputs: tuple[str, ...],
+        outputs: tuple[Formula, ...],
+        defined: Mapping[str, Formula],
+    ) -> DirectedPlan:
+        """affine(L, {[inputs] -> [outputs] : name = formula and ...})"""
+        tests = [
+            Chain(((Name(name),), (substituted(formula, nest.values),)), ("=",))
+            for name, formula in defined.items()
+        ]
+        condition = Junction(True, tuple(tests)) if len(tests) > 1 else next(iter(tests), None)
+        function = AffineMap(tuple(map(Name, inputs)), outputs, condition)
+        return self.perform(directive, Affine(nest.handle, function))
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a directive leaves, and which of it `apply` can name: loops by their number from 0, or nests."""
+
+    state: DirectedPlan
+    left: Generated
+    kinds: Mapping[str, range]
+
+
+def affected(directive: OpenmpDirective, nest: LoopNest, count: int) -> tuple[CountedLoop, ...]:
+    """The loops that the directive is about, which are rectangular."""
+    if len(nest.loops) < count:
+        message = f"'{directive.name}' needs {count} loops with nothing between them, not {len(nest.loops)}"
+        raise refused(directive.place, message)
+    refuse_triangle(nest.loops[:count], directive.name)
+    return nest.loops[:count]

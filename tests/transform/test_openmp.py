@@ -1,0 +1,235 @@
+"""OpenMP's loop directives: the order that the specification says, legal or with a witness, or refused.
+
+The orders are written here as loops of Python, from the equivalents that the specification and its examples
+give; nothing of the code under test makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput, Code, GaveUp, Illegal
+from loopwright.progress import silent
+from loopwright.rewrite.directives import directed_plans, prove_directives
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from tests.c.support import instances
+
+Order = Iterator[tuple[int, ...]]
+
+NEST = "for (int i = {a}; i < n; i{s}) for (int j = 0; j < n; ++j) A[i][j] = 1;"
+UP = NEST.format(a=1, s="++")
+TWOS = NEST.format(a=0, s=" += 2")
+DOWN = "for (int i = n - 1; i >= 2; --i) A[i][0] = 1;"
+
+
+def _tiles(numbers: range, size: int) -> Iterator[range]:
+    for start in range(0, len(numbers), size):
+        yield numbers[start : start + size]
+
+
+def tile(n: int) -> Order:
+    for a in _tiles(range(1, n), 2):
+        for b in _tiles(range(n), 3):
+            yield from ((i, j) for i in a for j in b)
+
+
+def tile_of_steps(n: int) -> Order:
+    for a in _tiles(range(0, n, 2), 2):
+        yield from ((i, j) for i in a for j in range(n))
+
+
+def stripe(n: int) -> Order:
+    for o in range(2):
+        for p in range(3):
+            yield from ((i, j) for i in range(1, n)[o::2] for j in range(n)[p::3])
+
+
+def stripe_down(n: int) -> Order:
+    for o in range(3):
+        yield from ((i,) for i in range(n - 1, 1, -1)[o::3])
+
+
+def reversed_tile(n: int) -> Order:
+    for a in _tiles(range(1, n)[::-1], 2):
+        yield from ((i, j) for i in a for j in range(n))
+
+
+def applied(n: int) -> Order:
+    """tile sizes(2, 3) apply(grid: interchange, nothing) apply(intratile: reverse, nothing)"""
+    for b in _tiles(range(n), 3):
+        for a in _tiles(range(1, n), 2):
+            yield from ((i, j) for i in a[::-1] for j in b)
+
+
+def rotated(n: int) -> Order:
+    yield from ((i, j, k) for k in range(n) for i in range(n) for j in range(n))
+
+
+def nested(n: int) -> Order:
+    """tile over reverse over tile: grid loops of the inner tile are tiled."""
+    grid = list(_tiles(range(1, n), 2))[::-1]
+    for start in range(0, len(grid), 2):
+        for a in grid[start : start + 2]:
+            yield from ((i, j) for i in a for j in range(n))
+
+
+ORDERS: dict[str, tuple[str, Callable[[int], Order]]] = {
+    "#pragma omp tile sizes(2, 3)": (UP, tile),
+    "#pragma omp tile sizes(2)": (TWOS, tile_of_steps),
+    "#pragma omp stripe sizes(2, 3)": (UP, stripe),
+    "#pragma omp stripe sizes(3)": (DOWN, stripe_down),
+    "#pragma omp interchange": (UP, lambda n: ((i, j) for j in range(n) for i in range(1, n))),
+    "#pragma omp reverse": (UP, lambda n: ((i, j) for i in range(1, n)[::-1] for j in range(n))),
+    "#pragma omp unroll partial(3)": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
+    "#pragma omp unroll": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
+    "#pragma omp split counts(1, omp_fill, 2)": (UP, lambda n: ((i, j) for i in range(1, n) for j in range(n))),
+    "#pragma omp tile sizes(2)\n#pragma omp reverse": (UP, reversed_tile),
+    "#pragma omp tile sizes(2)\n#pragma omp reverse\n_Pragma(\"omp tile sizes(2)\")": (UP, nested),
+    "#pragma omp tile sizes(2, \\\n 3) apply(grid: interchange, nothing) apply(intratile(1): reverse)": (UP, applied),
+    "#pragma omp interchange permutation(3, 1, 2)": (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; ++j) for (int k = 0; k < n; k++) A[i][j + k] = 1;",
+        rotated,
+    ),
+}  # fmt: skip
+
+SEVERAL: dict[str, Callable[[int], Iterator[tuple[str, int]]]] = {
+    "#pragma omp fuse\n{ for (int i = 1; i < n; i++) A[i][0] = 1; for (int j = n; j > 0; j -= 2) B[j] = 1; }": (
+        lambda n: _together([("S1", range(1, n)), ("S2", range(n, 0, -2))])
+    ),
+    "#pragma omp fuse looprange(2, 2)\n{ for (int i = 0; i < n; i++) A[i][0] = 1;\n"
+    "for (int i = 0; i < n; i++) A[i][1] = 1; for (int i = 3; i < n; i++) A[i][2] = 1; }": (
+        lambda n: iter(
+            [*(("S1", i) for i in range(n)), *_together([("S2", range(n)), ("S3", range(3, n))])]
+        )
+    ),
+    "#pragma omp fuse\n#pragma omp split counts(2, omp_fill)\nfor (int i = 0; i < n; i++) B[i] = 1;": (
+        lambda n: _together([("S1", range(min(2, n))), ("S1", range(2, n))])
+    ),
+    "#pragma omp split counts(omp_fill, 2) apply(split: reverse, nothing)\nfor (int i = 0; i < n; i++) B[i] = 1;": (
+        lambda n: iter([("S1", i) for i in [*reversed(range(max(0, n - 2))), *range(max(0, n - 2), n)]])
+    ),
+}  # fmt: skip
+
+
+def _together(loops: list[tuple[str, range]]) -> Iterator[tuple[str, int]]:
+    for number in range(max(len(own) for _, own in loops)):
+        yield from ((name, own[number]) for name, own in loops if number < len(own))
+
+
+def _file(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "k.c"
+    path.write_text(f"#define SIZE 4\nvoid f(int n, int m, double A[n][n], double B[n]) {{\n{text}\n}}\n")
+    return str(path)
+
+
+@pytest.mark.parametrize("directive", ORDERS)
+def test_the_order_is_what_the_specification_says(tmp_path: Path, directive: str) -> None:
+    loops, expected = ORDERS[directive]
+    (plan,) = directed_plans(Request(_file(tmp_path, f"{directive}\n{loops}"))).plans
+    for n in (0, 1, 2, 5, 8):
+        assert [point for _, point in instances(plan.program, {"n": n})] == list(expected(n)), n
+
+
+@pytest.mark.parametrize("text", SEVERAL)
+def test_loops_next_to_each_other(tmp_path: Path, text: str) -> None:
+    (plan,) = directed_plans(Request(_file(tmp_path, text))).plans
+    for n in (0, 1, 2, 5, 8):
+        found = [(name, point[0]) for name, point in instances(plan.program, {"n": n})]
+        assert found == list(SEVERAL[text](n)), n
+
+
+WRONG = {
+    "#pragma omp reverse\nfor (int i = 1; i < n; i++) B[i] = B[i-1];": Code.READ_TOO_EARLY,
+    "#pragma omp stripe sizes(SIZE)\nfor (int i = 1; i < n; i++) B[i-1] = B[i];": Code.OVERWRITTEN_TOO_EARLY,
+    "#pragma omp tile sizes(4, 4)\nfor (int i = 1; i < n; i++) for (int j = 0; j < n - 1; j++) "
+    "A[i][j] = A[i-1][j+1];": Code.READ_TOO_EARLY,
+    "#pragma omp parallel for\n#pragma omp tile sizes(4)\nfor (int i = 1; i < n; i++) B[i] = B[i-1];":
+        Code.NOT_PARALLEL,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_directive_has_a_witness(tmp_path: Path, text: str) -> None:
+    with pytest.raises(Illegal) as caught:
+        prove_directives(Request(_file(tmp_path, text)))
+    assert caught.value.code is WRONG[text]
+    assert caught.value.span is not None
+    assert caught.value.span.line == 3
+    assert caught.value.witness
+
+
+LOOP = "for (int i = 0; i < n; i++) B[i] = 1;"
+
+REFUSED = {
+    f"#pragma omp tile\n{LOOP}": "'tile' needs the clause 'sizes'",
+    f"#pragma omp tile sizes(m)\n{LOOP}": "'m' must be an integer constant >= 1",
+    f"#pragma omp tile sizes(2) collapse(2)\n{LOOP}": "the clause 'collapse' of 'tile' is not understood",
+    f"#pragma omp tile sizes(2) sizes(2)\n{LOOP}": "the clause 'sizes' is there twice",
+    f"#pragma omp tile sizes(2, 2)\n{LOOP}": "'tile' needs 2 loops with nothing between them, not 1",
+    f"#pragma omp tile sizes(2\n{LOOP}": "this parenthesis is not closed",
+    f"#pragma omp tiles sizes(2)\n{LOOP}": "no directive of OpenMP is called 'tiles'",
+    f"#pragma omp interchange permutation(1, 3)\n{LOOP}": "a permutation has each of 1, 2, ... once, and two of them at least",
+    f"#pragma omp split counts(2, 3)\n{LOOP}": "exactly one of the counts must be omp_fill",
+    f"#pragma omp unroll full partial(2)\n{LOOP}": "'full' and 'partial' exclude each other",
+    f"#pragma omp fuse\n{LOOP}": "'fuse' needs several loops",
+    f"#pragma omp fuse looprange(2, 2)\n{{ {LOOP} {LOOP} }}": "there are 2 loops to fuse",
+    f"#pragma omp fuse\n{{ {LOOP} B[0] = 1; }}": "only loops can be fused",
+    f"#pragma omp tile sizes(2) apply(tiles: reverse)\n{LOOP}": "'apply' must name what 'tile' generates: grid, intratile",
+    f"#pragma omp tile sizes(2) apply(reverse)\n{LOOP}": "'apply' must name what 'tile' generates: grid, intratile",
+    f"#pragma omp reverse\n#pragma omp split counts(2, omp_fill)\n{LOOP}": "'reverse' needs one loop, and 'split' left several",
+    "#pragma omp tile sizes(2)\nB[0] = 1;": "a 'for' loop must follow this directive",
+    "#pragma omp interchange\nfor (int i = 0; i < n; i++) for (int j = 0; j < i; j++) A[i][j] = 1;":
+        "'interchange' needs bounds that do not depend on i",
+    f"#define M _Pragma(\"omp reverse\")\n#pragma omp reverse\n{LOOP}": "a directive in a macro is not read",
+    f"#define tile reverse\n#pragma omp tile sizes(2)\n{LOOP}": "'tile' is a macro here",
+    "#pragma omp reverse\nfor (int i = 0; i < n; i++) {\n#pragma omp critical\nB[i] = 1; }": "this directive is not about a loop",
+    LOOP: "no loop of this file has an OpenMP directive",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_not_understood_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        directed_plans(Request(_file(tmp_path, text)))
+    assert caught.value.message == REFUSED[text]
+    assert caught.value.code is Code.DIRECTIVE
+
+
+SHARED = {
+    "{ double t = B[i]; A[i][0] = t; }": "",
+    "{ x = B[i]; A[i][0] = x; }": "'x' is shared by all threads",
+    "for (j = 0; j < n; j++) A[i][j] = 1;": "the iterator 'j' is shared by all threads",
+    "s += B[i];": "its reductions are others than those of the loop",
+}
+
+
+@pytest.mark.parametrize("body", SHARED)
+def test_variables_of_a_parallel_loop(tmp_path: Path, body: str) -> None:
+    """Without a clause, and with the one that is needed."""
+    loop = f"for (int i = 0; i < n; i++) {body}\nB[0] = s;"
+    head = "double x, s = 0; int j;\n#pragma omp parallel for"
+    if SHARED[body]:
+        with pytest.raises((GaveUp, Illegal)) as caught:
+            prove_directives(Request(_file(tmp_path, f"{head}\n{loop}"), allow_reassociation=True))
+        assert SHARED[body] in caught.value.message
+    clauses = {"x": "private(x)", "j": "private(j)", "s": "reduction(+: s)"}
+    clause = next((text for name, text in clauses.items() if f"'{name}'" in SHARED[body]), "")
+    clause = clauses["s"] if "reductions" in SHARED[body] else clause
+    assert prove_directives(Request(_file(tmp_path, f"{head} {clause}\n{loop}"))).directives == 1
+    if not clause:
+        with pytest.raises(GaveUp, match="'n' has no value"):
+            prove_directives(Request(_file(tmp_path, f"{head} private(n)\n{loop}")))
+
+
+def test_the_loops_are_written_out_and_proved(tmp_path: Path) -> None:
+    text = f"#pragma omp parallel for\n  #pragma omp tile sizes(SIZE)\n  {LOOP}"
+    outcome = transformed(Request(_file(tmp_path, text), directives=True), silent)
+    new = outcome.source.text
+    assert "#pragma omp tile" not in new
+    assert "#pragma omp parallel for" in new
+    assert "for (int iT = 0;" in new
+    assert any("new text" in proof.what for proof in outcome.regions[0].proofs)
