@@ -115,6 +115,14 @@ def test_one_change_is_refused(tmp_path: Path, old: str, new: str, part: str, ot
     assert isinstance(compared(tmp_path, old, new.replace(part, other, 1)).verdict, Refuted)
 
 
+@pytest.mark.parametrize("update", ["t2++", "t2 += 1", "t2 = t1 + 1", "(t2 = 0, t1 + 1)", "t1 *= 1"])
+def test_an_update_changes_its_own_iterator(tmp_path: Path, update: str) -> None:
+    old, new = "for (i = 0; i < n; i++) a[i] = 1.0;", "for (t1 = 0; t1 <= n - 1; t1++) a[t1] = 1.0;"
+    assert compared(tmp_path, old, new).proved
+    with pytest.raises(BadInput):
+        compared(tmp_path, old, new.replace("t1++", update))
+
+
 CARRIED = "for (i = 1; i < n; i++) for (j = 0; j < n; j++) A[i][j] = A[i - 1][j] + B[i][j];"
 SHARED = IN_ROWS.replace("lbp = 0", "lbp = 1").replace("B[t2][t1]", "B[t1][t2]")
 

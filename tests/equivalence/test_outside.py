@@ -50,6 +50,20 @@ DIFFERENT = {
     "a local with a call": function(before="int i, k = g();"),
     "a label": function(before="int i; again: ;"),
 }
+REORDERED = {
+    "a local before or after a change of its value": ("n += 1; int q = n;", "int q = n; n += 1;", ""),
+    "a local set before or after": ("int i, q = 1; { int q = 2; }", "int i, q = 2; { int q = 1; }", ""),
+    "a local of a block": ("int q = 1; { int q = 2;", "int q = 1; { int q = 2; q++;", "}"),
+    "a block that ends later": ("int q = 1; { int q = 2;", "int q = 1; { int q = 2;", "} A[0] = q;"),
+    "an else": ("if (n) {", "if (n) {", "} else A[0] = 1;"),
+    "a test at the end": ("do {", "do {", "} while (n++ < 5);"),
+}
+"""What is before the region in one and in the other, and what is after it in the first."""
+AFTER = {
+    "a block that ends later": "A[0] = q; }",
+    "an else": "} else A[0] = 2;",
+    "a test at the end": "} while (0);",
+}
 SAME = {
     "another iterator": function(before="int k;", loop=LOOP.replace("i", "k").replace("knt", "int")),
     "more iterators": function(before="int i, t1, t2; register int lbv, ubv;"),
@@ -63,6 +77,20 @@ SAME = {
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_a_difference_is_told(name: str) -> None:
     assert outside_difference(region(function()), region(DIFFERENT[name])) is not None
+
+
+@pytest.mark.parametrize("name", REORDERED)
+def test_the_order_matters(name: str) -> None:
+    first, second, after = REORDERED[name]
+    old = function(before=f"int i; {first}", after=after)
+    new = function(before=f"int i; {second}", after=AFTER.get(name, after))
+    assert outside_difference(region(old), region(old)) is None
+    assert outside_difference(region(old), region(new)) is not None
+
+
+def test_what_a_function_returns_is_compared() -> None:
+    old, new = (function().replace("void f", f"{kind} f") for kind in ("double", "float"))
+    assert outside_difference(region(old), region(new)) is not None
 
 
 @pytest.mark.parametrize("name", SAME)

@@ -50,10 +50,19 @@ class _Local:
 
 
 @dataclass(frozen=True)
+class _Piece:
+    """A part of a function outside its region; `declares` are the locals that it is there for."""
+
+    text: str
+    declares: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class _Frame:
+    head: str
     parameters: str
-    done: tuple[str, ...]
-    """Statements, heads of statements around the region, and pragmas, in their order."""
+    done: tuple[_Piece, ...]
+    """Statements, declarations, blocks, heads of statements around the region, pragmas, in their order."""
     locals: dict[str, _Local]
     names: frozenset[str]
     """All that the function mentions, its region included."""
@@ -66,10 +75,22 @@ def outside_difference(old: Span, new: Span) -> str | None:
         return None if before is after else "only one of the regions is in a function"
     if before.parameters != after.parameters:
         return f"their parameters are ({before.parameters}) and ({after.parameters})"
-    for one, other in zip((*before.done, "nothing more"), (*after.done, "nothing more"), strict=False):
+    if before.head != after.head:
+        return f"one is declared '{_short(before.head)}' and the other '{_short(after.head)}'"
+    return _locals_difference(before, after) or _order_difference(before, after)
+
+
+def _order_difference(before: _Frame, after: _Frame) -> str | None:
+    """Where the functions do something else, or do it elsewhere; locals of one of them alone do not count."""
+    common = before.locals.keys() & after.locals.keys()
+    done = [
+        [one.text for one in frame.done if not one.declares or one.declares & common]
+        for frame in (before, after)
+    ]
+    for one, other in zip((*done[0], "nothing more"), (*done[1], "nothing more"), strict=False):
         if one != other:
             return f"one has '{_short(one)}' where the other has '{_short(other)}'"
-    return _locals_difference(before, after)
+    return None
 
 
 def _locals_difference(before: _Frame, after: _Frame) -> str | None:
@@ -100,9 +121,11 @@ def _frame(region: Span) -> _Frame | None:
         found: dict[str, _Local] = {}
         done = list(_pieces(body, region, found))
         outside = node.text[: region.start - node.start] + "\n" + node.text[region.end - node.start :]
-        done += [_plain(one.group()) for one in _PRAGMA.finditer(without_comments(outside, literals=True))]
+        pragmas = _PRAGMA.finditer(without_comments(outside, literals=True))
+        done += [_Piece(_plain(one.group())) for one in pragmas]
         names = names_in(_DIRECTIVE.sub("", node.text))
-        return _Frame(_parameters(node), tuple(done), found, frozenset(names))
+        head = _plain(node.text[: body.start - node.start])
+        return _Frame(head, _parameters(node), tuple(done), found, frozenset(names))
     return None
 
 
@@ -111,24 +134,47 @@ def _parameters(function: Node) -> str:
     return ", ".join(_plain(part.text) for part in named_children(lists[0])) if lists else ""
 
 
-def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[str]:
+def _pieces(node: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
     """What a statement around the region does outside of it; its locals go to `found`."""
     for part in named_children(node):
-        if part.type.startswith("preproc") or part.type == "comment":
+        if part.type == "comment" or (region.start <= part.start and part.end <= region.end):
             continue
-        if region.start <= part.start and part.end <= region.end:
-            continue
-        if part.start < region.end and region.start < part.end:
-            inner = [one for one in part.named_children if one.start < region.end and region.start < one.end]
-            if part.type != "compound_statement":
-                cut = min((one.start for one in inner), default=part.end) - part.start
-                yield f"{_plain(part.text[:cut])} ..."
-            yield from _pieces(part, region, found)
+        if part.type.startswith("preproc"):
+            if _PRAGMA.match(part.text):
+                yield _Piece(_plain(part.text))
+        elif part.start < region.end and region.start < part.end:
+            yield from _around(part, region, found)
         elif part.type == "declaration" and "static" not in names_in(part.text):
-            for local in _declared(part):
-                found[local[0]] = local[1]
+            yield from _declarations(part, found)
         elif node.type == "compound_statement":
-            yield _plain(part.text)
+            yield _Piece(_plain(part.text))
+
+
+def _around(part: Node, region: Span, found: dict[str, _Local]) -> Iterator[_Piece]:
+    """A statement with the region in it: what it does before and after the part with the region."""
+    if part.type == "compound_statement":
+        inside: dict[str, _Local] = {}
+        pieces = list(_pieces(part, region, inside))
+        declares = frozenset(inside)
+        yield from (_Piece("{", declares), *pieces, _Piece("}", declares)) if declares else pieces
+        found.update(inside)
+        return
+    inner = [one for one in part.named_children if one.start < region.end and region.start < one.end]
+    first = min((one.start for one in inner), default=part.end) - part.start
+    last = max((one.end for one in inner), default=part.end) - part.start
+    yield _Piece(f"{_plain(part.text[:first])} ...")
+    yield from _pieces(part, region, found)
+    yield _Piece(f"... {_plain(part.text[last:])}")
+
+
+def _declarations(part: Node, found: dict[str, _Local]) -> Iterator[_Piece]:
+    """Where locals begin, and with which values; types are compared here only of names used twice."""
+    declared = list(_declared(part))
+    plain = sorted((one for one in declared if one[1].value is None), key=lambda one: one[0])
+    for name, local in (*plain, *(one for one in declared if one[1].value is not None)):
+        whole = local.text if local.value is not None or name in found else name
+        yield _Piece(f"{whole};", frozenset([name]))
+        found[name] = local
 
 
 def _declared(node: Node) -> Iterator[tuple[str, _Local]]:

@@ -189,11 +189,17 @@ def step_of(node: Node, name: str, words: Words) -> int:
     if update is None:
         raise Unreadable("a loop that does not change its iterator")
     update = without_parentheses(update)
+    parts = {"update_expression": "argument", "assignment_expression": "left"}
+    target = update.child_by_field_name(parts.get(update.type, ""))
+    if target is None or without_parentheses(target).text != name:
+        raise Unreadable(f"the update of the loop over {name} does not change {name} alone")
     if update.type == "update_expression":
         return 1 if operator(update) == "++" else -1
     right = field(update, "right")
     if operator(update) in ("+=", "-="):
         return constant(right, words) if operator(update) == "+=" else -constant(right, words)
+    if operator(update) != "=":
+        raise Unreadable(f"the update of the loop over {name} does not add a constant")
     here = expression(right, words.bind(name, Var(name)))
     return _difference(here, name, words)
 
