@@ -1,4 +1,7 @@
-"""Mutants of all kernels, as written and as rewritten by script: the verdict is the oracle's."""
+"""Mutants of all kernels, as written and as rewritten by script: the verdict is the oracle's.
+
+That the programs they are made from pass is tested in test_rewritten.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,6 @@ def test_no_mutant_escapes(name: str) -> None:
     tried = 0
     for number, text in enumerate(programs):
         given = _input(text, name)
-        assert verdict(prepared(given, options), found, options).answer is Answer.VALID
         for mutant in mutants(given.segment, seed=number, count=2 * PER_KERNEL):
             tried += _agrees(mutant.text, mutant.kind, name, found, wanted)
             if tried >= PER_KERNEL * (number + 1) // len(programs):
