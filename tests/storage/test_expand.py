@@ -12,7 +12,7 @@ from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
 from loopwright.model.program import MemorySpace, Program
 from loopwright.progress import silent
 from loopwright.prove.equivalence.files import compare_files
-from loopwright.prove.legality.cures import cure
+from loopwright.prove.legality.cures import cure, cure_apart
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.suggest import suggestions
@@ -264,6 +264,14 @@ def test_a_refusal_names_the_cure(tmp_path: Path) -> None:
     with pytest.raises(Illegal) as caught:
         result(tmp_path, PRODUCT, REORDER)
     assert caught.value.hint is not None and caught.value.hint.startswith("expand(acc, i, j) at the start")
+
+
+def test_a_cure_may_need_loops_of_their_own() -> None:
+    body = "    s = 0;\n    for (int j = 0; j < n; j++)\n      s += A[j][i];\n    x[i] = s;"
+    plan = planned(function(f"  for (int i = 0; i < n; i++) {{\n{body}\n  }}"), "interchange(S2, i, j)")
+    verdict = prove_plan(plan)
+    assert cure(plan, verdict) == ()
+    assert [str(one) for one in cure_apart(plan, verdict)] == ["expand(s, i)", "distribute()"]
 
 
 def test_expansion_is_suggested_where_it_frees_an_order() -> None:

@@ -21,6 +21,9 @@ from loopwright.source import Span
 if TYPE_CHECKING:
     from rich.text import Text
 
+MOST_OTHERS = 3
+"""How many other failures are shown after the first one in a text."""
+
 WIDEST = 160
 """Columns of a source line that are shown; of a longer one, the part around the caret."""
 
@@ -108,9 +111,13 @@ def styled(diagnostic: Diagnostic, file: str | None = None, *, more: bool = Fals
         yield from _labelled("witness: ", diagnostic.witness)
     if diagnostic.hint:
         yield from _labelled("hint: ", diagnostic.hint)
-    for one in diagnostic.others:
+    for one in diagnostic.others[:MOST_OTHERS]:
         yield "\n", TextStyle.PLAIN
         yield from _notes((one,), "")
+    if len(diagnostic.others) > MOST_OTHERS:
+        left = len(diagnostic.others) - MOST_OTHERS
+        yield "\n", TextStyle.PLAIN
+        yield from _labelled("also: ", f"{left} more; --json has all of them")
     if more:
         yield from _labelled("more: ", f"loopwright explain {diagnostic.code.value}")
 

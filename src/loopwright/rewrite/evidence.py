@@ -26,7 +26,7 @@ from loopwright.model.annotations import (
 from loopwright.model.program import Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
-from loopwright.prove.legality.cures import cure, hint
+from loopwright.prove.legality.cures import cure_apart, hint
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
@@ -113,7 +113,7 @@ def of_legality(plan: Plan, options: RewriteOptions, progress: Progress) -> tupl
     verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
-        steps = cure(plan, verdict, allow_reassociation=options.allow_reassociation)
+        steps = cure_apart(plan, verdict, allow_reassociation=options.allow_reassociation)
         raise type(failure).of(replace(failure.diagnostic, hint=hint(steps))) if steps else failure
     kept = _proof(KEPT, verdict.obligations - verdict.storage)
     if verdict.storage:

@@ -2,7 +2,8 @@
 
 A variable that is lost after the region is expanded along all the loops that its statements share.  Of
 another array of which only anti-dependences are broken, the statements that read the old values read a copy:
-the node is split.  Both in front of the script; it is a cure only if the whole is then proved.
+the node is split.  Where that does not suffice, statements in one nest may hold each other back: they are
+distributed as far as that is legal.  All in front of the script; a cure is one only if the whole is proved.
 """
 
 from __future__ import annotations
@@ -12,27 +13,48 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan, plan_of
-from loopwright.transform.script.operations import Expand, Pack
+from loopwright.transform.script.operations import DistributeLegally, Expand, Pack
 from loopwright.transform.script.steps import Step
 
 
 def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
-    """The steps to put in front of the plan's, or none; `verdict` is that on the plan."""
-    program = plan.written
+    """The steps with new storage to put in front of the plan's, or none; `verdict` is that on the plan."""
+    steps = _storage(plan, verdict)
+    return steps if steps and _helps(plan, steps, allow_reassociation) else ()
+
+
+def cure_apart(
+    plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False
+) -> tuple[Step, ...]:
+    """The same, with statements distributed where storage alone does not help."""
+    alone = cure(plan, verdict, allow_reassociation=allow_reassociation)
+    steps = _storage(plan, verdict)
+    if alone or steps is None:
+        return alone
+    apart = (*steps, Step(DistributeLegally()))
+    return apart if _helps(plan, apart, allow_reassociation) else ()
+
+
+def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
+    """New storage for the arrays of which dependences are broken, as far as that is possible.
+
+    None where the verdict is about other things, or the script changes storage by itself.
+    """
     if not verdict.violations or verdict.wrong or verdict.defects or plan.storage:
-        return ()
-    steps: dict[Step, None] = {}
-    for name in dict.fromkeys(one.array for one in verdict.violations):
-        found = _steps(plan, name, [one for one in verdict.violations if one.array == name])
-        if not found:
-            return ()
-        steps |= dict.fromkeys(found)
+        return None
+    broken: dict[str, list[Violation]] = {}
+    for one in verdict.violations:
+        broken.setdefault(one.array, []).append(one)
+    return tuple(dict.fromkeys(step for name in broken for step in _steps(plan, name, broken[name])))
+
+
+def _helps(plan: Plan, steps: tuple[Step, ...], allow_reassociation: bool) -> bool:
+    """Whether the plan's script is legal after the steps."""
     try:
-        cured = plan_of(program).perform(*steps, *(one.step for one in plan.history))
-        proved = prove_plan(cured, allow_reassociation=allow_reassociation).proved
+        cured = plan_of(plan.written).perform(*steps, *(one.step for one in plan.history))
+        return prove_plan(cured, allow_reassociation=allow_reassociation).proved
     except (BadInput, GaveUp):
-        return ()
-    return tuple(steps) if proved else ()
+        return False
 
 
 def _steps(plan: Plan, name: str, broken: list[Violation]) -> list[Step]:
@@ -54,6 +76,7 @@ def reason(steps: tuple[Step, ...]) -> str:
     copied = dict.fromkeys(one.operation.variable for one in steps if isinstance(one.operation, Pack))
     texts = [f"each iteration has its own {' and '.join(owned)}"] if owned else []
     texts += [f"old values of {' and '.join(copied)} are read from a copy"] if copied else []
+    texts += ["statements have loops of their own"] if Step(DistributeLegally()) in steps else []
     return " and ".join(texts)
 
 
