@@ -10,7 +10,7 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
+	@echo "make docs           the documentation as a site with search, in build/site"
 	@echo "make web            the page of loopwright serve, and moving pictures, from web/ (needs npm)"
 	@echo "make bench-gpu      kernels on a GPU: the same bits as the CPU, then times (needs nvcc and a GPU)"
 	@echo "make bench-certificates  what the verified checker checks: the kernels' scripts and the corpus"
@@ -50,6 +51,11 @@ $(READY): pyproject.toml
 demo: $(READY)
 	@$(BIN)/loopwright demo
 	@$(BIN)/python examples/demo.py
+
+# every link between pages is followed, and a page without a place in the menu is an error
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo build/site/index.html
 
 # what it writes is committed: npm is needed only to change web/
 web:
