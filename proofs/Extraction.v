@@ -2,8 +2,8 @@
     replaced by its own: booleans, pairs, lists, options.  Integers and strings
     stay what they are in Coq, so that no library has to be trusted. *)
 
-From Loopwright Require Import Checker Changes.
+From Loopwright Require Import Checker Changes Temporaries.
 From Coq Require Import Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.
-Extraction "checker.ml" check check_change goals change_goals.
+Extraction "checker.ml" check check_change check_private goals change_goals private_goals.

@@ -155,10 +155,21 @@ TWO_SUMS = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s += A[i][i]; }"
 SUM_AND_PRODUCT = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s *= A[i][i]; }"
 SUM_OF_SUMS = "for (int i = 0; i < n; i++) S: s += C[i] * s;"
 PREFIX = "for (int i = 0; i < n; i++) { S: s += A[i][i]; T: C[i] = s; }"
+SEVERAL_STEPS = """for (int i = 0; i < n; i++) {
+  S: x = A[i][i];
+  for (int j = 0; j < i; j++) T: x -= A[i][j];
+  U: C[i] = x;
+}"""
+OF_THE_LAST_ITERATION = "for (int i = 0; i < n; i++) { S: C[i] = x; T: x = A[i][i]; }"
+WRITTEN_ONCE = "S: x = s; for (int i = 0; i < n; i++) T: C[i] = x;"
+READ_AFTERWARDS = "for (int i = 0; i < n; i++) S: x = A[i][i]; T: C[0] = x;"
+IN_ANOTHER_LOOP = "for (int i = 0; i < n; i++) S: x = C[i]; for (int i = 0; i < n; i++) T: C[i] = x;"
 OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
 
 
-def parallel_answer(text: str, depth: int, combining: Sequence[str] = ()) -> str:
+def parallel_answer(
+    text: str, depth: int, combining: Sequence[str] = (), private: Sequence[str] = ()
+) -> str:
     """The status of the text as it is, the loops at this depth said to be parallel."""
     (program,) = read_source(Source("region.c", REGION.format(text)))
     node = generate(to_schedule(transform(program, "", "empty.lw")))
@@ -169,7 +180,7 @@ def parallel_answer(text: str, depth: int, combining: Sequence[str] = ()) -> str
         inside = replace(part, body=said(part.body, here + 1))
         return inside.with_annotation(Parallel()) if here == depth else inside
 
-    return change_status(program, program, said(node, 0), 20, combining).status
+    return change_status(program, program, said(node, 0), 20, combining, private).status
 
 
 @pytest.mark.parametrize(
@@ -192,6 +203,22 @@ def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str]
     assert parallel_answer(text, depth, combining) == status
 
 
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (OWN, CHECKED),
+        (SEVERAL_STEPS, CHECKED),
+        (OF_THE_LAST_ITERATION, SEQUENTIAL),
+        (WRITTEN_ONCE, SEQUENTIAL),
+        (READ_AFTERWARDS, SEQUENTIAL),
+        (IN_ANOTHER_LOOP, SEQUENTIAL),
+    ],
+)
+def test_iterations_with_their_own_x(text: str, status: str) -> None:
+    """Where every value that is read was written in the same iteration."""
+    assert parallel_answer(text, 0, private=["x"]) == status
+
+
 def test_a_sum_of_itself_is_no_reduction() -> None:
     (program,) = read_source(Source("region.c", REGION.format(SUM_OF_SUMS)))
     assert not reductions(program)
@@ -208,6 +235,21 @@ def test_coq_agrees_on_parallel_loops() -> None:
     assert check(proof_file(problem, given)) == Accepted()
     wrong = problem.replace("combined '%2B", "plain")
     assert isinstance(checker.checked(wrong, given), NotChecked)
+
+
+@needs_coqc
+def test_coq_agrees_on_private_storage() -> None:
+    """And a tag that is not the iteration is refused: then the copies are others than the text's."""
+    (program,) = read_source(Source("region.c", REGION.format(OWN)))
+    node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
+    problem = change_problem(program, program, node, private=["x"])
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+    tag = "int 1 var 'i"
+    assert problem.count(tag) == 2
+    for other in ("int 1 int 7", "int 0 var 'i", "int 1 scaled 2 var 'i"):
+        assert isinstance(checker.asked(problem.replace(tag, other)), NotChecked)
 
 
 def test_a_proof_about_nothing_says_so() -> None:

@@ -49,6 +49,8 @@ class PrintedRegion:
     has_new_storage: bool = False
     combining: tuple[str, ...] = ()
     """The statements that are steps of reductions whose order the user allows to change."""
+    private: tuple[str, ...] = ()
+    """Of what iterations of parallel loops have their own, and what is left in it is not wanted."""
 
 
 def printed_region(
@@ -61,7 +63,10 @@ def printed_region(
     said = [one.annotations for one in subprograms(named_loops(loops)) if isinstance(one, For)]
     node = _annotated(new, calls, said)
     title, stored = _title(plan), bool(plan.storage)
-    return PrintedRegion(plan.original, plan.program, new, calls, node, temporaries, title, stored, combining)
+    private = tuple(dict.fromkeys(one.array for one in loops.private if not one.last))
+    return PrintedRegion(
+        plan.original, plan.program, new, calls, node, temporaries, title, stored, combining, private
+    )
 
 
 def compared_region(texts: ComparedTexts, title: str) -> PrintedRegion:
@@ -129,7 +134,13 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     if region.temporaries:
         detail = f"{', '.join(region.temporaries)} may hold other values in between"
         return ProofStatus("isl", NOT_CHECKED, detail)
-    return change_status(region.original, region.scheduled, region.node, combining=region.combining)
+    return change_status(
+        region.original,
+        region.scheduled,
+        region.node,
+        combining=region.combining,
+        private=region.private,
+    )
 
 
 def _cvc5_on(region: PrintedRegion, limit: float | None, progress: Progress) -> str:

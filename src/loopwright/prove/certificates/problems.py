@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Node
@@ -10,6 +10,7 @@ from loopwright.model.program import Program
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
+from loopwright.prove.certificates.storage import storage
 from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.certificates.words import Words, listed, name, program, vector
 from loopwright.prove.legality.reductions import Reduction
@@ -28,12 +29,17 @@ def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:
 
 
 def change_problem(
-    original: Program, new: Program, loops: Node, combining: Mapping[str, Reduction] | None = None
+    original: Program,
+    new: Program,
+    loops: Node,
+    combining: Mapping[str, Reduction] | None = None,
+    private: Sequence[str] = (),
 ) -> str:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops that are said to be independent may take their iterations in any order.  The statements
-    `combining` are steps of reductions, which may be taken in any order.
+    `combining` are steps of reductions, which may be taken in any order.  Iterations of outermost
+    parallel loops have their own of what is `private`, whose values are not compared.
     """
     (old, text), (later, _) = both_sides(original, new, loops)
     uses = {use.statement: use for use in touched(original, combining)}
@@ -46,12 +52,13 @@ def change_problem(
         *specification(old),
         *listed([times[name] for name in names], vector),
         *listed([uses[name] for name in names], _use),
+        *(storage(original, later, loops, uses, private) if private else ()),
         *program(text, old.hint),
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
     )
-    return " ".join(("change", *parts))
+    return " ".join(("private" if private else "change", *parts))
 
 
 def _use(use: Touched) -> Words:

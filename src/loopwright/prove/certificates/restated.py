@@ -14,7 +14,7 @@ from loopwright.prove.coq.names import text
 
 HEAD = """\
 From Coq Require Import ZArith List String.
-From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes.
+From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes Temporaries.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -43,12 +43,27 @@ def proof_file(problem: str, certificates: str) -> str:
                 "  let e := environment (meant (original T)) p in\n"
                 "  compute_the_same_in_any_order (stated T e) e n n'"
             )
+        case "private":
+            named = {
+                "T": read.change(),
+                "S": read.storage(),
+                "n": read.node(),
+                "n'": read.node(),
+                "how": read.proposal(),
+                "how'": read.proposal(),
+            }
+            lemma = "check_same_privately T S n n' how how' certificates"
+            theorem = (
+                "forall p, context (meant (original T)) p ->\n"
+                "  let e := environment (meant (original T)) p in\n"
+                "  compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'"
+            )
         case other:
             raise InternalError(Code.INTERNAL, f"no problem begins with {other}")
     named["certificates"] = read.several(read.certificate)
     definitions = "".join(f"Definition {name} := {term}.\n" for name, term in named.items())
     return (
-        f"{HEAD}From Loopwright Require Import Poly Transformation Parallel.\n{definitions}"
+        f"{HEAD}From Loopwright Require Import Poly Transformation Parallel Private.\n{definitions}"
         f"Theorem correct : {theorem}.\n"
         f"Proof. apply ({lemma}). vm_cast_no_check (@eq_refl bool true). Qed.\n"
         "Print Assumptions correct.\n"
@@ -141,6 +156,13 @@ class _Reader:
 
     def change(self) -> str:
         return f"(Change {self.specification()} {self.several(self.vector)} {self.several(self.use)})"
+
+    def origin(self) -> str:
+        return f"Origin {self.name()} {self.vector()} {self.natural()}"
+
+    def storage(self) -> str:
+        temporaries, tags = self.several(self.name), self.several(self.vector)
+        return f"(Storage {temporaries} {tags} {self.several(lambda: self.several(self.origin))})"
 
     def limit(self) -> str:
         return "None" if self.word() == "seen" else f"(Some {self.expr()})"

@@ -7,7 +7,7 @@ when there is a checker to ask: `codegen` without one starts as fast as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,16 +46,21 @@ def change_status(
     loops: Node,
     seconds: float | None = None,
     combining: Collection[str] = (),
+    private: Sequence[str] = (),
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
-    `combining` are steps of reductions, of which the user allows any order.
+    `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
+    each iteration of a parallel loop has its own.
     """
-    found = _status((partial(_change, original, new, loops, combining),), CHECKED, seconds)
-    if found.by == VERIFIED and combining:
-        return replace(found, detail=f"{found.detail}; values may be combined in any order")
-    if found.by == VERIFIED or not _has_independent(loops) or not found.asked:
+    found = _status((partial(_change, original, new, loops, combining, private),), CHECKED, seconds)
+    if found.by == VERIFIED:
+        remarks = [found.detail]
+        remarks += [f"except in {', '.join(private)}, private to iterations"] if private else []
+        remarks += ["values may be combined in any order"] if combining else []
+        return replace(found, detail="; ".join(remarks))
+    if not _has_independent(loops) or not found.asked:
         return found
     plain = _status((partial(_change, original, new, in_sequence(loops), combining),), SEQUENTIAL, seconds)
     return plain if plain.by == VERIFIED else found
@@ -70,12 +75,18 @@ def about_nothing(schedule: Schedule, by: str = "isl") -> ProofStatus | None:
     return None
 
 
-def _change(original: Program, new: Program, loops: Node, combining: Collection[str]) -> str:
+def _change(
+    original: Program,
+    new: Program,
+    loops: Node,
+    combining: Collection[str],
+    private: Sequence[str] = (),
+) -> str:
     from loopwright.prove.certificates.problems import change_problem
     from loopwright.prove.legality.reductions import reductions
 
     steps = reductions(original) if combining else {}
-    return change_problem(original, new, loops, {one: steps[one] for one in combining})
+    return change_problem(original, new, loops, {one: steps[one] for one in combining}, private)
 
 
 def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float | None) -> ProofStatus:

@@ -568,6 +568,12 @@ let rec forallb f = function
 | [] -> true
 | a :: l0 -> (&&) (f a) (forallb f l0)
 
+(** val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec filter f = function
+| [] -> []
+| x :: l0 -> if f x then x :: (filter f l0) else filter f l0
+
 (** val find : ('a1 -> bool) -> 'a1 list -> 'a1 option **)
 
 let rec find f = function
@@ -2180,3 +2186,280 @@ let well_formed_change t n0 n' how =
 let check_change t n0 n' how how' cs =
   (&&) (well_formed_change t n0 n' how)
     (refutes_all cs (change_goals t n0 n' how how'))
+
+type origin = { origin_statement : string; origin_arguments : expr list;
+                origin_write : nat }
+
+type storage = { temporaries : string list; tags : expr list list;
+                 origins : origin list list }
+
+(** val is_temporary : storage -> string -> bool **)
+
+let is_temporary s x =
+  existsb (eqb1 x) s.temporaries
+
+type part = (shape * expr list) * use
+
+(** val find_part : part list -> string -> part option **)
+
+let find_part l f =
+  find (fun p -> eqb1 f (fst (fst p)).shape_name) l
+
+(** val all_parts : change -> storage -> part list **)
+
+let all_parts t s =
+  combine (combine t.original.shapes s.tags) t.uses
+
+(** val own_place : storage -> expr list -> place -> place **)
+
+let own_place s t c =
+  if is_temporary s (fst c) then ((fst c), (app t (snd c))) else c
+
+(** val own_use : storage -> (expr list * use) -> use **)
+
+let own_use s tu =
+  { may_read = (map (own_place s (fst tu)) (snd tu).may_read); may_write =
+    (map (own_place s (fst tu)) (snd tu).may_write); combined_by =
+    (snd tu).combined_by }
+
+(** val with_copies : change -> storage -> change **)
+
+let with_copies t s =
+  { original = t.original; new_times = t.new_times; uses =
+    (map (own_use s) (combine s.tags t.uses)) }
+
+(** val linear_all :
+    (scope * expr list) list -> state -> lin list list * state **)
+
+let rec linear_all l s =
+  match l with
+  | [] -> ([], s)
+  | p :: l' ->
+    let (c, a) = p in
+    let (m, s1) = linear_list c a s in
+    let (ms, s2) = linear_all l' s1 in ((m :: ms), s2)
+
+(** val origin_goals :
+    part list -> scope -> state -> part -> place -> origin -> goal list **)
+
+let origin_goals parts0 sizes_scope s one c o =
+  let (p, _) = one in
+  let (h, t) = p in
+  (match find_part parts0 o.origin_statement with
+   | Some p0 ->
+     let (p1, ug) = p0 in
+     let (g, tg) = p1 in
+     (match nth_error ug.may_write o.origin_write with
+      | Some p2 ->
+        let (y, w) = p2 in
+        if (&&) (eqb1 (fst c) y)
+             (Nat.eqb (length o.origin_arguments) (length g.shape_arguments))
+        then let (p3, s1) = some_instance h sizes_scope s in
+             let (_, i) = p3 in
+             let (xs, s2) = linear_list i o.origin_arguments s1 in
+             let j = app (combine g.shape_arguments xs) sizes_scope in
+             let (outside, s3) = known j false g.shape_domain s2 in
+             let (l, s4) =
+               linear_all ((i, (snd c)) :: ((j, w) :: ((i,
+                 h.shape_time) :: ((j, g.shape_time) :: ((i, t) :: ((j,
+                 tg) :: [])))))) s3
+             in
+             (match l with
+              | [] -> unfit
+              | read :: l0 ->
+                (match l0 with
+                 | [] -> unfit
+                 | written :: l1 ->
+                   (match l1 with
+                    | [] -> unfit
+                    | now :: l2 ->
+                      (match l2 with
+                       | [] -> unfit
+                       | before :: l3 ->
+                         (match l3 with
+                          | [] -> unfit
+                          | here :: l4 ->
+                            (match l4 with
+                             | [] -> unfit
+                             | there :: l5 ->
+                               (match l5 with
+                                | [] ->
+                                  (exclude
+                                    (either
+                                      (outside :: ((apart read written) :: (
+                                      (not_earlier before now) :: ((apart
+                                                                    there
+                                                                    here) :: [])))))
+                                    s4) :: (flat_map (fun p4 ->
+                                             flat_map (fun c' ->
+                                               if eqb1 (fst c') (fst c)
+                                               then let (p5, s5) =
+                                                      some_instance
+                                                        (fst (fst p4))
+                                                        sizes_scope s4
+                                                    in
+                                                    let (_, k) = p5 in
+                                                    let (l6, s6) =
+                                                      linear_all ((k,
+                                                        (snd c')) :: ((k,
+                                                        (fst (fst p4)).shape_time) :: ((k,
+                                                        (snd (fst p4))) :: [])))
+                                                        s5
+                                                    in
+                                                    (match l6 with
+                                                     | [] -> unfit
+                                                     | touched :: l7 ->
+                                                       (match l7 with
+                                                        | [] -> unfit
+                                                        | between :: l8 ->
+                                                          (match l8 with
+                                                           | [] -> unfit
+                                                           | other :: l9 ->
+                                                             (match l9 with
+                                                              | [] ->
+                                                                (exclude
+                                                                  (both
+                                                                    (
+                                                                    (same_place
+                                                                    touched
+                                                                    read) :: (
+                                                                    (earlier
+                                                                    before
+                                                                    between) :: (
+                                                                    (earlier
+                                                                    between
+                                                                    now) :: (
+                                                                    (apart
+                                                                    other
+                                                                    here) :: [])))))
+                                                                  s6) :: []
+                                                              | _ :: _ ->
+                                                                unfit))))
+                                               else []) (snd p4).may_write)
+                                             parts0)
+                                | _ :: _ -> unfit)))))))
+        else unfit
+      | None -> unfit)
+   | None -> unfit)
+
+(** val origins_goals :
+    part list -> scope -> state -> part -> place list -> origin list -> goal
+    list **)
+
+let rec origins_goals parts0 sizes_scope s one cs os =
+  match cs with
+  | [] -> (match os with
+           | [] -> []
+           | _ :: _ -> unfit)
+  | c :: cs' ->
+    (match os with
+     | [] -> unfit
+     | o :: os' ->
+       app (origin_goals parts0 sizes_scope s one c o)
+         (origins_goals parts0 sizes_scope s one cs' os'))
+
+(** val not_begins : lin list -> lin list -> fact **)
+
+let rec not_begins key t =
+  match key with
+  | [] -> either (map (differ (number Z0)) t)
+  | a :: key' ->
+    (match t with
+     | [] -> always
+     | b :: t' -> either ((differ a b) :: ((not_begins key' t') :: [])))
+
+(** val tag_goals :
+    part list -> scope -> bool -> bool -> lin list -> scope -> state -> node
+    -> goal list **)
+
+let rec tag_goals parts0 sizes_scope inside marked way c s = function
+| Call (f, args, _) ->
+  (match find_part parts0 f with
+   | Some p ->
+     let (p0, _) = p in
+     let (h, t) = p0 in
+     let (xs, s1) = linear_list c args s in
+     let (m, s2) =
+       linear_list (app (combine h.shape_arguments xs) sizes_scope) t s1
+     in
+     (exclude
+       (not_begins (if inside then (number (Zpos XH)) :: way else []) m) s2) :: []
+   | None -> unfit)
+| Block ns ->
+  let rec each k = function
+  | [] -> []
+  | n' :: ns' ->
+    app
+      (tag_goals parts0 sizes_scope inside false
+        (if inside then way else app way ((number k) :: [])) c s n')
+      (each (Z.add k (Zpos XH)) ns')
+  in each Z0 ns
+| If (t, a, b) ->
+  let (f, s1) = known c true t s in
+  let (f', s1') = known c false t s in
+  app (tag_goals parts0 sizes_scope inside false way c (assume f s1) a)
+    (tag_goals parts0 sizes_scope inside false way c (assume f' s1') b)
+| For (x, a, t, d, b) ->
+  let (v, s1) = fresh s in
+  tag_goals parts0 sizes_scope ((||) inside marked) false
+    (if inside then way else app way (v :: [])) ((x, v) :: c)
+    (in_loop c x a v t d s1) b
+| Let (x, a, b) ->
+  let (m, s1) = linear c a s in
+  tag_goals parts0 sizes_scope inside false way ((x, m) :: c) s1 b
+| Mark (text, b) ->
+  tag_goals parts0 sizes_scope inside (eqb1 text parallel) way c s b
+
+(** val temporary_reads : storage -> use -> place list **)
+
+let temporary_reads s u =
+  filter (fun c -> is_temporary s (fst c)) u.may_read
+
+(** val contained_goals :
+    storage -> scope -> state -> part list -> part list -> origin list list
+    -> goal list **)
+
+let rec contained_goals s c s0 parts0 todo os =
+  match todo with
+  | [] -> (match os with
+           | [] -> []
+           | _ :: _ -> unfit)
+  | p :: todo' ->
+    (match os with
+     | [] -> unfit
+     | o :: os' ->
+       app (origins_goals parts0 c s0 p (temporary_reads s (snd p)) o)
+         (contained_goals s c s0 parts0 todo' os'))
+
+(** val storage_goals : change -> storage -> node -> goal list **)
+
+let storage_goals t s n0 =
+  let (c, s0) = beginning t.original in
+  app (contained_goals s c s0 (all_parts t s) (all_parts t s) s.origins)
+    (tag_goals (all_parts t s) c false false [] c s0 n0)
+
+(** val same_lengths : expr list list -> bool **)
+
+let same_lengths = function
+| [] -> true
+| t :: l' -> forallb (fun u -> Nat.eqb (length u) (length t)) l'
+
+(** val private_goals :
+    change -> storage -> node -> node -> proposal -> proposal -> goal list **)
+
+let private_goals t s n0 n' how how' =
+  app (change_goals (with_copies t s) n0 n' how how') (storage_goals t s n')
+
+(** val check_private :
+    change -> storage -> node -> node -> proposal -> proposal -> certificate
+    list -> bool **)
+
+let check_private t s n0 n' how how' cs =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&) (well_formed_change (with_copies t s) n0 n' how)
+          (same_lengths s.tags))
+        (Nat.eqb (length s.tags) (length t.original.shapes)))
+      (Nat.eqb (length t.uses) (length t.original.shapes)))
+    (refutes_all cs (private_goals t s n0 n' how how'))

@@ -155,6 +155,16 @@ let change () =
   let new_times = list vector in
   { original; new_times; uses = list use }
 
+let origin () =
+  let origin_statement = name () in
+  let origin_arguments = vector () in
+  { origin_statement; origin_arguments; origin_write = natural () }
+
+let storage () =
+  let temporaries = list name in
+  let tags = list vector in
+  { temporaries; tags; origins = list (fun () -> list origin) }
+
 (* -- proposals ---------------------------------------------------------------------------------------- *)
 
 let limit () = match word () with
@@ -227,7 +237,10 @@ let rec print_certificate c =
 
 (* -- problems --------------------------------------------------------------------------------------------- *)
 
-type problem = Scan of specification * node * proposal | Whole of change * node * node * proposal * proposal
+type problem =
+  | Scan of specification * node * proposal
+  | Whole of change * node * node * proposal * proposal
+  | Private of change * storage * node * node * proposal * proposal
 
 let problem () =
   match word () with
@@ -241,16 +254,25 @@ let problem () =
     let n' = node () in
     let how = proposal () in
     Whole (t, n, n', how, proposal ())
+  | "private" ->
+    let t = change () in
+    let s = storage () in
+    let n = node () in
+    let n' = node () in
+    let how = proposal () in
+    Private (t, s, n, n', how, proposal ())
   | found -> malformed "a problem" found
 
 let goals_of = function
   | Scan (g, n, how) -> goals g n how
   | Whole (t, n, n', how, how') -> change_goals t n n' how how'
+  | Private (t, s, n, n', how, how') -> private_goals t s n n' how how'
 
 let checked p certificates =
   match p with
   | Scan (g, n, how) -> check g n how certificates
   | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
+  | Private (t, s, n, n', how, how') -> check_private t s n n' how how' certificates
 
 let budget = 20000
 

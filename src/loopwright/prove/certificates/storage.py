@@ -1,0 +1,191 @@
+"""Private storage, as `proofs/Temporaries.v` wants it told: tags and origins.
+
+The tag of an instance is the iteration of the outermost parallel loop that it is in: 1 and the way there,
+the positions in blocks and the values of iterators; 0 outside of such loops.  The origin of a value that is
+read of a temporary is an instance with the same tag that wrote the cell before.  isl finds it, as the first
+one; the checker checks that nothing with another tag wrote the cell since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp
+from loopwright.loops.expressions import Expr, Int
+from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.model.program import Access, Program
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.certificates.specification import chosen, shapes_of
+from loopwright.prove.certificates.words import Words, is_marked, listed, name, names, vector
+from loopwright.prove.obligations.cells import Touched
+from loopwright.prove.obligations.decisions import mapped
+from loopwright.prove.obligations.formulas import expr_of
+from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of
+from loopwright.prove.obligations.witnesses import Witness, witness
+
+Way: TypeAlias = tuple[int | str, ...]
+"""Numbers are those of children, or padding; of iterators, the number of the dimension as text."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The instance of `statement` with these arguments writes it, by its write number `write`."""
+
+    statement: str
+    arguments: Vector
+    write: int
+
+
+def storage(
+    original: Program, later: Timetable, loops: Node, uses: Mapping[str, Touched], temporaries: Sequence[str]
+) -> Words:
+    """Tags and origins of the statements of `original`; `loops` give each iteration its own `temporaries`."""
+    ways = _padded(loops)
+    shapes = dict(shapes_of(later))
+    order = [statement.name for statement in original.statements if statement.name in shapes]
+    finder = _Finder(original, _same_tag(shapes, ways), uses)
+    found = [[finder.origin(one, array) for array in _read(uses[one], temporaries)] for one in order]
+    yield from names(temporaries)
+    yield from listed([_tag(shapes[one], ways) for one in order], vector)
+    yield from listed(found, lambda several: listed(several, _origin))
+
+
+def _origin(one: Origin) -> Words:
+    yield name(one.statement)
+    yield from vector(one.arguments)
+    yield str(one.write)
+
+
+def _read(use: Touched, temporaries: Sequence[str]) -> list[str]:
+    """The arrays of the cells that are read of temporaries; GaveUp where one has several."""
+    found = [cell.array for cell in use.reads if cell.array in temporaries]
+    if len(set(found)) < len(found):
+        raise GaveUp(Code.NO_PROOF, "a statement reads several cells of a temporary")
+    return found
+
+
+# -- tags ---------------------------------------------------------------------------------------------
+
+
+def _padded(loops: Node) -> list[Way]:
+    """For each call, in the order of the text, the tag of what it runs."""
+    found = list(_ways(loops, (), None, 0))
+    width = max(map(len, found), default=0)
+    return [(*one, *[0] * (width - len(one))) for one in found]
+
+
+def _ways(node: Node, so_far: Way, inside: Way | None, depth: int) -> Iterator[Way]:
+    """`inside` is the iteration of a parallel loop that `node` is in."""
+    match node:
+        case Call():
+            yield () if inside is None else inside
+        case Block(children):
+            for k, child in enumerate(children):
+                yield from _ways(child, (*so_far, k), inside, depth)
+        case If(_, then, orelse):
+            yield from _ways(then, so_far, inside, depth)
+            if orelse is not None:
+                yield from _ways(orelse, so_far, inside, depth)
+        case For(body=body):
+            way = (*so_far, str(depth))
+            own: Way | None = (1, *way) if inside is None and is_marked(node) else inside
+            yield from _ways(body, way, own, depth + 1)
+        case Let(body=body):
+            yield from _ways(body, so_far, inside, depth + 1)
+        case Mark(body=body):
+            yield from _ways(body, so_far, inside, depth)
+        case _:
+            assert_never(node)
+
+
+def _tag(shape: Shape, ways: list[Way]) -> Vector:
+    def at(found: Witness) -> Vector:
+        return tuple(
+            Int(one) if isinstance(one, int) else found.iterators[int(one)] for one in ways[found.position]
+        )
+
+    tree = witness(shape)
+    width = len(ways[0]) if ways else 0
+    none: tuple[Expr, ...] = (Int(0),) * width
+    return none if tree is None else chosen(mapped(tree, at))
+
+
+def _same_tag(shapes: Mapping[str, Shape], ways: list[Way]) -> isl.UnionMap:
+    """{ instance -> instance with the same tag }"""
+    parts = [
+        isl.UnionMap.from_map(_tagged(one.points, ways[one.run.position]).set_tuple_name(IN, statement))
+        for statement, shape in shapes.items()
+        for one in shape.executions
+    ]
+    if not parts:
+        raise GaveUp(Code.NO_PROOF, "no statement is run")
+    tags = parts[0]
+    for part in parts[1:]:
+        tags = tags.union(part)
+    return tags.apply_range(tags.reverse())
+
+
+def _tagged(points: isl.Map, way: Way) -> isl.Map:
+    """{ instance -> tag }, of [p] -> instance."""
+    found = points.reverse()
+    depth = found.dim(OUT)
+    found = found.add_dims(OUT, len(way))
+    for k, part in enumerate(way):
+        if isinstance(part, int):
+            found = found.fix_val(OUT, depth + k, isl.Val(part))
+        else:
+            found = found.equate(OUT, int(part), OUT, depth + k)
+    return found.project_out(OUT, 0, depth)
+
+
+# -- origins ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    original: Program
+    same_tag: isl.UnionMap
+    uses: Mapping[str, Touched]
+
+    def origin(self, statement: str, array: str) -> Origin:
+        """Of what `statement` reads of `array`."""
+        reader = self.original.statement(statement)
+        (read, *_) = [one for one in reader.reads if one.array == array]
+        domain = reader.domain.intersect_params(self.original.context)
+        cell = isl.UnionMap.from_map(read.relation.intersect_domain(domain))
+        time = self.original.schedule()
+        possible = self.same_tag.intersect(time.lex_gt_union_map(time))
+        for writer, written in self._writes(array):
+            found = cell.apply_range(written.reverse()).intersect(possible)
+            maps = [one for one in _maps(found) if domain.is_subset(one.domain())]
+            pieces = pieces_of(maps[0].lexmin()) if maps else []
+            if len(pieces) == 1:
+                function = pieces[0][1]
+                arguments = [expr_of(function.get_at(k), reader.iterators) for k in range(function.dim(OUT))]
+                return Origin(writer, tuple(arguments), self._number(writer, array))
+        raise GaveUp(Code.NO_PROOF, f"where {statement} reads {array}, no write of its iteration is seen")
+
+    def _writes(self, array: str) -> Iterator[tuple[str, isl.UnionMap]]:
+        for one in self.original.statements:
+            for access in one.writes:
+                if access.array == array and _sure(access):
+                    yield one.name, isl.UnionMap.from_map(access.relation.intersect_domain(one.domain))
+
+    def _number(self, writer: str, array: str) -> int:
+        return [cell.array for cell in self.uses[writer].writes].index(array)
+
+
+def _sure(access: Access) -> bool:
+    if not access.must:
+        raise GaveUp(Code.NO_PROOF, f"{access.array} may be written or not")
+    return True
+
+
+def _maps(union: isl.UnionMap) -> list[isl.Map]:
+    found: list[isl.Map] = []
+    union.foreach_map(found.append)
+    return found
