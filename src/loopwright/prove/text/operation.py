@@ -65,7 +65,9 @@ def _core(node: Node) -> Node:
 
 
 def _parts(node: Node) -> list[Node]:
-    return [child for child in node.children if child.type not in ("comment", ";")]
+    """The children; in the head of a loop a semicolon says which part comes after it."""
+    ignored = ("comment",) if node.type == "for_statement" else ("comment", ";")
+    return [child for child in node.children if child.type not in ignored]
 
 
 def _align(
@@ -192,18 +194,19 @@ def _is_index(node: Node) -> bool:
 
 
 def _shape(node: Node, words: Words) -> tuple[str, list[Node]]:
-    """The kind of a node with its punctuation, and its parts; an initialisation is an assignment.
+    """The kind of a node with its punctuation and where its parts stand, and the parts.
 
-    What looks like an operator may be the cast `(X)`: its text counts.
+    `x++` is not `++x`.  An initialisation is an assignment.  What looks like an operator may be the cast
+    `(X)`: its text counts.
     """
     if node.type == "init_declarator":
-        return "assignment_expression: =", [field(node, "declarator"), field(node, "value")]
+        return "assignment_expression: _ = _", [field(node, "declarator"), field(node, "value")]
     parts = _parts(node)
     if node.type == "unary_expression":
         text = "".join(node.source.text[node.start : field(node, "argument").start].split())
         marks = text if text.startswith("(") else operator(node)
     else:
-        marks = " ".join(part.type for part in parts if not part.is_named)
+        marks = " ".join("_" if part.is_named else part.type for part in parts)
     return f"{node.type}: {marks}", [part for part in parts if part.is_named]
 
 
