@@ -53,6 +53,10 @@ class CFile:
     def macros(self) -> tuple[Macro, ...]:
         return macros_of(self.directives)
 
+    @property
+    def macro_names(self) -> frozenset[str]:
+        return frozenset(macro.name for macro in self.macros)
+
     @cached_property
     def _parsed(self) -> ShownTree:
         return parse_possible(self.source, self.plain)

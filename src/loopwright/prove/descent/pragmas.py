@@ -6,15 +6,20 @@ and private values are for `prove.text.annotations`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from loopwright.c.file import c_file
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, walk, without_parentheses
 from loopwright.prove.descent.reading import LoopText
-from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise, unknown_clause
+from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise
 from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.clauses import unknown_clause
 from loopwright.prove.verdict import Refuted
+
+_MORE = re.compile(r"\b(collapse|safelen)\b")
 
 
 def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
@@ -27,9 +32,9 @@ def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:
             line = pragma.place.line
             if not is_promise(pragma.argument):
                 raise Unreadable(f"nothing is known of what '#pragma{pragma.argument}' in line {line} does")
-            unknown = unknown_clause(pragma.argument)
+            unknown = unknown_clause(pragma.argument, c_file(pragma.place.source).macro_names)
             reductions, _, last = clauses_of(pragma.argument)
-            if unknown is not None or reductions or last or "collapse" in pragma.argument:
+            if unknown is not None or reductions or last or _MORE.search(pragma.argument):
                 raise Unreadable(f"the pragma in line {line} says more than that iterations are independent")
             found[number] = (*found.get(number, ()), pragma)
     return found

@@ -13,7 +13,8 @@ instances are in the same iteration if their times agree up to d.  Storage x is 
                 the value-based flow into the loop's reads stays inside iterations, and none comes
                 from before the region;
     and what is in x after the loop is not read, or
-    last        every iteration writes x, so that the last one leaves what the loop leaves.
+    last        every iteration writes x, so that the last one leaves what the loop leaves, and where
+                the loop has no iteration, nothing reads x afterwards: OpenMP does not say what it is.
 
 The dependences on x that the loop carries are then no dependences of values: one iteration's x is
 not another's (OpenMP's `private` and `lastprivate`).
@@ -26,9 +27,11 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from loopwright.c.liveness import unchanged_locals
 from loopwright.model.dependences import value_based_flow
 from loopwright.model.program import Array, Program
 from loopwright.presburger.dimensions import first
+from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import OUT
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
@@ -101,7 +104,32 @@ def privatised(
     wanted = not flow.intersect_domain(here).subtract(same).is_empty() or not program.is_dead_after(array)
     if wanted and (array.rank or not times.range().is_subset(_written(part, array, times))):
         return None
+    if wanted and _is_seen_without_iteration(program, array, times, loop):
+        return None
     return Private(array.name, loop.called, wanted, tuple(members))
+
+
+def _is_seen_without_iteration(
+    program: Program, array: Array, times: isl.UnionMap, loop: ParallelLoop
+) -> bool:
+    """Whether `array` may be read after the loop where the loop ran no iteration.
+
+    Of a loop in another one it is not known which of its runs are empty.
+    """
+    if loop.dimension > 1:
+        return True
+    values = unchanged_locals(program.file, program.region, program.params)
+    empty = at_parameters(program.context, values).subtract(times.domain().params())
+    if not program.is_dead_after(array):
+        return not empty.is_empty()
+    here = times.domain()
+    reads = isl.UnionSet.empty(program.context.get_space())
+    for statement in program.statements:
+        for access in statement.reads:
+            if access.array == array.name:
+                domain = access.relation.domain().intersect(statement.domain)
+                reads = reads.union(isl.UnionSet.from_set(domain))
+    return not reads.subtract(here).intersect_params(empty).is_empty()
 
 
 def innermost_scope(program: Program, array: Array) -> int | None:

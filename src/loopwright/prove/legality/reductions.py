@@ -9,11 +9,15 @@ after, and what the added expressions read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from loopwright.c.macros import definitions, with_arguments
+from loopwright.c.tokens import without_comments
+from loopwright.c.types import BOOL, Floating, Integer, named_type
 from loopwright.model.dependences import Dependence
 from loopwright.model.program import Access, Program, Statement
-from loopwright.prove.legality.reduction_syntax import AccumulationSyntax, accumulation_of
+from loopwright.prove.legality.reduction_syntax import CALLS, AccumulationSyntax, accumulation_of
 from loopwright.source import Span
 
 
@@ -70,7 +74,54 @@ def _reduction(program: Program, statement: Statement) -> Reduction | None:
     (write,) = statement.writes
     if write.place != target or not _leaves_alone(statement, write, reads):
         return None
+    if _rounds_each_step(program, statement, write.array) or not _is_what_it_is_called(program, statement):
+        return None
     return Reduction(statement.name, shape.operator, write.array, tuple(sorted({target, *reads})))
+
+
+def _rounds_each_step(program: Program, statement: Statement, accumulator: str) -> bool:
+    """Whether a step may lose a fraction: `int p; p += x` with a number x that is no integer.
+
+    The accumulator of every step is then rounded towards zero, and the order of the steps shows.
+    """
+    declared = {array.name: array.element_type for array in program.arrays if array.element_type is not None}
+    kinds = {name: named_type(program.file.declarations.resolved(text)) for name, text in declared.items()}
+    kind = kinds.get(accumulator)
+    if kind == BOOL:
+        return True
+    if kind is None or isinstance(kind, Floating):
+        return False
+    text = without_comments(statement.body.place.text, literals=True)
+    others = [kinds.get(access.array) for access in statement.reads]
+    is_exact = all(isinstance(one, Integer) or one == kind for one in others)
+    calls = any(name not in CALLS for name in _CALLED.findall(text))
+    return calls or not is_exact or _FRACTION.search(text) is not None
+
+
+_FRACTION = re.compile(r"\b(?:float|double)\b|\.\d|\d\.|\b\d[\d]*[eEfF]|\b0[xX][\da-fA-F.]*[pP]")
+_CALLED = re.compile(r"\b(?!if\b|sizeof\b)([A-Za-z_]\w*)\s*\(")
+
+
+def _is_what_it_is_called(program: Program, statement: Statement) -> bool:
+    """Whether `max(s, e)` is the larger of the two, where the file defines it."""
+    for name in _CALLED.findall(statement.body.place.text):
+        if name not in CALLS:
+            continue
+        for macro in definitions(program.file.macros, name):
+            is_binary = macro.parameters is not None and len(macro.parameters) == 2
+            if not is_binary or _chosen(f"a = {with_arguments(macro, ['a', 'b'])};") != CALLS[name]:
+                return False
+        for function in (one for one in program.file.functions if one.name == name):
+            value = "" if function.value is None else function.value.text
+            first = function.parameters[0] if len(function.parameters) == 2 else ""
+            if _chosen(f"{first} = {value};") != CALLS[name]:
+                return False
+    return True
+
+
+def _chosen(text: str) -> str | None:
+    found = accumulation_of(text)
+    return None if found is None else found.operator
 
 
 def _places(shape: AccumulationSyntax, text: Span) -> tuple[Span, tuple[Span, ...]]:

@@ -14,31 +14,36 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import islpy as isl
+
 from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
+from loopwright.presburger.named import number, variable
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.privatisation import Private, privatised
 from loopwright.prove.legality.reductions import used_otherwise
 from loopwright.prove.legality.times import comparable, pieces_of
+from loopwright.prove.text.clauses import (
+    clause_texts,
+    combined_cells,
+    names_in_clause,
+    number_in_clause,
+    unknown_clause,
+)
 from loopwright.prove.text.scopes import declared_in_loops
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
+_DECLARED = re.compile(r"\bdeclare\s+reduction\b")
 _PROMISE = re.compile(r"\s*(omp\s+parallel\s+for\b|omp\s+simd\b|(GCC\s+)?ivdep\s*$)")
-_CLAUSE = re.compile(r"\b(reduction|private|lastprivate|[a-z]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _GCC, _THREADS, _LANES = (re.compile(rf"\b{word}\b") for word in ("ivdep", "parallel", "simd"))
-_KNOWN = ("reduction", "private", "lastprivate", "collapse")
-_COLLAPSE = re.compile(r"\bcollapse\s*\(\s*(\d+)\s*\)")
-_FREE = re.compile(
-    r"\b(schedule|num_threads|if|shared|proc_bind|simdlen|safelen)\s*\(|\bdefault\s*\(\s*(shared|none)\s*\)"
-)
-"""Clauses that say how many threads run what: of independent iterations, it does not matter which."""
 _HARMLESS = re.compile(
     r"\s*(assume\b|(GCC\s+)?(no)?unroll\b|vector\s+always\s*$|(GCC|clang)\s+diagnostic\b|STDC\s+FP_CONTRACT\s+OFF\b|"
     r"clang\s+loop\s+unroll(_count)?\s*\([^()]*\)\s*$)"
@@ -78,23 +83,9 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
     known: dict[tuple[str, ...], tuple[Dependence, ...]] = {}
     for promise in promises(program):
         line = promise.pragma.place.line
-        unknown = unknown_clause(promise.pragma.argument)
-        if unknown is not None:
-            return Undecided(f"the pragma in line {line} has a clause nothing is known of: {unknown}")
-        if promise.reductions and not allow_reassociation:
-            names = ", ".join(sorted(array for _, array in promise.reductions))
-            return Undecided(
-                f"the reduction in line {line} combines values of {names} in any order; "
-                "--allow-reassociation says that this is meant"
-            )
-        if promise.last and _COLLAPSE.search(promise.pragma.argument) is not None:
-            return Undecided(f"the pragma in line {line} keeps what the last of several loops leaves")
-        other = _not_combined(program, promise)
-        if other is not None:
-            return Undecided(f"line {line}: the loop does more with {other} than to combine values into it")
-        wrong = _not_own(program, promise)
-        if wrong is not None:
-            return Undecided(f"line {line}: it is not proved that every iteration has its own {wrong}")
+        unclear = _unclear(program, promise, allow_reassociation)
+        if unclear is not None:
+            return Undecided(unclear)
         verdict = _kept(program, promise, known)
         if verdict.status is Status.PROVED:
             undeclared = [
@@ -112,6 +103,32 @@ def prove_annotations(program: Program, *, allow_reassociation: bool) -> Verdict
             return Undecided(message)
         return Refuted("parallel", message, witness(found), found.parameters)
     return Proved(count)
+
+
+def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> str | None:
+    """What is not known of the clauses of a pragma, or not proved of the variables they name."""
+    line, argument = promise.pragma.place.line, promise.pragma.argument
+    unknown = unknown_clause(argument, program.file.macro_names)
+    if unknown is not None:
+        return f"the pragma in line {line} has a clause nothing is known of: {unknown}"
+    if promise.reductions and not allow_reassociation:
+        names = ", ".join(sorted(array for _, array in promise.reductions))
+        return (
+            f"the reduction in line {line} combines values of {names} in any order; "
+            "--allow-reassociation says that this is meant"
+        )
+    if promise.reductions and _DECLARED.search(program.source.text) is not None:
+        return f"what the reduction in line {line} does is declared in the file"
+    collapsed = number_in_clause(argument, "collapse") or 1
+    if promise.last and collapsed > 1:
+        return f"the pragma in line {line} keeps what the last of several loops leaves"
+    if len(promise.iterators) < collapsed:
+        return f"line {line}: the loops are not right inside each other"
+    other = _not_combined(program, promise) or _not_in_section(program, promise)
+    if other is not None:
+        return f"line {line}: the loop does more with {other} than to combine values into it"
+    wrong = _not_own(program, promise)
+    return wrong and f"line {line}: it is not proved that every iteration has its own {wrong}"
 
 
 def is_promise(argument: str) -> bool:
@@ -179,14 +196,14 @@ def _said(argument: str) -> Iterator[Independent]:
         return
     lists: dict[str, tuple[str, ...]] = {}
     reductions: list[ReductionClause] = []
-    for word, names in _CLAUSE.findall(argument):
+    for word, names in clause_texts(argument):
         operator, _, listed = names.partition(":") if word == "reduction" else ("", "", names)
         items = tuple(name.strip() for name in listed.split(","))
         if word == "reduction":
             reductions.append(ReductionClause(operator.strip(), items))
         else:
             lists[word] = items
-    collapse = int(lists.get("collapse", ("1",))[0])
+    collapse = number_in_clause(argument, "collapse") or 1
     clauses = Clauses(collapse, lists.get("private", ()), lists.get("lastprivate", ()), tuple(reductions))
     if _THREADS.search(argument) is not None:
         yield Parallel(clauses)
@@ -195,37 +212,25 @@ def _said(argument: str) -> Iterator[Independent]:
 
 
 def _together(loop: Node, pragma: Directive) -> Iterator[Node]:
-    """The loops that `collapse(n)` makes one of: a promise about each is a promise about all.
+    """The loops that `collapse(n)` makes one of, each right inside the one before.
 
-    Where they are not right inside each other, the compiler says so.
+    A promise about each is a promise about all.
     """
     yield loop
-    found = _COLLAPSE.search(pragma.argument)
-    for _ in range(1, 1 if found is None else int(found[1])):
-        inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
-        if not inner:
+    for _ in range(1, number_in_clause(pragma.argument, "collapse") or 1):
+        body = field(loop, "body")
+        while body.type == "compound_statement" and len(named_children(body)) == 1:
+            body = named_children(body)[0]
+        if body.type != "for_statement":
             return
-        loop = min(inner, key=lambda node: node.start)
+        loop = body
         yield loop
 
 
 def clauses_of(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str], frozenset[str]]:
     """The reductions, and what is private and lastprivate; of an array section, the array."""
-    combined: set[tuple[str, str]] = set()
-    own: dict[str, set[str]] = {"private": set(), "lastprivate": set()}
-    for word, names in _CLAUSE.findall(argument):
-        operator, _, listed = names.partition(":") if word == "reduction" else ("", "", names)
-        bases = {name.partition("[")[0].strip() for name in listed.split(",")}
-        if word == "reduction":
-            combined |= {(operator.strip(), base) for base in bases}
-        elif word in own:
-            own[word] |= bases
-    return frozenset(combined), frozenset(own["private"]), frozenset(own["lastprivate"])
-
-
-def unknown_clause(argument: str) -> str | None:
-    left = _FREE.sub("_(", argument)
-    return next((word for word, _ in _CLAUSE.findall(left) if word not in _KNOWN), None)
+    combined = frozenset((one.operator, one.array) for one in combined_cells(argument))
+    return combined, names_in_clause(argument, "private"), names_in_clause(argument, "lastprivate")
 
 
 def _loop(program: Program, promise: Promise) -> ParallelLoop:
@@ -267,6 +272,38 @@ def _not_combined(program: Program, promise: Promise) -> str | None:
     part = replace(program, statements=tuple(program.statement(name) for name in names))
     wrong = (name for operator, name in sorted(promise.reductions) if used_otherwise(part, operator, name))
     return next(wrong, None)
+
+
+def _not_in_section(program: Program, promise: Promise) -> str | None:
+    """The first array of a `reduction` clause of which the loop touches more than the clause names.
+
+    Of a pointer without a section it is the pointer that is combined.
+    """
+    names = _loop(program, promise).statements
+    for one in combined_cells(promise.pragma.argument):
+        array = next(array for array in program.arrays if array.name == one.array)
+        declared = program.file.declarations.visible(one.array, program.region)
+        is_whole = declared is not None and not declared.may_alias and len(declared.extents) == array.rank
+        if not one.section and not is_whole:
+            return one.array
+        for statement in (program.statement(name) for name in names):
+            for access in statement.accesses:
+                cells = access.relation.intersect_domain(statement.domain).intersect_params(program.context)
+                if access.array == one.array and not _is_inside(cells.range(), one.section):
+                    return one.array
+    return None
+
+
+def _is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
+    """Whether all cells are in a section; dimensions that it does not have are whole."""
+    for place, (start, length) in enumerate(section if not cells.is_empty() else ()):
+        if not cells.dim_has_lower_bound(DIM, place) or not cells.dim_has_upper_bound(DIM, place):
+            return False
+        first, size = (number(int(one)) if one.isdigit() else variable(one) for one in (start, length))
+        below, above = cells.dim_min(place).lt_set(first), cells.dim_max(place).ge_set(first.add(size))
+        if not below.union(above).is_empty():
+            return False
+    return True
 
 
 def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
@@ -316,5 +353,41 @@ def _kept(
         part,
         parallel=[loop],
         allow_reassociation=bool(promise.reductions),
-        dependences=known[loop.statements],
+        dependences=_in_one_vector(promise, known[loop.statements]),
     )
+
+
+def _in_one_vector(promise: Promise, found: tuple[Dependence, ...]) -> tuple[Dependence, ...]:
+    """Without those whose two iterations are in different vectors: `simd safelen(k)` keeps their order.
+
+    k iterations or more lie between them if the iterator, which counts by one, differs by k.
+    """
+    length = number_in_clause(promise.pragma.argument, "safelen")
+    if length is None or _THREADS.search(promise.pragma.argument) or not _counts_by_one(promise.loop):
+        return found
+    near: list[Dependence] = []
+    for one in found:
+        relation = one.relation.subtract(_far_apart(one.relation.get_space(), promise.depth, length))
+        if not relation.is_empty():
+            near.append(replace(one, relation=relation))
+    return tuple(near)
+
+
+def _counts_by_one(loop: Node) -> bool:
+    update = loop.child_by_field_name("update")
+    return update is not None and update.type == "update_expression"
+
+
+def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
+    """Instances of the same iterations around a loop, at least so far apart in it."""
+    same = isl.Map.universe(space)
+    for place in range(depth):
+        same = same.equate(IN, place, OUT, place)
+    local = isl.LocalSpace.from_space(space)
+    found = isl.Map.empty(space)
+    for sign in (1, -1):
+        apart = isl.Constraint.inequality_alloc(local).set_constant_val(isl.Val(-distance))
+        apart = apart.set_coefficient_val(OUT, depth, isl.Val(sign))
+        apart = apart.set_coefficient_val(IN, depth, isl.Val(-sign))
+        found = found.union(same.add_constraint(apart))
+    return found

@@ -1,0 +1,106 @@
+"""The clauses of `omp parallel for` and `omp simd`: those whose meaning is known, and nothing else.
+
+A pragma is read word by word; a clause that is not listed, an argument of another form, or a name that is a
+macro (which the compiler replaces in a pragma too) is unknown, and then nothing is said about the loop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
+_CLAUSE = re.compile(r"\s*(?:,\s*)?([a-z_]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_NAME = r"[A-Za-z_]\w*"
+_SECTION = rf"{_NAME}\s*(?:\[\s*\w*\s*:\s*\w+\s*\]\s*)*"
+_NAMES = re.compile(rf"\s*{_NAME}\s*(?:,\s*{_NAME}\s*)*")
+_VALUE = re.compile(r"[\w\s+\-*/%<>=!&|().]+")
+_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    "reduction": re.compile(
+        rf"\s*(?:[-+*&|^]|&&|\|\||min|max)\s*:\s*{_SECTION}(?:,\s*{_SECTION})*", re.ASCII
+    ),
+    "private": _NAMES,
+    "lastprivate": _NAMES,
+    "shared": _NAMES,
+    "collapse": re.compile(r"\s*[1-9]\d?\s*"),
+    "simdlen": re.compile(r"\s*[1-9]\d*\s*"),
+    "safelen": re.compile(r"\s*[1-9]\d*\s*"),
+    "default": re.compile(r"\s*(?:shared|none)\s*"),
+    "proc_bind": re.compile(r"\s*(?:master|primary|close|spread)\s*"),
+    "schedule": re.compile(
+        rf"\s*(?:(?:non)?monotonic\s*:\s*)?(?:static|dynamic|guided|auto|runtime)\s*(?:,{_VALUE.pattern})?"
+    ),
+    "num_threads": _VALUE,
+    "if": re.compile(rf"\s*(?:(?:parallel|simd)\s*:)?{_VALUE.pattern}"),
+}
+"""What stands between the parentheses of each clause."""
+
+
+@dataclass(frozen=True)
+class CombinedCells:
+    """`reduction(operator: array[from:length]...)`; without a section it is all of the variable."""
+
+    operator: str
+    array: str
+    section: tuple[tuple[str, str], ...] = ()
+
+
+def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str | None:
+    """What a pragma says that nothing is known of."""
+    head = _HEAD.match(argument)
+    if head is None:
+        return argument.strip()
+    at = head.end()
+    while argument[at:].strip():
+        found = _CLAUSE.match(argument, at)
+        if found is None:
+            return argument[at:].strip()
+        word, inside = found.groups()
+        form = _FORMS.get(word)
+        computes = word in ("schedule", "num_threads", "if")
+        if form is None or form.fullmatch(inside) is None or (computes and _EFFECT.search(inside)):
+            return found[0].strip()
+        at = found.end()
+    words = set(re.findall(_NAME, re.sub(r"\b(?:min|max)\s*:", "", argument)))
+    return min(words & macros - _values(argument), default=None)
+
+
+def _values(argument: str) -> set[str]:
+    """Names in clauses that say how many threads run what, where it does not matter what they are."""
+    return {
+        word
+        for name, inside in _CLAUSE.findall(argument)
+        if name in ("schedule", "num_threads", "if")
+        for word in re.findall(_NAME, inside)
+    }
+
+
+def clause_texts(argument: str) -> list[tuple[str, str]]:
+    """The clauses by name, with what stands between their parentheses."""
+    return [(word, inside) for word, inside in _CLAUSE.findall(argument)]
+
+
+def names_in_clause(argument: str, clause: str) -> frozenset[str]:
+    lists = [inside for word, inside in clause_texts(argument) if word == clause]
+    return frozenset(name for inside in lists for name in re.findall(_NAME, inside))
+
+
+def combined_cells(argument: str) -> Iterator[CombinedCells]:
+    """What the `reduction` clauses of a pragma name."""
+    for word, inside in clause_texts(argument):
+        if word == "reduction":
+            operator, _, listed = inside.partition(":")
+            for item in re.findall(_SECTION, listed):
+                name = re.match(_NAME, item)
+                assert name is not None
+                bounds = re.findall(r"\[\s*(\w*)\s*:\s*(\w+)\s*\]", item)
+                section = tuple((start or "0", length) for start, length in bounds)
+                yield CombinedCells(operator.strip(), name[0], section)
+
+
+def number_in_clause(argument: str, clause: str) -> int | None:
+    """The number of `collapse(2)`, `safelen(4)`."""
+    found = [inside for word, inside in clause_texts(argument) if word == clause]
+    return int(found[-1]) if found and found[-1].strip().isdigit() else None

@@ -1,0 +1,126 @@
+"""OpenMP, clause by clause: what a pragma says of a loop is proved, or nothing is."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.prove.text.annotations import prove_annotations
+from loopwright.prove.verdict import Proved
+from loopwright.read.c.reader import parse_c
+from loopwright.source import Source
+from tests.traps.support import function
+
+_COPY = "for (i = 0; i < n; i++) a[i] = b[i];"
+_TEMPORARY = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u; }"
+_SUM = "for (i = 0; i < n; i++) u += b[i];"
+_CELLS = "for (i = 0; i < n; i++) for (int l = 0; l < 10; l++) c[l] += b[i];"
+_SHIFTED = "for (i = 4; i < n; i++) a[i] = a[i - 4];"
+_NEST = "for (i = 0; i < n; i++) for (int l = 1; l < n; l++) A[i][l] = A[i][l - 1];"
+_HEAD = "double c[10]; int z(int); typedef _Bool flag;\n#define TWO 2\n#define NAME u\n"
+
+WRONG = [
+    ("parallel for lastprivate(u)", _TEMPORARY + " // read after, and n may be 0"),
+    ("parallel for private(u)", "for (i = 0; i < n; i++) { a[i] = u; u = b[i]; }"),
+    ("parallel for firstprivate(u)", _TEMPORARY),
+    ("parallel for", _TEMPORARY),
+    ("parallel for shared(u)", _TEMPORARY),
+    ("parallel for private(x)", "for (i = 0; i < n; i++) { x[0] = b[i]; a[i] = x[0]; }"),
+    ("parallel for private(n)", _COPY),
+    ("parallel for lastprivate(conditional: u)", _TEMPORARY),
+    ("parallel for reduction(*:u)", _SUM),
+    ("parallel for reduction(max:u)", _SUM),
+    ("parallel for reduction(task, +:u)", _SUM),
+    ("parallel for reduction(inscan, +:u)", _SUM),
+    ("parallel for reduction(mine:u)", _SUM),
+    ("parallel for reduction(+:NAME)", _SUM),
+    ("parallel for", _SUM),
+    ("parallel for reduction(+:u)", "for (i = 0; i < n; i++) { u += b[i]; a[i] = u; }"),
+    ("parallel for reduction(+:u)", "for (i = 0; i < n; i++) u = b[i] - u;"),
+    ("parallel for reduction(+:k)", "for (i = 0; i < n; i++) k += b[i];"),
+    ("parallel for reduction(*:k)", "for (i = 0; i < n; i++) k *= 1.5;"),
+    ("parallel for reduction(+:k)", "for (i = 0; i < n; i++) k += sqrt(i);"),
+    ("parallel for reduction(+:h)", "for (i = 0; i < n; i++) h += k;"),
+    ("parallel for reduction(+:c[0:5])", _CELLS),
+    ("parallel for reduction(+:c[1:9])", _CELLS),
+    ("parallel for reduction(+:c[0:n])", _CELLS),
+    ("parallel for reduction(+:x)", "for (i = 0; i < n; i++) x[0] += b[i];"),
+    ("parallel for reduction(+:x[0:1])", "for (i = 0; i < n; i++) x[1] += b[i];"),
+    ("parallel for collapse(2)", _NEST),
+    ("parallel for collapse(TWO)", _NEST),
+    ("parallel for collapse(0x2)", _NEST),
+    ("parallel for collapse(1 + 1)", _NEST),
+    ("parallel for collapse(2)", "for (i = 0; i < n; i++) { a[i] = 0; for (int l = 0; l < n; l++) A[i][l] = 1; }"),
+    ("parallel for", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
+    ("parallel for shared(j)", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
+    ("parallel for nowait", _COPY),
+    ("parallel for ordered", _COPY),
+    ("parallel for default(private)", _COPY),
+    ("parallel for if(k = 3)", _COPY),
+    ("parallel for num_threads(z(3))", _COPY),
+    ("parallel for schedule(static, k++)", _COPY),
+    ("parallel for copyin(s)", _COPY),
+    ("parallel for simd safelen(4)", _SHIFTED),
+    ("simd safelen(5)", _SHIFTED),
+    ("simd simdlen(4)", _SHIFTED),
+    ("simd safelen(TWO)", _SHIFTED),
+    ("simd safelen(4)", "for (i = 0; i < n; i++) a[i] = a[i + 3];"),
+    ("simd safelen(4)", "for (i = 8; i < n; i += 2) a[i] = a[i - 4];"),
+    ("simd linear(k:2)", _COPY),
+    ("simd aligned(x:64)", "for (i = 0; i < n; i++) x[i] = 1;"),
+    ("simd nontemporal(a)", _COPY),
+]
+RIGHT = [
+    ("parallel for", _COPY),
+    ("parallel for schedule(dynamic, 4), num_threads(n + 1) if(parallel: n > 100)", _COPY),
+    ("parallel for default(none) shared(a, b, n) proc_bind(close)", _COPY),
+    ("parallel for lastprivate(u)", _TEMPORARY.replace("< n", "< 9")),
+    ("parallel for lastprivate(u)", _TEMPORARY.replace("< n", "< m")),
+    ("parallel for reduction(+:u)", _SUM),
+    ("parallel for reduction(+:k)", "for (i = 0; i < n; i++) k += i;"),
+    ("parallel for reduction(+:c[0:10])", _CELLS),
+    ("parallel for reduction(+:c)", _CELLS),
+    ("parallel for reduction(+:x[0:2])", "for (i = 0; i < n; i++) x[1] += b[i];"),
+    ("parallel for collapse(2)", _NEST.replace("A[i][l - 1]", "1")),
+    ("parallel for private(j)", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
+    ("simd safelen(4)", _SHIFTED),
+    ("simd safelen(7)", "for (i = 0; i < n; i++) a[i] = a[i + 7];"),
+    ("simd simdlen(8)", _COPY),
+]
+
+
+def _is_proved(pragma: str, loop: str, head: str = _HEAD) -> bool:
+    setup = "double u = 1; flag h = 0; int m = 64; k = 0;"
+    text = function(f"#pragma omp {pragma}\n{loop}", head=head, setup=setup, after="s = u + k + h;")
+    (program,) = parse_c(Source("t.c", text))
+    return isinstance(prove_annotations(program, allow_reassociation=True), Proved)
+
+
+@pytest.mark.parametrize(("pragma", "loop"), WRONG)
+def test_what_a_clause_does_not_promise(pragma: str, loop: str) -> None:
+    assert not _is_proved(pragma, loop)
+
+
+@pytest.mark.parametrize(("pragma", "loop"), RIGHT)
+def test_what_it_does(pragma: str, loop: str) -> None:
+    assert _is_proved(pragma, loop)
+
+
+def test_an_operator_may_be_declared_to_be_another() -> None:
+    declared = "#pragma omp declare reduction(+: double: omp_out += 2 * omp_in)\n"
+    assert not _is_proved("parallel for reduction(+:u)", _SUM, _HEAD + declared)
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_larger"),
+    [
+        ("#define max(p, q) ((p) > (q) ? (p) : (q))", True),
+        ("#define max(p, q) ((p) > (q) ? (q) : (p))", False),
+        ("#define max(p, q) ((p) + (q))", False),
+        ("static double max(double p, double q) { return p < q ? q : p; }", True),
+        ("static double max(double p, double q) { return p - q; }", False),
+        ("static double max(double p, double q) { double r = p; return r; }", False),
+    ],
+)
+def test_a_function_called_max_is_looked_into(definition: str, is_larger: bool) -> None:
+    loop = "for (i = 0; i < n; i++) u = max(u, b[i]);"
+    assert _is_proved("parallel for reduction(max:u)", loop, definition) == is_larger
