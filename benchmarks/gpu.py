@@ -170,25 +170,44 @@ def heat(dimensions: int, real: str) -> str:
     ).replace("REAL", real)
 
 
-def mapped(**sizes: int) -> str:
-    """Both halves of a time step, a thread for each point."""
+def mapped(rows: int, **sizes: int) -> str:
+    """Both halves of a time step; a thread computes `rows` neighbours along i, which share what they read."""
+    names = list(sizes)
     lines: list[str] = []
     for loop in ("LoopB", "LoopA"):
-        tiles = ", ".join(f"{name}={size}" for name, size in sizes.items())
-        blocks = ", ".join(f"{name}T" for name in sizes)
-        lines += [f"tile({loop}, {tiles})", f"block({loop}, {blocks})", f"thread({loop}, {tiles})"]
+        tiles = ", ".join(f"{name}={rows * size if name == 'i' else size}" for name, size in sizes.items())
+        blocks = ", ".join(f"{name}T" for name in names)
+        if rows == 1:
+            lines += [f"tile({loop}, {tiles})", f"block({loop}, {blocks})", f"thread({loop}, {tiles})"]
+            continue
+        inner = ["iT1", *names[1:], "i"]
+        order = ", ".join(["t", *(f"{name}T" for name in names), *inner])
+        threads = ", ".join(f"{'iT1' if name == 'i' else name}={size}" for name, size in sizes.items())
+        lines += [f"shift({loop}, i, -1)", f"tile({loop}, {tiles})", f"tile({loop}, i={rows})"]
+        lines += [f"interchange({loop}, [{order}])", f"unroll({loop}, i, {rows})"]
+        lines += [f"block({loop}, {blocks})", f"thread({loop}, {threads})"]
     return "\n".join(lines) + "\n"
 
 
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
 SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
-SHAPES = {
-    2: ({"i": 8, "j": 32}, {"i": 4, "j": 64}, {"i": 2, "j": 128}, {"i": 1, "j": 256}),
+SHAPES: dict[int, tuple[dict[str, int], ...]] = {
+    2: (
+        {"rows": 1, "i": 4, "j": 64},
+        {"rows": 2, "i": 4, "j": 64},
+        {"rows": 4, "i": 4, "j": 64},
+        {"rows": 8, "i": 4, "j": 64},
+        {"rows": 4, "i": 1, "j": 256},
+        {"rows": 4, "i": 8, "j": 32},
+        {"rows": 8, "i": 1, "j": 128},
+    ),
     3: (
-        {"i": 2, "j": 4, "k": 32},
-        {"i": 1, "j": 8, "k": 32},
-        {"i": 1, "j": 4, "k": 64},
-        {"i": 1, "j": 2, "k": 128},
+        {"rows": 1, "i": 1, "j": 4, "k": 64},
+        {"rows": 2, "i": 1, "j": 4, "k": 64},
+        {"rows": 4, "i": 1, "j": 4, "k": 64},
+        {"rows": 4, "i": 1, "j": 8, "k": 32},
+        {"rows": 8, "i": 1, "j": 4, "k": 32},
+        {"rows": 8, "i": 1, "j": 8, "k": 64},
     ),
 }
 LARGE = {
