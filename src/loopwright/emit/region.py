@@ -188,7 +188,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     lines = _spaced(lines)
     if loops.allocated:
         step = style.hand.indent
-        lines = allocating(loops.allocated, lines, _without_labels(loops.in_file), step)
+        lines = allocating(loops.allocated, lines, without_labels(loops.in_file), step)
     elif outside or (program.source.chosen and not is_in_block(program.file, program.region)):
         lines = ["{", *style.indented(lines), "}"]
     margin, end = _margin(program), line_end(program.source)
@@ -197,7 +197,7 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
     return before + "".join(f"{line}{end}" for line in moved)
 
 
-def _without_labels(program: Program) -> list[str]:
+def without_labels(program: Program) -> list[str]:
     """The lines of the region as written, its labels left out: they are in front of the new loops."""
     region = program.region
     pieces: list[str] = []

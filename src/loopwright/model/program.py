@@ -41,6 +41,7 @@ class MemorySpace(Enum):
 
     STACK = "an array of the function"
     HEAP = "allocated on each call"
+    SHARED = "of each block of a GPU, shared by its threads; elsewhere an array of the function"
 
 
 @dataclass(frozen=True, slots=True)

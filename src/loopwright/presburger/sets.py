@@ -67,6 +67,15 @@ def union(sets: Iterable[isl.Set]) -> isl.Set:
     return result
 
 
+def box(points: isl.Set) -> isl.Set:
+    """{ x : for each k there is a point with this x_k }."""
+    result = isl.Set.universe(points.get_space())
+    count = points.dim(DIM)
+    for k in range(count):
+        result = result.intersect(points.eliminate(DIM, k + 1, count - k - 1).eliminate(DIM, 0, k))
+    return result.coalesce()
+
+
 def shared_constraints(domain: isl.Set) -> isl.BasicSet:
     """The constraints of the disjuncts that hold on all of `domain` (the simple hull)."""
     return domain.unshifted_simple_hull()

@@ -134,10 +134,12 @@ def of_scanning(plan: Plan, node: Node, progress: Progress) -> Evidence:
     return _demanded(LOOPS, verdict)
 
 
-def of_launches(device: DeviceText, originals: Sequence[Program]) -> tuple[Source, Evidence]:
+def of_launches(
+    device: DeviceText, originals: Sequence[Program], written: Sequence[Program]
+) -> tuple[Source, Evidence]:
     """The C text that launches mean, read back from both files; loops are distributed as was asked."""
     try:
-        found = read_launches(device.kernels, device.host, prelude(), originals)
+        found = read_launches(device.kernels, device.host, prelude(), originals, written)
     except Unreadable as failure:
         message, hint = f"the kernels cannot be read back: {failure}", f"nothing was written; {REPORT}"
         raise InternalError(Code.OWN_MISTAKE, message, hint=hint) from None

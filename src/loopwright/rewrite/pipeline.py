@@ -99,7 +99,7 @@ def rewritten(
         originals, written = [plan.original for plan in mine], [plan.written for plan in mine]
         text = source
         if device is not None:
-            text, evidence = of_launches(device, originals)
+            text, evidence = of_launches(device, originals, written)
             regions = [replace(region, evidence=region.evidence + evidence) for region in regions]
         again = read_again(text, originals, written)
         regions = [
@@ -152,9 +152,6 @@ _KINDS = (DirectiveKind.BLOCK, DirectiveKind.THREAD), (DirectiveKind.PARALLEL, D
 def _refuse_unknown_annotations(plan: Plan, options: RewriteOptions) -> None:
     """What is said of a loop that the target cannot say is an error, not ignored."""
     for_gpus, for_others = _KINDS
-    if options.cuda and plan.storage:
-        message = "storage has changed, which kernels for GPUs do not know yet"
-        raise BadInput(Code.OPTION, message, span=plan.history[plan.storage[0].step].step.span)
     target, refused, hint = "c", for_gpus, "--target cuda makes kernels of mapped loops"
     if options.cuda:
         target, refused, hint = "cuda", for_others, "map loops by 'block' and 'thread'"

@@ -18,7 +18,7 @@ from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.privatisation import innermost_scope
 from loopwright.transform import Plan, to_schedule
-from loopwright.transform.script.operations import StorageOperation
+from loopwright.transform.script.operations import Overlap, StorageOperation
 from loopwright.transform.script.steps import Step
 
 
@@ -78,7 +78,7 @@ def _scopes(plan: Plan) -> dict[str, int]:
 def regions_of(step: Step, plans: Sequence[Plan]) -> Sequence[int]:
     """The only region that knows the step's handles; all where it names none."""
     named = step.operation.handles
-    if isinstance(step.operation, StorageOperation) and not named:
+    if isinstance(step.operation, StorageOperation) and not isinstance(step.operation, Overlap) and not named:
         variable = step.operation.variable
         using = [k for k, plan in enumerate(plans) if variable in {one.name for one in plan.program.arrays}]
         return using or range(1)

@@ -15,6 +15,7 @@ from loopwright.transform.library import (
     expansion,
     loops,
     mapping,
+    overlapping,
     packing,
     statements,
     tiling,
@@ -99,6 +100,11 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))
+        case ops.Overlap(target, sizes):
+            component = plan.component(target, "target")
+            numbers = _sized(plan, component, sizes, "sizes")
+            after, tiles, copies = overlapping.overlap(plan, component, numbers)
+            return OperationResult(after, (tiles, copies))
         case _:
             assert_never(operation)
 

@@ -20,7 +20,7 @@ from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.lines import HANDLE, at_lines, nearest
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.steps import Step, close_to, parse_script
-from loopwright.transform.storage import StorageChange
+from loopwright.transform.storage import Redundancy, StorageChange
 from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ class Plan(Displayed):
         )
         return replace(self, program=replace(self.program, statements=statements))
 
-    def stored(self, program: Program) -> Plan:
-        """The plan with `program`, which has other storage and the schedules of this plan."""
-        change = StorageChange(self.original, self.program, program, len(self.history))
+    def stored(self, program: Program, redundancy: Redundancy | None = None) -> Plan:
+        """The plan with `program`, which has other storage and the schedules of this plan, or its own."""
+        change = StorageChange(self.original, self.program, program, len(self.history), redundancy)
         return replace(self, original=program, program=program, storage=(*self.storage, change))
 
     def directed(

@@ -21,6 +21,25 @@ from loopwright.read.c.region import read_region
 from loopwright.source import Source, Span
 
 
+@dataclass(frozen=True, eq=False)
+class HeldCell:
+    """What a copy holds: of the program before, the cell { copy -> A[c] } before the time { copy -> θ }."""
+
+    cell: isl.Map
+    time: isl.Map
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """A program that computes values of another, some of them several times, and copies cells.
+
+    A statement named in `computes` has the iterators of the statement that it computes, and others.
+    """
+
+    computes: dict[str, str]
+    held: dict[str, HeldCell]
+
+
 @dataclass(frozen=True)
 class StorageChange:
     """`after` is `before` with other storage, in the same order.
@@ -35,6 +54,8 @@ class StorageChange:
     after: Program
     step: int
     """The number of the operation in the history of the plan."""
+    redundancy: Redundancy | None = None
+    """Where `after` has other statements: what these compute and hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +94,17 @@ def unused_name(program: Program, wanted: str) -> str:
     return wanted
 
 
+def replaced_text(program: Program, text: str, new: Sequence[Array]) -> Program:
+    """The program with other text for its region, which has its own schedules."""
+    if any(array.name == ELSEWHERE for array in program.arrays):
+        raise BadInput(Code.STORAGE, "the region has calls or pointers that may touch any storage")
+    declared = "".join(f"{declaration(array)} " for array in new)
+    region = program.region
+    found = _read_again(program, program.source.edited([(region.start, region.end, f"{declared}{text}")]))
+    statements = tuple(_scheduled(program, one, one.schedule) for one in found.statements)
+    return _continued(program, found, new, statements)
+
+
 def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], end: str) -> Source:
     """The text; declarations are put in front of the first statement, on its line, so that lines stay.
 
@@ -91,17 +123,7 @@ def _edited(program: Program, edits: Sequence[TextEdit], new: Sequence[Array], e
 
 def _read(old: Program, source: Source, new: Sequence[Array], schedules: Sequence[isl.Map]) -> Program:
     """The edited region, its statements with the schedules they have in `old`, copies with the given ones."""
-    number = [region.place for region in old.file.regions].index(old.region)
-    place = c_file(source).regions[number].place
-    assume = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
-    try:
-        found = read_region(place, pure=frozenset(names_in(old.region.text)), assume=assume)
-    except BadInput as failure:
-        raise BadInput(
-            Code.STORAGE, f"the region with its new storage cannot be read: {failure.message}"
-        ) from failure
-    spaces = {array.name: array.space for array in new}
-    arrays = tuple(replace(one, space=spaces.get(one.name, _space(old, one))) for one in found.arrays)
+    found = _read_again(old, source)
     count = len(old.statements)
     names = [one.name for one in found.statements]
     if names[:count] != [one.name for one in old.statements] or len(names) != count + len(schedules):
@@ -112,6 +134,28 @@ def _read(old: Program, source: Source, new: Sequence[Array], schedules: Sequenc
     )
     copies = zip(found.statements[count:], schedules, strict=True)
     statements += tuple(_scheduled(old, copy, schedule) for copy, schedule in copies)
+    return _continued(old, found, new, statements)
+
+
+def _read_again(old: Program, source: Source) -> Program:
+    """The region of a text in which the region `old` was replaced."""
+    number = [region.place for region in old.file.regions].index(old.region)
+    place = c_file(source).regions[number].place
+    assume = [one.text for one in old.assumptions if one.kind is AssumptionKind.USER and one.place is None]
+    try:
+        return read_region(place, pure=frozenset(names_in(old.region.text)), assume=assume)
+    except BadInput as failure:
+        raise BadInput(
+            Code.STORAGE, f"the region with its new storage cannot be read: {failure.message}"
+        ) from failure
+
+
+def _continued(
+    old: Program, found: Program, new: Sequence[Array], statements: tuple[Statement, ...]
+) -> Program:
+    """What was read, with what is known of `old` and with the spaces of new arrays."""
+    spaces = {array.name: array.space for array in new}
+    arrays = tuple(replace(one, space=spaces.get(one.name, _space(old, one))) for one in found.arrays)
     return replace(
         found,
         parameters=old.parameters,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from loopwright.c.tokens import names_in
 from loopwright.emit.helpers import DEFINITIONS, taken
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import Array, Hole, Inlined, Program
+from loopwright.model.program import Array, Hole, Inlined, MemorySpace, Program
 
 TYPES = ("float", "double", "int", "long", "unsigned")
 """Types of elements, the same for the host and the device, and single words, as arguments of macros are."""
@@ -49,6 +49,8 @@ class DeviceArray:
     type: str
     sizes: tuple[str, ...]
     written: bool
+    scratch: bool = False
+    """On the device alone."""
 
     @property
     def count(self) -> str:
@@ -63,6 +65,11 @@ class Interface:
     arrays: tuple[DeviceArray, ...]
     scalars: tuple[tuple[str, str], ...]
     numbers: tuple[tuple[str, str], ...]
+
+    @property
+    def passed(self) -> tuple[DeviceArray, ...]:
+        """The arrays of the host."""
+        return tuple(array for array in self.arrays if not array.scratch)
 
     @property
     def known(self) -> frozenset[str]:
@@ -90,9 +97,13 @@ def interface_of(program: Program) -> Interface:
     arrays: list[DeviceArray] = []
     scalars: list[tuple[str, str]] = []
     for array in program.arrays:
-        if array.local or array.name not in touched:
+        if array.name not in touched or (array.local and array.space is not MemorySpace.HEAP):
             continue
-        kind = _type(program, array)
+        kind = device_type(program, array)
+        if array.local:
+            sizes = tuple(_size(extent, numbers) for extent in array.extents)
+            arrays.append(DeviceArray(array.name, kind, sizes, True, scratch=True))
+            continue
         if array.extents or array.rank:
             sizes = tuple(_size(extent, numbers) for extent in _extents(program, array))
             arrays.append(DeviceArray(array.name, kind, sizes, array.name in written))
@@ -133,7 +144,8 @@ def _definitions(holes: tuple[Hole | Inlined, ...]) -> Iterator[str]:
             yield from _definitions(hole.holes)
 
 
-def _type(program: Program, array: Array) -> str:
+def device_type(program: Program, array: Array) -> str:
+    """The type of the elements, without names of the file."""
     declared = program.file.declarations.resolved(array.element_type or "")
     kind = " ".join(word for word in declared.split() if word not in ("const", "static", "extern"))
     if kind not in TYPES:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from loopwright.emit.openmp import has_canonical_form
-from loopwright.emit.scopes import DeclarationNote
+from loopwright.emit.scopes import DeclarationNote, declared_inside
 from loopwright.errors import BadInput, Code
 from loopwright.loops.expressions import Compare, Expr, Int, Relation, Scaled, Sum
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
@@ -36,6 +36,13 @@ class OneThreadNote(Remark):
     """The statement is run by one of the threads along each of the axes."""
 
     axes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedNote(Remark):
+    """An array of the block, which its threads share, declared in front of the statement."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -64,9 +71,9 @@ class Launched:
     launches: tuple[Launch, ...]
 
 
-def launched(node: Node, name: str, place: Span) -> Launched:
-    """`node` as a sequence of launches; kernels are called `name` with a number."""
-    splitter = _Splitter(name, place, [])
+def launched(node: Node, name: str, place: Span, shared: frozenset[str]) -> Launched:
+    """`node` as a sequence of launches; kernels are called `name` with a number; `shared` are arrays."""
+    splitter = _Splitter(name, place, shared, [])
     host = splitter.host(node)
     return Launched(host, tuple(splitter.found))
 
@@ -75,6 +82,7 @@ def launched(node: Node, name: str, place: Span) -> Launched:
 class _Splitter:
     name: str
     place: Span
+    shared: frozenset[str]
     found: list[Launch]
 
     def refused(self, message: str, hint: str) -> BadInput:
@@ -108,7 +116,8 @@ class _Splitter:
         }
         blocks: dict[str, Expr | None] = {}
         body = self._blocks(node, blocks, frozenset())
-        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), True)
+        buffers = declared_inside(body) & self.shared
+        body = self._phases(body, tuple(axis for axis in AXES if axis in axes), not buffers)
         name = f"{self.name}_{len(self.found)}"
         self.found.append(Launch(name, _rebuilt(node, body), blocks, axes))
         return Call(name, ())
@@ -179,6 +188,8 @@ class _Splitter:
                 return Block(tuple(parts))
             case For():
                 return replace(node, body=self._phases(node.body, axes, False))
+            case Mark(DeclarationNote(name), body) if name in self.shared:
+                return Mark(SharedNote(name), self._phases(body, axes, last))
             case Mark(DeclarationNote(name)):
                 raise self.refused(
                     f"{name} is declared around the loops over threads, which would share it",

@@ -50,6 +50,10 @@ template <typename T> struct lw_array4 {
 #define LW_THREADS(axis, step) ((long)blockDim.axis * (step))
 #define LW_ONE(axis) (threadIdx.axis == 0)
 #define LW_BARRIER() __syncthreads()
+#define LW_SHARED_1(type, name, n0) __shared__ type name[n0]
+#define LW_SHARED_2(type, name, n0, n1) __shared__ type name[n0][n1]
+#define LW_SHARED_3(type, name, n0, n1, n2) __shared__ type name[n0][n1][n2]
+#define LW_SHARED_4(type, name, n0, n1, n2, n3) __shared__ type name[n0][n1][n2][n3]
 
 #define LW_GRID(x, y, z) dim3(lw_clamp(x, 2147483647), lw_clamp(y, 65535), lw_clamp(z, 65535))
 #define LW_SIZE(x, y, z) dim3(x, y, z)
@@ -99,7 +103,8 @@ static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
   lw->host[lw->count] = host;
   lw->bytes[lw->count] = bytes;
   lw->written[lw->count++] = written;
-  lw_check(lw, cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
+  if (host != NULL)
+    lw_check(lw, cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copying to the device");
   return device;
 }
 
@@ -155,6 +160,10 @@ static int lw_close(lw_state *lw)
 #define LW_THREADS(axis, step) (step)
 #define LW_ONE(axis) 1
 #define LW_BARRIER() (void)0
+#define LW_SHARED_1(type, name, n0) type name[n0]
+#define LW_SHARED_2(type, name, n0, n1) type name[n0][n1]
+#define LW_SHARED_3(type, name, n0, n1, n2) type name[n0][n1][n2]
+#define LW_SHARED_4(type, name, n0, n1, n2, n3) type name[n0][n1][n2][n3]
 #define LW_GRID(x, y, z)
 #define LW_SIZE(x, y, z)
 #define LW_LAUNCH(kernel, grid, size, arguments) kernel arguments
@@ -172,7 +181,8 @@ static void *lw_to_device(lw_state *lw, void *host, size_t bytes, int written)
     lw->failed = 1;
     return NULL;
   }
-  memcpy(device, host, bytes);
+  if (host != NULL)
+    memcpy(device, host, bytes);
   lw->device[lw->count] = device;
   lw->host[lw->count] = host;
   lw->bytes[lw->count] = bytes;
@@ -207,6 +217,8 @@ static int lw_close(lw_state *lw)
   type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 0)
 #define LW_WRITTEN(type, name, count) \
   type *name##_ = (type *)lw_to_device(&lw_call, name##_host, sizeof(type) * (count), 1)
+#define LW_SCRATCH(type, name, count) \
+  type *name##_ = (type *)lw_to_device(&lw_call, NULL, sizeof(type) * (count), 0)
 #define LW_READY() lw_ready(&lw_call)
 #define LW_END() lw_close(&lw_call)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from loopwright.c.tokens import names_in
 from loopwright.emit.c import Style, program_text
 from loopwright.emit.comments import CommentNote, comment_lines
-from loopwright.emit.cuda.interface import DeviceArray, Interface, check_names, interface_of
+from loopwright.emit.cuda.interface import DeviceArray, Interface, check_names, device_type, interface_of
 from loopwright.emit.cuda.launches import (
     AXES,
     BarrierNote,
@@ -26,6 +26,7 @@ from loopwright.emit.cuda.launches import (
     Launch,
     Launched,
     OneThreadNote,
+    SharedNote,
     launched,
     names_inside,
 )
@@ -38,8 +39,11 @@ from loopwright.errors import BadInput, Code
 from loopwright.loops.nodes import Call, For, Node, Remark
 from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import BlockLoop, ThreadLoop
-from loopwright.model.program import Program
+from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.source import Source
+
+MOST_SHARED = 49152
+"""Bytes of arrays that a kernel may declare as shared, on every GPU since compute capability 2.0."""
 
 MANY_BLOCKS = "1024"
 """Blocks along an axis whose number the host does not know: any number is right."""
@@ -63,26 +67,37 @@ class DeviceRegion:
 
 
 def _device_region(loops: Loops) -> DeviceRegion:
-    program = loops.program
-    if loops.in_file is not program:
-        message = "changes of storage are not known to the target cuda"
-        hint = "leave 'expand', 'contract' and 'rename' out"
-        raise BadInput(Code.OPTION, message, span=loops.in_file.region, hint=hint)
+    program, place = loops.program, loops.in_file.region
     stem = re.sub(r"\W", "_", Path(program.source.path).stem)
-    name = f"loopwright_{stem}_{program.region.line}"
+    name = f"loopwright_{stem}_{place.line}"
     node, types = printable(loops, named_loops(loops), wide=True)
     inside = declared_inside(node)
-    shared = [array.name for array in program.arrays if array.local and array.name not in inside]
-    if shared:
-        message = f"{', '.join(shared)} is declared in the region and needed by several iterations"
+    own = [array for array in program.arrays if array.local and array.space is not MemorySpace.HEAP]
+    outside = [array.name for array in own if array.name not in inside]
+    if outside:
+        message = f"{', '.join(outside)} is declared in the region and needed by several iterations"
         hint = "declare it in front of the region, as an array"
-        raise BadInput(Code.REGION_TEXT, message, span=program.region, hint=hint)
-    call = StatementPrinter(program, node, types, labels=False).lines
+        raise BadInput(Code.REGION_TEXT, message, span=place, hint=hint)
+    call = StatementPrinter(program, node, types, loops.quotients, labels=False).lines
     marks = _marks(program)
     style = Style(
         types.number, call, _nothing, marks, _needs_block, types=types.own, distributed=_distributed
     )
-    return DeviceRegion(loops, name, interface_of(program), launched(node, name, program.region), style)
+    shared = frozenset(array.name for array in own if array.space is MemorySpace.SHARED)
+    _check_room(program, [array for array in own if array.name in shared])
+    return DeviceRegion(loops, name, interface_of(program), launched(node, name, place, shared), style)
+
+
+def _check_room(program: Program, shared: Sequence[Array]) -> None:
+    """The buffers of a block fit into the memory that its threads share."""
+    size = sum(
+        prod(map(int, array.extents)) * (8 if device_type(program, array) in ("double", "long") else 4)
+        for array in shared
+        if all(extent.isdigit() for extent in array.extents)
+    )
+    if size > MOST_SHARED or not all(extent.isdigit() for array in shared for extent in array.extents):
+        message = f"the buffers of a block have {size} bytes, where a GPU has {MOST_SHARED}"
+        raise BadInput(Code.STORAGE, message, span=program.region, hint="make the tiles smaller")
 
 
 @dataclass(frozen=True)
@@ -132,16 +147,16 @@ def _kernels_text(regions: Sequence[DeviceRegion]) -> str:
 
 def _host_source(regions: Sequence[DeviceRegion]) -> Source:
     """The C file: each region is a call, and after it the author's loops for where that says no."""
-    source = regions[0].loops.program.source
-    calls = [(region.loops.program.region, _region_call(region)) for region in regions]
+    source = regions[0].loops.in_file.source
+    calls = [(region.loops.in_file.region, _region_call(region)) for region in regions]
     return source.edited([(place.start, place.end, text) for place, text in calls])
 
 
 def _region_call(region: DeviceRegion) -> str:
-    interface, text = region.interface, region.loops.program.region.text
-    types = [*(f"{a.type} *" for a in interface.arrays), *(kind for _, kind in interface.scalars)]
+    interface, text = region.interface, region.loops.in_file.region.text
+    types = [*(f"{a.type} *" for a in interface.passed), *(kind for _, kind in interface.scalars)]
     types += ["long"] * len(interface.numbers)
-    values = [*(f"({a.type} *){a.name}" for a in interface.arrays), *(name for name, _ in interface.scalars)]
+    values = [*(f"({a.type} *){a.name}" for a in interface.passed), *(name for name, _ in interface.scalars)]
     values += [number for _, number in interface.numbers]
     head = f"{{ extern int {region.name}({', '.join(types)});"
     return f"{head}\n  if (!{region.name}({', '.join(values)})) {{\n{text.rstrip()}\n  }} }}\n"
@@ -152,7 +167,7 @@ def _nothing(loop: For) -> list[str]:
 
 
 def _needs_block(remark: str | Remark) -> bool:
-    return isinstance(remark, DeclarationNote | CommentNote | BarrierNote)
+    return isinstance(remark, DeclarationNote | CommentNote | BarrierNote | SharedNote)
 
 
 def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[str]]:
@@ -162,6 +177,10 @@ def _marks(program: Program) -> Callable[[str | Remark, Node, list[str]], list[s
                 return declaring(program, name, body, lines)
             case CommentNote(place):
                 return [*comment_lines(program.source, place), *lines]
+            case SharedNote(name):
+                array = next(one for one in program.arrays if one.name == name)
+                words = ", ".join([device_type(program, array), name, *array.extents])
+                return [f"LW_SHARED_{array.rank}({words});", *lines]
             case BarrierNote():
                 return [*lines, "LW_BARRIER();"]
             case OneThreadNote(axes):
@@ -204,11 +223,12 @@ def _kernel(region: DeviceRegion, launch: Launch) -> str:
 
 def _launcher(region: DeviceRegion) -> str:
     interface = region.interface
-    parameters = [f"{array.type} *{array.name}_host" for array in interface.arrays]
+    parameters = [f"{array.type} *{array.name}_host" for array in interface.passed]
     parameters += [f"{kind} {name}" for name, kind in interface.scalars]
     parameters += [f"long {name}" for name, _ in interface.numbers]
     copies = [
-        f"LW_{'WRITTEN' if array.written else 'READ'}({array.type}, {array.name}, {array.count});"
+        f"LW_{'SCRATCH' if array.scratch else 'WRITTEN' if array.written else 'READ'}"
+        f"({array.type}, {array.name}, {array.count});"
         for array in interface.arrays
     ]
     launches = {launch.name: launch for launch in region.launched.launches}

@@ -16,8 +16,8 @@ from loopwright.errors import Code, InternalError
 from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import IN
-from loopwright.prove.legality.storage import WrongValue
 from loopwright.prove.legality.times import Schedules, time_of
+from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import Breach, Defect, DefectKind, Occurrence, Violation
 from loopwright.source import Span
 

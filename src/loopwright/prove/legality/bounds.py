@@ -17,7 +17,7 @@ from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
-from loopwright.presburger.sets import IN, OUT
+from loopwright.presburger.sets import IN, OUT, box
 from loopwright.prove.text.c_expressions import Unreadable, expression, words_of
 from loopwright.prove.text.instances import values_at
 
@@ -89,13 +89,26 @@ def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int) -
     return wrong.project_out(OUT, count, wrong.dim(OUT) - count).reset_tuple_id(IN).wrap().flatten()
 
 
+def _is_rectangular(program: Program, name: str) -> bool:
+    """Whether the rows of an array have one length by its declared type."""
+    variable = program.file.declarations.visible(name, program.region)
+    array = next(one for one in program.arrays if one.name == name)
+    return variable is not None and not variable.has_row_pointers and variable.rank == array.rank
+
+
 def _not_touched(access: Access, copy: Statement, before: Program) -> isl.Set:
-    """{ [i, c] : the program does not touch c }."""
+    """{ [i, c] : the program does not touch c }.
+
+    What is read of a rectangular array may be any cell each of whose subscripts is one of a cell that the
+    program touches: rows are as long as each other.
+    """
     relation = access.relation.intersect_domain(copy.domain)
     touched = isl.Set.empty(relation.get_space().range())
     for statement in before.statements:
         for one in statement.accesses:
             if one.array == access.array and one.must:
                 touched = touched.union(one.relation.intersect_domain(statement.domain).range())
+    if not access.is_write and _is_rectangular(before, access.array):
+        touched = box(touched)
     left = relation.subtract_range(touched)
     return left.reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()

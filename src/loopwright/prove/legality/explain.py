@@ -26,7 +26,7 @@ from loopwright.errors import Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.prove.legality.blame import Stage, introduced_by
 from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.orders import apart, as_written, at_once, order, short, transformed
-from loopwright.prove.legality.storage import WrongValue
+from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import (
     Breach,
     ConflictingAccess,

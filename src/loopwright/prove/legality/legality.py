@@ -34,8 +34,8 @@ from loopwright.prove.legality.reductions import (
     reassociation,
     reductions,
 )
-from loopwright.prove.legality.storage import WrongValue
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
+from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import (
     Defect,
     Violation,

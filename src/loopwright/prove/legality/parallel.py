@@ -25,6 +25,7 @@ class ParallelLoop:
     the place in the script that marks it.  One that `combines` gives its iterations private
     results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
     steps of a reduction conflict whatever the user assumes of their operator.
+    One of `blocks` gives each of its iterations an own copy of the storage that their threads share.
     `private` is storage every iteration has for itself, which has been proved to be right; one
     that `privatises` makes more of it where that is right.
     """
@@ -37,6 +38,7 @@ class ParallelLoop:
     combines: bool = True
     private: frozenset[str] = frozenset()
     privatises: bool = False
+    blocks: bool = False
 
     @property
     def called(self) -> str:

@@ -10,7 +10,8 @@ from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
 from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
-from loopwright.prove.legality.storage import WrongValue, prove_storage
+from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.legality.values import WrongValue
 from loopwright.prove.legality.violation import Occurrence
 from loopwright.transform.directives import DirectiveKind, LoopDirective
 from loopwright.transform.plan import Plan
@@ -92,6 +93,7 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             span=directive.span,
             combines=directive.kind is DirectiveKind.PARALLEL,
             privatises=True,
+            blocks=directive.kind is DirectiveKind.BLOCK,
         )
         for directive in plan.directives
         if annotation_of(directive) is not None

@@ -29,7 +29,7 @@ import islpy as isl
 
 from loopwright.c.liveness import unchanged_locals
 from loopwright.model.dependences import value_based_flow
-from loopwright.model.program import Array, Program
+from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import OUT
@@ -91,7 +91,9 @@ def privatised(
     program: Program, members: Mapping[str, tuple[TimedPiece, ...]], loop: ParallelLoop, array: Array
 ) -> Private | None:
     """Whether `array` can be private in the loop that holds `members`; `program` has the new schedule."""
-    if not program.is_private(array) or (not loop.combines and (array.rank or not array.local)):
+    own = loop.combines or (array.local and not array.rank)
+    own = own or (loop.blocks and array.space is MemorySpace.SHARED)
+    if not program.is_private(array) or not own:
         return None
     part = touching(program, array)
     flow, live_in = value_based_flow(part)

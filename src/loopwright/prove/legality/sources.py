@@ -7,6 +7,8 @@ A read is an instance of a reader, under the name of the reader; a write is an i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import islpy as isl
 
 from loopwright.model.program import Program, Statement
@@ -14,10 +16,13 @@ from loopwright.presburger.dimensions import at, padded
 from loopwright.presburger.sets import IN, OUT
 
 
-def sources(program: Program, readers: list[tuple[str, isl.Map]]) -> dict[str, isl.UnionMap]:
+def sources(
+    program: Program, readers: list[tuple[str, isl.Map]], given: Mapping[str, isl.Map] | None = None
+) -> dict[str, isl.UnionMap]:
     """{ reader -> write, or the cell that no write changed before }, by the names of the readers.
 
     An instance runs at [0, θ, 0] what it reads and at [0, θ, 1] what it writes; the end is [1, 0, ...].
+    Readers that are no statements may have a `given` time θ.
     """
     space = program.context.get_space()
     reads, times = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
@@ -25,7 +30,12 @@ def sources(program: Program, readers: list[tuple[str, isl.Map]]) -> dict[str, i
     timed = {one.name: _timed(one, length) for one in program.statements}
     for name, relation in readers:
         reads = reads.union(isl.UnionMap.from_map(relation))
-        times = times.union(isl.UnionMap.from_map(_reading_time(name, relation, timed, length)))
+        time = (given or {}).get(name)
+        if time is None:
+            time = _reading_time(name, relation, timed, length)
+        else:
+            time = _at_end(_started(padded(time, length)), 0).set_tuple_name(IN, name)
+        times = times.union(isl.UnionMap.from_map(time))
     must, may = isl.UnionMap.empty(space), isl.UnionMap.empty(space)
     touched = {str(relation.get_tuple_name(OUT)) for _, relation in readers}
     for statement in program.statements:
@@ -54,8 +64,11 @@ def sources(program: Program, readers: list[tuple[str, isl.Map]]) -> dict[str, i
 
 def _timed(statement: Statement, length: int) -> isl.Map:
     """{ S[i] -> [0, θ] }."""
-    schedule = padded(statement.schedule, length).intersect_domain(statement.domain).insert_dims(OUT, 0, 1)
-    return schedule.fix_val(OUT, 0, isl.Val(0))
+    return _started(padded(statement.schedule, length).intersect_domain(statement.domain))
+
+
+def _started(times: isl.Map) -> isl.Map:
+    return times.insert_dims(OUT, 0, 1).fix_val(OUT, 0, isl.Val(0))
 
 
 def _at_end(times: isl.Map, value: int) -> isl.Map:

@@ -8,7 +8,9 @@ number.  So a kernel means its loops, those that are distributed parallel, if
     uniform    what is around phases, barriers among it, depends on no thread: all of a block follow it;
     phases     a phase is a nest of loops over threads, right inside each other, and along every axis that has
                several threads there is such a loop, or a test that lets one thread through;
-    barriers   between two phases of a block, on every path, there is a barrier.
+    barriers   between two phases of a block, on every path, there is a barrier, and one before a block that
+               has buffers is followed by the next one, which has the same memory for them;
+    buffers    an array that threads share is declared where all of them are, once.
 
 Then iterations that may run at the same time are iterations of one distributed loop: that these are
 independent is proved of the text that is made here, as for OpenMP.
@@ -53,6 +55,10 @@ class KernelReader:
     threads: Mapping[str, int]
     storage: frozenset[str] = frozenset()
     """The variables of the region: threads share none that is declared around their loops."""
+    shared: Mapping[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
+    """Arrays of a block: the type in kernels, the type in the region, the sizes."""
+    buffers: list[str] = field(default_factory=list)
+    """Those that the kernel declares."""
     edits: list[Edit] = field(default_factory=list)
     distributed: list[Distribution] = field(default_factory=list)
 
@@ -68,7 +74,9 @@ class KernelReader:
         """Loops over blocks, then what each block runs."""
         around = [node for node in statements if any(_distribution(one, "BLOCK") for one in walk(node))]
         if not around:
-            self._sequence(statements, dirty=False)
+            dirty = self._sequence(statements, dirty=False)
+            if dirty and self.buffers and self._busy:
+                raise Unreadable("no barrier between a block and the next one that uses its buffers")
             return
         for node in statements:
             self._check_declaration(node)
@@ -103,6 +111,9 @@ class KernelReader:
             case "expression_statement" if _call(node) == "LW_BARRIER":
                 self.edits.append(Edit(node.start, node.end, ""))
                 return False
+            case "expression_statement" if (_call(node) or "").startswith("LW_SHARED_"):
+                self._buffer(node)
+                return dirty
             case "for_statement" if _distribution(node, "THREAD") is None:
                 return self._repeated(node, dirty)
             case "if_statement" if not _tests_threads(node):
@@ -127,13 +138,25 @@ class KernelReader:
             shared = ", ".join(sorted(names & self.storage))
             raise Unreadable(f"{shared} is declared where each thread has its own, and all should share it")
 
+    def _buffer(self, node: Node) -> None:
+        """LW_SHARED_2(float, A, 48, 80): an array that all threads of the block share."""
+        kind, name, *sizes = call_arguments(named_children(node)[0])
+        known = self.shared.get(name)
+        if known is None or (known[0], known[2]) != (kind, tuple(sizes)) or name in self.buffers:
+            raise Unreadable(f"{name} is shared by threads, and is not what the region means by it")
+        if _call(node) != f"LW_SHARED_{len(sizes)}" or not all(map(str.isdigit, sizes)):
+            raise Unreadable(f"the sizes of {name} are not known")
+        self.buffers.append(name)
+        rows = "".join(f"[{size}]" for size in sizes)
+        self.edits.append(Edit(node.start, node.end, f"{known[1]} {name}{rows};"))
+
     def _repeated(self, node: Node, dirty: bool) -> bool:
         """A loop of all threads: what it ends with may come before what it begins with."""
         _refuse_macros(part(node, "initializer"), part(node, "condition"), part(node, "update"))
-        known = len(self.edits), len(self.distributed)
+        known = len(self.edits), len(self.distributed), len(self.buffers)
         after = self._uniform(part(node, "body"), dirty)
         if after and not dirty:
-            del self.edits[known[0] :], self.distributed[known[1] :]
+            del self.edits[known[0] :], self.distributed[known[1] :], self.buffers[known[2] :]
             after = self._uniform(part(node, "body"), True)
         return after or dirty
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
+from loopwright.c.allocation import AllocatedArray, allocating
 from loopwright.c.syntax import Node, named_children, parse
 from loopwright.c.syntax import field as part
 from loopwright.c.tokens import blank
 from loopwright.emit.cuda.launches import AXES, Distribution
 from loopwright.emit.helpers import DEFINITIONS
-from loopwright.model.program import Program
+from loopwright.emit.region import without_labels
+from loopwright.model.program import Array, MemorySpace, Program
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.kernels import (
     Edit,
@@ -29,6 +32,9 @@ from loopwright.prove.text.kernels import (
 from loopwright.source import Source
 
 MOST_THREADS = 1024
+MOST_SHARED = 49152
+"""Bytes of the arrays that a kernel declares as shared."""
+_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long": 8}
 _DECORATION = re.compile(r"LW_KERNEL\((\d+)\)|LW_LAUNCHER\b|LW_RESTRICT\b")
 _ARRAY = re.compile(r"LW_(CONST_)?ARRAY_\d")
 _NUMBERS = ("long", "long long", "long int")
@@ -51,15 +57,18 @@ class _Function:
 
 
 def read_launches(
-    kernels: Source, host: Source, prelude: str, originals: Sequence[Program]
+    kernels: Source, host: Source, prelude: str, originals: Sequence[Program], written: Sequence[Program]
 ) -> tuple[LaunchedRegion, ...]:
-    """What the launches mean that stand for the regions of `originals`; Unreadable where nothing is known."""
+    """What the launches mean that stand for the regions of a file; Unreadable where nothing is known.
+
+    `written` are the programs of the file, `originals` the same with the storage of the kernels.
+    """
     functions, bounds = _functions(kernels, prelude)
     found: list[LaunchedRegion] = []
     position = shift = 0
-    for program in originals:
-        region = program.region
-        if host.text[position + shift : region.start + shift] != program.source.text[position : region.start]:
+    for program, own in zip(originals, written, strict=True):
+        region = own.region
+        if host.text[position + shift : region.start + shift] != own.source.text[position : region.start]:
             raise Unreadable("the C file differs outside of its regions")
         name, types, values, length = _called(host.text[region.start + shift :], region.text)
         position, shift = region.end, shift + length - (region.end - region.start)
@@ -67,8 +76,8 @@ def read_launches(
         if launcher is None or [kind for _, kind in launcher.parameters] != types:
             raise Unreadable(f"{name} is declared as another function than it is")
         meaning = {one: value for (one, _), value in zip(launcher.parameters, values, strict=True)}
-        found.append(_Launcher(program, functions, bounds, launcher, meaning).read())
-    if host.text[position + shift :] != originals[-1].source.text[position:]:
+        found.append(_Launcher(program, own, functions, bounds, launcher, meaning).read())
+    if host.text[position + shift :] != written[-1].source.text[position:]:
         raise Unreadable("the C file differs outside of its regions")
     return tuple(found)
 
@@ -137,6 +146,7 @@ def _parameter(text: str) -> tuple[str, str]:
 @dataclass(frozen=True)
 class _Launcher:
     program: Program
+    written: Program
     functions: dict[str, _Function]
     bounds: dict[str, int]
     launcher: _Function
@@ -155,7 +165,20 @@ class _Launcher:
         host: dict[str, str] = {}
         body = part(run, "consequence")
         self._host(body, edits, distributed, host)
-        return LaunchedRegion(edited(body, edits)[1:-1].strip("\n") + "\n", tuple(distributed))
+        text = edited(body, edits)[1:-1].strip("\n") + "\n"
+        return LaunchedRegion(self._allocated(text), tuple(distributed))
+
+    def _allocated(self, text: str) -> str:
+        """What runs where the device has memory for all arrays; otherwise the original does."""
+        arrays = [
+            AllocatedArray(one.name, f"{one.name}_memory", str(one.element_type), one.extents)
+            for one in self.program.arrays
+            if one.space is MemorySpace.HEAP
+        ]
+        if not arrays:
+            return text
+        lines = allocating(arrays, text.splitlines(), without_labels(self.written), "  ")
+        return "".join(f"{line}\n" for line in lines)
 
     def _check_copies(self, nodes: Sequence[Node]) -> None:
         """Every array has a copy of its type and size; what is written is copied back."""
@@ -164,17 +187,21 @@ class _Launcher:
         written = {access.array for one in self.program.statements for access in one.writes}
         types = dict(self.launcher.parameters)
         for array in self.program.arrays:
-            if array.local or array.name not in touched or not (array.rank or array.extents):
+            scratch = array.space is MemorySpace.HEAP
+            is_array = bool(array.rank or array.extents) and (scratch or not array.local)
+            if array.name not in touched or not is_array:
                 continue
             if array.name not in copies:
                 raise Unreadable(f"{array.name} is not copied to the device")
             name, call = copies[array.name]
             kind, _, count = call_arguments(call)
             factors = [one.strip("() ") for one in count.removeprefix("(size_t)").split(" * ")]
-            wanted = "LW_WRITTEN" if array.name in written else "LW_READ"
+            wanted = "LW_SCRATCH" if scratch else "LW_WRITTEN" if array.name in written else "LW_READ"
             host = f"{array.name}_host"
             if name != wanted or not self._is_array(array.name, kind, factors):
                 raise Unreadable(f"the copy of {array.name} is not of its size, or does not come back")
+            if scratch:
+                continue
             if types.get(host) != f"{kind} *" or self.meaning[host] != f"({kind} *){array.name}":
                 raise Unreadable(f"the copy of {array.name} is one of something else")
         if len(copies) != len(nodes):
@@ -185,8 +212,7 @@ class _Launcher:
         array = next((one for one in self.program.arrays if one.name == name), None)
         if array is None:
             return False
-        resolved = self.program.file.declarations.resolved(array.element_type or "").split()
-        plain = " ".join(word for word in resolved if word not in ("const", "static", "extern"))
+        plain = self._plain_type(array)
         sizes = [self.meaning.get(one, one) for one in extents]
         return plain == kind and sizes == [" ".join(one.split()) for one in array.extents]
 
@@ -242,11 +268,32 @@ class _Launcher:
             raise Unreadable(f"{kernel.name} is passed something else than its parameters say")
         views = [one for one in statement_calls(list(kernel.body)) if _ARRAY.fullmatch(one[1])]
         self._check_parameters(kernel, views, known)
-        reader = KernelReader(threads, frozenset(one.name for one in self.program.arrays))
+        reader = KernelReader(threads, frozenset(one.name for one in self.program.arrays), self._shared())
         rest = list(kernel.body[len(views) :])
         reader.body(rest)
+        self._check_room(kernel, reader)
         distributed += reader.distributed
         return "{\n" + "\n".join(edited(one, _inside(reader.edits, one)) for one in rest) + "\n}\n"
+
+    def _shared(self) -> dict[str, tuple[str, str, tuple[str, ...]]]:
+        return {
+            one.name: (self._plain_type(one), str(one.element_type), one.extents)
+            for one in self.program.arrays
+            if one.space is MemorySpace.SHARED
+        }
+
+    def _check_room(self, kernel: _Function, reader: KernelReader) -> None:
+        """The buffers of a kernel fit into the memory that the threads of a block share."""
+        total = 0
+        for name in reader.buffers:
+            kind, _, sizes = reader.shared[name]
+            total += prod(map(int, sizes)) * _BYTES.get(kind, MOST_SHARED + 1)
+        if total > MOST_SHARED:
+            raise Unreadable(f"{kernel.name} has buffers of {total} bytes, more than a block has")
+
+    def _plain_type(self, array: Array) -> str:
+        resolved = self.program.file.declarations.resolved(array.element_type or "").split()
+        return " ".join(word for word in resolved if word not in ("const", "static", "extern"))
 
     def _check_parameters(
         self, kernel: _Function, views: list[tuple[Node, str, Node]], known: dict[str, str]

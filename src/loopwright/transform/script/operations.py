@@ -345,6 +345,17 @@ class Pack(BaseOperation):
 
 
 @dataclass(frozen=True)
+class Overlap(BaseOperation):
+    """Tiles of several steps of a stencil, each with buffers of its own and the cells it needs around it."""
+
+    name = "overlap"
+    usage = "(T, C) = overlap(L, t=4, i=32, j=64)"
+    gives = 2
+    target: HandleArgument
+    sizes: LoopSizesArgument
+
+
+@dataclass(frozen=True)
 class Pad(BaseOperation):
     """The rows of an array get `amount` elements more, which nothing uses."""
 
@@ -368,7 +379,7 @@ StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
 """What the generated loops should be, the order unchanged."""
 
-StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad
+StorageOperation: TypeAlias = Expand | Contract | Rename | Pack | Pad | Overlap
 """Where values are kept, the order unchanged."""
 
 MappingOperation: TypeAlias = MapBlocks | MapThreads

@@ -1,0 +1,179 @@
+"""Whether a program that computes some values several times leaves what another one does.
+
+P' runs statements of P on other cells, copies cells, and may run the instances of P any number of times: its
+order is a relation.  Told with it (`transform.storage.Redundancy`) are μ, the instance of P that an instance
+of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to hold what c holds in P before
+θ.  With F(r) the write of P whose value a read r sees, or the cell that no write changed before,
+
+    operations   a statement of P' has the text of its statement of P, but for the cells it names;
+    instances    μ maps all instances of P' to instances of P, and to each of them at least one;
+    values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
+                 that of μ(y), and a write of a copy κ is F(c before θ);
+    copies       so for the read of a copy κ itself, and F(c before θ);
+    left         so for a read after the region of every cell that may be looked at there;
+    room         every cell of P' is inside its array.
+
+By induction over the order of P' every instance x then computes what μ(x) computes in P, and every copy holds
+what it is to hold.  That no two tiles that run at the same time store the same cell is proved of P' with
+all other parallel loops.  Whatever is told with P' is only a guide: a wrong one proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import islpy as isl
+
+from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.model.program import Program, Statement
+from loopwright.presburger.dimensions import selection
+from loopwright.presburger.points import smallest_point
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.legality.bounds import outside
+from loopwright.prove.legality.sources import maps_of, sources
+from loopwright.prove.legality.values import (
+    Reader,
+    StorageVerdict,
+    WrongValue,
+    access_text,
+    difference,
+    instance_text,
+    is_assignment,
+    left_in_memory,
+    out_of_bounds,
+    refuse_no_copy,
+    refuse_other_text,
+    written_by,
+)
+from loopwright.transform.storage import Redundancy, StorageChange
+
+
+def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVerdict:
+    """Whether `change.after` computes what `change.before` does."""
+    return _Comparison(change.before, change.after, redundancy).verdict()
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    before: Program
+    after: Program
+    told: Redundancy
+
+    def verdict(self) -> StorageVerdict:
+        copies = tuple(one for one in self.after.statements if one.name not in self.told.computes)
+        for copy in copies:
+            refuse_no_copy(copy, self.after)
+            if copy.name not in self.told.held:
+                raise InternalError(Code.INTERNAL, f"nothing is told of what {copy.name} holds")
+        wrong: list[WrongValue] = []
+        for one in self.after.statements:
+            if one.name in self.told.computes:
+                wrong += self._operation(one)
+        wrong += self._missing()
+        wrong += [out_of_bounds(*one) for one in outside(self.before, self.after, copies)]
+        wrong += self._values(copies)
+        return StorageVerdict(3 * len(self.after.statements), tuple(wrong))
+
+    def _original(self, statement: Statement) -> Statement:
+        return self.before.statement(self.told.computes[statement.name])
+
+    def _instance(self, statement: Statement) -> isl.Map:
+        """μ on the instances of a statement: the iterators of the original, by their names."""
+        old = self._original(statement)
+        if any(statement.iterators.count(name) != 1 for name in old.iterators):
+            raise InternalError(Code.INTERNAL, f"{statement.name} has not the loops of {old.name}")
+        columns = [statement.iterators.index(name) for name in old.iterators]
+        chosen = selection(statement.domain.get_space(), columns).set_tuple_name(OUT, old.name)
+        return chosen.intersect_domain(statement.domain.intersect_params(self.after.context))
+
+    def _operation(self, new: Statement) -> Iterator[WrongValue]:
+        """The text of the original, and none but its instances."""
+        old = self._original(new)
+        types = dict(zip(new.iterators, new.iterator_types, strict=False))
+        own = tuple(types.get(name) for name in old.iterators)
+        if new.iterator_types and own != old.iterator_types:
+            raise InternalError(Code.INTERNAL, f"iterators of {new.name} have other types")
+        for access in (*old.accesses, *new.accesses):
+            if not access.must or not access.relation.is_single_valued():
+                raise GaveUp(Code.UNDECIDED, f"could not decide: '{access_text(access)}' depends on data")
+        if not is_assignment(self.before, old) or len(old.writes) != 1:
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {old.name} is not one assignment")
+        refuse_other_text(old, new, self.before, self.after, self._instance(new))
+        strange = self._instance(new).range().subtract(old.domain)
+        point = smallest_point(strange.intersect_params(self.after.context))
+        if point is not None:
+            shown = instance_text(old, point.coordinates)
+            place = new.body.place
+            yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
+
+    def _missing(self) -> Iterator[WrongValue]:
+        """Instances of the original that nothing computes."""
+        for old in self.before.statements:
+            left = old.domain.intersect_params(self.before.context)
+            for new in self.after.statements:
+                if self.told.computes.get(new.name) == old.name:
+                    left = left.subtract(self._instance(new).range())
+            point = smallest_point(left)
+            if point is not None:
+                shown = instance_text(old, point.coordinates)
+                place = old.body.place
+                yield WrongValue(f"the tiles leave out {shown}", "a tile", "none", point.parameters, place)
+
+    def _values(self, copies: tuple[Statement, ...]) -> Iterator[WrongValue]:
+        readers = [*self._readers(), *(self._copy_reader(one) for one in copies)]
+        arrays = frozenset(array.name for array in self.before.arrays)
+        readers += left_in_memory(self.before, self.after, arrays)
+        times = {one.name: one.time for one in readers if one.time is not None}
+        expected = sources(self.before, [(one.name, one.old) for one in readers], times)
+        found = sources(self.after, [(one.name, one.new) for one in readers])
+        held = {one.name: expected.get(f"{one.name} reads") for one in copies}
+        for reader in readers:
+            seen = found.get(reader.name)
+            meant = None if seen is None else self._meant(seen, held)
+            yield from difference(reader, expected.get(reader.name), meant, self.after)
+
+    def _readers(self) -> Iterator[Reader]:
+        """The reads of P', and in P those of the instances that they stand for."""
+        for new in self.after.statements:
+            if new.name not in self.told.computes:
+                continue
+            old, instance = self._original(new), self._instance(new)
+            for k, (mine, theirs) in enumerate(zip(old.accesses, new.accesses, strict=True)):
+                if mine.is_write:
+                    continue
+                name = f"{new.name} reads {k}"
+                before = instance.apply_range(mine.relation).set_tuple_name(IN, name)
+                after = theirs.relation.intersect_domain(new.domain).set_tuple_name(IN, name)
+                yield Reader(name, before, after, new, access_text(mine), theirs.place, self._time(new, name))
+
+    def _time(self, new: Statement, name: str) -> isl.Map:
+        """When P runs what an instance of P' computes."""
+        time = self._instance(new).apply_range(self._original(new).schedule)
+        return time.set_tuple_name(IN, name)
+
+    def _copy_reader(self, copy: Statement) -> Reader:
+        name = f"{copy.name} reads"
+        (read,) = copy.reads
+        before = self.told.held[copy.name].cell.intersect_domain(copy.domain).set_tuple_name(IN, name)
+        after = read.relation.intersect_domain(copy.domain).set_tuple_name(IN, name)
+        time = self.told.held[copy.name].time.set_tuple_name(IN, name)
+        return Reader(name, before, after, copy, access_text(read), read.place, time)
+
+    def _meant(self, seen: isl.UnionMap, held: dict[str, isl.UnionMap | None]) -> isl.UnionMap:
+        """What P' sees, as writes and cells of P."""
+        meant = isl.UnionMap.empty(seen.get_space())
+        for part in maps_of(seen):
+            name = written_by(part)
+            if name is None:
+                meant = meant.union(isl.UnionMap.from_map(part))
+            elif name in self.told.computes:
+                new = self.after.statement(name)
+                write = str(part.get_tuple_name(OUT)).partition(" writes ")[2]
+                instance = self._instance(new).set_tuple_name(IN, part.get_tuple_name(OUT))
+                instance = instance.set_tuple_name(OUT, f"{self.told.computes[name]} writes {write}")
+                meant = meant.union(isl.UnionMap.from_map(part.apply_range(instance)))
+            elif (source := held[name]) is not None:
+                same = part.set_tuple_name(OUT, f"{name} reads")
+                meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
+        return meant

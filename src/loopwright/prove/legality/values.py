@@ -1,0 +1,240 @@
+"""Values that reads see, in two programs: compared, and told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import islpy as isl
+
+from loopwright.c.declarations import unqualified
+from loopwright.c.syntax import named_children
+from loopwright.display import Displayed
+from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.model.program import Access, Program, Statement
+from loopwright.presburger.dimensions import at
+from loopwright.presburger.named import at_parameters
+from loopwright.presburger.points import Point, smallest_point
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.legality.sources import maps_of
+from loopwright.prove.text.loops import leaf_nodes
+from loopwright.source import Span, plain_data
+
+
+@dataclass(frozen=True)
+class WrongValue(Displayed):
+    """A read that sees another value where storage has changed, for some sizes."""
+
+    reader: str
+    """`S2(i = 0, j = 1) reads acc`, or what is looked at after the region."""
+    wanted: str
+    found: str
+    parameters: dict[str, int]
+    span: Span | None
+    operation: Span | None = None
+    """The operation that changed the storage."""
+    text: str = ""
+    """The operation as it is written."""
+    certain: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain_data(self)
+        return found
+
+
+@dataclass(frozen=True)
+class StorageVerdict:
+    """How many questions were asked, and the first that has the wrong answer for each read."""
+
+    obligations: int
+    wrong: tuple[WrongValue, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A read, in both programs; `name` is that of its instances in relations."""
+
+    name: str
+    old: isl.Map
+    new: isl.Map
+    statement: Statement | None
+    shown: str
+    span: Span | None
+    time: isl.Map | None = None
+    """{ read -> θ } in the first program, where the reader is no statement of it."""
+
+
+def refuse_no_copy(copy: Statement, program: Program) -> None:
+    """A copy is `b = a;`, one read that surely happens and one write."""
+    kinds = [access.is_write for access in copy.accesses]
+    exact = all(a.must and a.relation.is_single_valued() for a in copy.accesses)
+    left, right = (_plain(a.place.text) for a in reversed(copy.accesses)) if len(kinds) == 2 else ("", "")
+    if kinds != [False, True] or not exact or _plain(copy.body.place.text) != f"{left}={right};":
+        raise InternalError(Code.INTERNAL, f"{copy.name} is not a copy of a cell")
+    types = {_type(program, access) for access in copy.accesses}
+    if len(types) != 1 or None in types:
+        raise InternalError(Code.INTERNAL, f"{copy.name} converts what it copies")
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def _type(program: Program, access: Access) -> str | None:
+    array = next(one for one in program.arrays if one.name == access.array)
+    if array.element_type is None:
+        return None
+    return unqualified(program.file.declarations.resolved(array.element_type))
+
+
+def refuse_other_text(
+    old: Statement, new: Statement, before: Program, after: Program, instance: isl.Map | None = None
+) -> None:
+    """The same text but for the accesses that moved, which are of the same kinds and types.
+
+    `instance` says which instance of `old` one of `new` is, where they are not called the same.
+    """
+    if len(old.accesses) != len(new.accesses):
+        raise InternalError(Code.INTERNAL, f"{old.name} is another statement where its storage changed")
+    pairs = list(zip(old.accesses, new.accesses, strict=True))
+    moved = [pair for pair in pairs if moves(*pair, instance)]
+    for mine, theirs in pairs:
+        kinds = (mine.is_write, mine.must) == (theirs.is_write, theirs.must)
+        types = {_type(before, mine), _type(after, theirs)}
+        if not kinds or ((mine, theirs) in moved and (len(types) != 1 or None in types)):
+            raise InternalError(Code.INTERNAL, f"an access of {old.name} is of another kind or type")
+    for statement, access in [(old, mine) for mine, _ in moved] + [(new, theirs) for _, theirs in moved]:
+        if not access.relation.intersect_domain(statement.domain).is_single_valued():
+            shown = access_text(access)
+            raise GaveUp(Code.UNDECIDED, f"could not decide: which cell '{shown}' is depends on data")
+    one = _around(old, [mine.place for mine, _ in moved])
+    other = _around(new, [theirs.place for _, theirs in moved])
+    if one != other:
+        raise InternalError(Code.INTERNAL, f"{old.name} is another operation where its storage changed")
+
+
+def moves(old: Access, new: Access, instance: isl.Map | None = None) -> bool:
+    if old.array != new.array:
+        return True
+    mine = old.relation if instance is None else instance.apply_range(old.relation)
+    theirs = new.relation if instance is None else new.relation.intersect_domain(instance.domain())
+    return not mine.is_equal(theirs)
+
+
+def _around(statement: Statement, places: list[Span]) -> tuple[str, ...]:
+    """The text of a statement between these places, without spaces at its ends."""
+    body = statement.body.place
+    pieces: list[str] = []
+    position = body.start
+    for place in sorted(set(places)):
+        if place.start < position or not body.contains(place):
+            raise InternalError(Code.INTERNAL, f"accesses of {statement.name} overlap")
+        pieces.append(body.source.text[position : place.start])
+        position = place.end
+    pieces.append(body.source.text[position : body.end] + statement.body.terminator)
+    return tuple(piece.strip() for piece in pieces)
+
+
+def is_assignment(program: Program, statement: Statement) -> bool:
+    node = leaf_nodes(program, program.syntax)[statement.name]
+    inner = named_children(node)
+    if node.type == "expression_statement" and len(inner) == 1:
+        node = inner[0]
+    return node.type in ("assignment_expression", "init_declarator")
+
+
+def out_of_bounds(statement: Statement, access: Access, point: Point) -> WrongValue:
+    instance, cell = point.coordinates[: statement.depth], point.coordinates[statement.depth :]
+    shown = access.array + "".join(f"[{value}]" for value in cell)
+    reader = f"{instance_text(statement, instance)} touches {shown}"
+    return WrongValue(reader, "a cell of the array", "none", point.parameters, access.place)
+
+
+def left_in_memory(before: Program, after: Program, disturbed: frozenset[str]) -> Iterator[Reader]:
+    """Every cell that is written, of arrays that may be looked at after the region."""
+    for array in before.arrays:
+        if array.name not in disturbed or before.is_dead_after(array):
+            continue
+        written: isl.Set | None = None
+        for program in (before, after):
+            for statement in program.statements:
+                for access in statement.writes:
+                    if access.array == array.name:
+                        cells = access.relation.intersect_domain(statement.domain).range()
+                        written = cells if written is None else written.union(cells)
+        if written is None:
+            continue
+        name = f"end of {array.name}"
+        everything = isl.Map.identity(written.get_space().map_from_set()).intersect_domain(written)
+        read = everything.set_tuple_name(IN, name)
+        yield Reader(name, read, read, None, array.name, None)
+
+
+def written_by(part: isl.Map) -> str | None:
+    """The statement of `{ read -> S writes k }`; None where it is a cell from before."""
+    statement, writes, _ = str(part.get_tuple_name(OUT)).partition(" writes ")
+    return statement if writes else None
+
+
+def difference(
+    reader: Reader, expected: isl.UnionMap | None, found: isl.UnionMap | None, program: Program
+) -> list[WrongValue]:
+    """The smallest read that sees something else."""
+    nothing = isl.UnionMap.empty(program.context.get_space())
+    old, new = expected or nothing, found or nothing
+    if old.is_equal(new):
+        return []
+    differing = old.subtract(new).union(new.subtract(old)).domain()
+    reads: list[isl.Set] = []
+    differing.foreach_set(reads.append)
+    point = smallest_point(reads[0])
+    assert point is not None
+    where = at_parameters(_at_all(reads[0], point.coordinates), point.parameters)
+    here = isl.UnionSet.from_set(where)
+    wanted, instead = (_shown(one.intersect_domain(here), point.parameters) for one in (old, new))
+    instance = point.coordinates[: reader.statement.depth] if reader.statement is not None else ()
+    shown = (
+        f"{reader.shown}{''.join(f'[{c}]' for c in point.coordinates)} after the region"
+        if reader.statement is None
+        else f"{instance_text(reader.statement, instance)} reads {reader.shown}"
+    )
+    return [WrongValue(shown, wanted, instead, point.parameters, reader.span)]
+
+
+def _at_all(points: isl.Set, coordinates: tuple[int, ...]) -> isl.Set:
+    """The one point of a set, which may be of pairs."""
+    if not points.get_space().is_wrapping():
+        return at(points, isl.dim_type.set, coordinates)
+    pairs = points.unwrap()
+    count = pairs.dim(IN)
+    name = points.get_tuple_name()
+    chosen = at(at(pairs, IN, coordinates[:count]), OUT, coordinates[count:]).wrap()
+    return chosen if name is None else chosen.set_tuple_name(name)
+
+
+def _shown(seen: isl.UnionMap, parameters: dict[str, int]) -> str:
+    """What a read sees, in words."""
+    texts: list[str] = []
+    for part in maps_of(seen):
+        point = smallest_point(at_parameters(part, parameters).range())
+        if point is None:
+            continue
+        values = ", ".join(map(str, point.coordinates))
+        name = str(part.get_tuple_name(OUT))
+        before, _, array = name.partition("before ")
+        if not before and array:
+            cell = array + "".join(f"[{value}]" for value in point.coordinates)
+            texts.append(f"what {cell} held before the region")
+        else:
+            texts.append(f"what {name.partition(' writes ')[0]}({values}) writes")
+    return " or ".join(sorted(texts)) or "nothing"
+
+
+def instance_text(statement: Statement, instance: tuple[int, ...]) -> str:
+    pairs = zip(statement.iterators, instance, strict=False)
+    return f"{statement.name}({', '.join(f'{name} = {value}' for name, value in pairs)})"
+
+
+def access_text(access: Access) -> str:
+    return " ".join(access.place.text.split())
