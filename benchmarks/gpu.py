@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -189,25 +190,69 @@ def mapped(rows: int, **sizes: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+@dataclass(frozen=True)
+class Overlapped:
+    """Tiles of `steps` steps of two halves, in shared memory; a thread computes `rows` at a time."""
+
+    steps: int
+    i: int
+    j: int
+    rows: int
+    threads: tuple[int, int]
+    unrolled: bool = False
+
+    @property
+    def name(self) -> str:
+        words = [self.steps, self.i, self.j, self.rows, *self.threads]
+        return f"overlap-{'x'.join(map(str, words))}{'-unrolled' if self.unrolled else ''}"
+
+    @property
+    def script(self) -> str:
+        lines = ["Time = lift(LoopB, 1)"]
+        lines += [f"(Tiles, Copies) = overlap(Time, t={self.steps}, i={self.i}, j={self.j})"]
+        loop = "i" if self.rows == 1 else "iT1"
+        for one in ("LoopB_1", "LoopB_2", "LoopA_1", "LoopA_2") if self.rows > 1 else ():
+            lines += [f"tile({one}, i={self.rows})", f"interchange({one}, i, j)"]
+            lines += [f"unroll({one}, i)"] if self.unrolled else []
+        y, x = self.threads
+        lines += ["block(Tiles, iT, jT)", f"thread(Copies, i={y}, j={x})"]
+        lines += [f"thread({one}, {loop}={y}, j={x})" for one in ("LoopB", "LoopA")]
+        return "\n".join(lines) + "\n"
+
+
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
 SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
-SHAPES: dict[int, tuple[dict[str, int], ...]] = {
-    2: (
+SHAPES: dict[str, tuple[dict[str, int], ...]] = {
+    "2d-float": (
         {"rows": 1, "i": 4, "j": 64},
-        {"rows": 2, "i": 4, "j": 64},
         {"rows": 4, "i": 4, "j": 64},
         {"rows": 8, "i": 4, "j": 64},
         {"rows": 4, "i": 1, "j": 256},
-        {"rows": 4, "i": 8, "j": 32},
-        {"rows": 8, "i": 1, "j": 128},
     ),
-    3: (
+    "2d-double": ({"rows": 4, "i": 4, "j": 64}, {"rows": 4, "i": 1, "j": 256}),
+    "3d-float": (
         {"rows": 1, "i": 1, "j": 4, "k": 64},
-        {"rows": 2, "i": 1, "j": 4, "k": 64},
         {"rows": 4, "i": 1, "j": 4, "k": 64},
         {"rows": 4, "i": 1, "j": 8, "k": 32},
         {"rows": 8, "i": 1, "j": 4, "k": 32},
-        {"rows": 8, "i": 1, "j": 8, "k": 64},
+    ),
+    "3d-double": ({"rows": 4, "i": 1, "j": 4, "k": 64}, {"rows": 8, "i": 1, "j": 4, "k": 32}),
+}
+TILES: dict[str, tuple[Overlapped, ...]] = {
+    "2d-float": (
+        Overlapped(2, 40, 120, 1, (8, 128)),
+        Overlapped(2, 40, 120, 4, (4, 128)),
+        Overlapped(2, 40, 120, 4, (4, 128), True),
+        Overlapped(3, 36, 116, 4, (4, 128)),
+        Overlapped(4, 32, 112, 4, (4, 128)),
+        Overlapped(4, 32, 112, 4, (4, 128), True),
+        Overlapped(2, 40, 120, 8, (4, 128)),
+        Overlapped(2, 56, 56, 4, (8, 64)),
+    ),
+    "2d-double": (
+        Overlapped(2, 40, 56, 4, (8, 64)),
+        Overlapped(2, 40, 56, 4, (8, 64), True),
+        Overlapped(3, 36, 52, 4, (8, 64)),
     ),
 }
 LARGE = {
@@ -230,10 +275,12 @@ def programs() -> Iterator[Program]:
     """Heat with several shapes of blocks, and the kernels with the scripts that are shipped."""
     for dimensions, large in ((2, PLANE), (3, SPACE)):
         for real in ("float", "double"):
-            for shape in SHAPES[dimensions]:
-                name = f"heat-{dimensions}d-{real}-{'x'.join(map(str, shape.values()))}"
-                small = ("-DN=101", "-DSTEPS=12") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
-                yield Program(name, heat(dimensions, real), mapped(**shape), small, large, "GStencil/s")
+            kind, source = f"{dimensions}d-{real}", heat(dimensions, real)
+            small = ("-DN=301", "-DSTEPS=14") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
+            named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
+            named += [(one.name, one.script) for one in TILES.get(kind, ())]
+            for shape, script in named:
+                yield Program(f"heat-{kind}-{shape}", source, script, small, large, "GStencil/s")
     for name in LARGE:
         source = (ROOT / "kernels" / f"{name}.c").read_text()
         script = (ROOT / "kernels" / "gpu" / f"{name}.lw").read_text()
@@ -268,16 +315,16 @@ C = ("gcc", "-std=c11", "-O2", "-w")
 CUDA = ("nvcc", "-O3", "-arch=sm_90")
 
 
-def compiled(folder: Path, name: str, options: tuple[str, ...], *, exact: bool) -> Path:
-    """The program `old`, or `new` with its kernels; a small check has every operation rounded."""
-    result = folder / f"{name}{'.exact' if exact else ''}"
-    command(folder, *C, "-ffp-contract=off", *options, "-c", f"{name}.c", "-o", f"{name}.o")
-    if name == "old":
-        command(folder, *C, f"{name}.o", "-lm", "-o", str(result))
-        return result
-    command(folder, *CUDA, *(["-fmad=false"] if exact else []), "-c", "kernels.cu", "-o", "kernels.o")
-    command(folder, *CUDA, "new.o", "kernels.o", "-lm", "-o", str(result))
-    return result
+def compiled(folder: Path, program: Program) -> None:
+    """All builds: `old` and `new`, small and with every operation rounded, then `new` of each size."""
+    exact = ("-ffp-contract=off", *program.small)
+    command(folder, *C, *exact, "old.c", "-lm", "-o", "old.exact")
+    command(folder, *C, *exact, "-c", "new.c", "-o", "new.exact.o")
+    command(folder, *CUDA, "-fmad=false", "kernels.cu", "new.exact.o", "-lm", "-o", "new.exact")
+    command(folder, *CUDA, "-c", "kernels.cu", "-o", "kernels.o")
+    for k, options in enumerate(program.large):
+        command(folder, *C, *options, "-c", "new.c", "-o", f"new.{k}.o")
+        command(folder, *CUDA, f"new.{k}.o", "kernels.o", "-lm", "-o", f"new.{k}")
 
 
 def command(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -300,9 +347,9 @@ class Result:
     unit: str
 
 
-def measured(folder: Path, program: Program, options: tuple[str, ...]) -> Result:
-    new = compiled(folder, "new", options, exact=False)
-    told = command(folder, str(new), str(CALLS), LOOPWRIGHT_CUDA_TIME="1").stderr
+def measured(folder: Path, program: Program, size: int) -> Result:
+    options = program.large[size]
+    told = command(folder, f"./new.{size}", str(CALLS), LOOPWRIGHT_CUDA_TIME="1").stderr
     kernels = [float(one) for one in re.findall(r"kernels ([0-9.]+) s", told)][1:]
     calls = [float(one) for one in re.findall(r"call ([0-9.]+) s", told)][1:]
     if len(kernels) != CALLS - 1:
@@ -314,10 +361,9 @@ def measured(folder: Path, program: Program, options: tuple[str, ...]) -> Result
 
 def check(folder: Path, program: Program) -> bool:
     """Whether the device, and the original loops where there is none, leave the bits that the CPU leaves."""
-    expected = command(folder, str(compiled(folder, "old", program.small, exact=True))).stdout
-    new = str(compiled(folder, "new", program.small, exact=True))
-    device = command(folder, new, LOOPWRIGHT_CUDA_TIME="1")
-    without = command(folder, new, CUDA_VISIBLE_DEVICES="").stdout
+    expected = command(folder, "./old.exact").stdout
+    device = command(folder, "./new.exact", LOOPWRIGHT_CUDA_TIME="1")
+    without = command(folder, "./new.exact", CUDA_VISIBLE_DEVICES="").stdout
     return "kernels" in device.stderr and device.stdout == without == expected
 
 
@@ -325,13 +371,16 @@ def run(folder: Path, only: str, results: Path | None) -> int:
     """The table; the exit status is 1 if a result is wrong."""
     wrong = 0
     found: list[Result] = []
-    for program in programs():
-        if only not in program.name or not (folder / program.name).exists():
-            continue
+    known = [one for one in programs() if only in one.name and (folder / one.name).exists()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        builds = {one.name: pool.submit(compiled, folder / one.name, one) for one in known}
+        for build in builds.values():
+            build.result()
+    for program in known:
         same = check(folder / program.name, program)
         wrong += not same
-        for options in program.large:
-            one = measured(folder / program.name, program, options)
+        for number, options in enumerate(program.large):
+            one = measured(folder / program.name, program, number)
             found.append(one)
             bits = "same bits" if same else "DIFFERENT"
             size = " ".join(options).replace("-D", "")

@@ -398,8 +398,12 @@ def _planned(
     for handle, component in plan.components.items():
         old = set(plan.statements_at(component))
         new = [place for name, mine in computes.items() if mine in old for place in places[name]]
-        if handle not in components and not handle.startswith("@"):
-            components[handle] = Component.of(new)
+        if handle in components or handle.startswith("@"):
+            continue
+        components[handle] = Component.of(new)
+        for number in (0, 1):
+            own = [place for place in new if place[1] == number]
+            components[f"{handle}_{number + 1}"] = Component.of(own)
     everything = Component.of(leaf.position for leaf in fresh.leaves)
     copies = Component.of(place for name in held for place in places[name])
     stored = plan.stored(after, Redundancy(computes, held))
