@@ -1,0 +1,243 @@
+"""The programs that `benchmarks.gpu` times, with their scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Program:
+    """`small` and `large` are the -D options of a check and of timed runs."""
+
+    name: str
+    source: str
+    script: str
+    small: tuple[str, ...]
+    large: tuple[tuple[str, ...], ...]
+    unit: str
+
+    def work(self, options: tuple[str, ...]) -> float:
+        values = {name: int(value) for name, value in (one[2:].split("=") for one in options)}
+        match self.unit:
+            case "GStencil/s":
+                return float((values["N"] - 2) ** (3 if "3d" in self.name else 2) * values["STEPS"])
+            case _:
+                return float(operations(self.name, values))
+
+
+def operations(name: str, values: dict[str, int]) -> int:
+    """Floating-point operations of the linear algebra, points and steps of the others."""
+    match name:
+        case "gemm":
+            return 2 * values["NI"] * values["NJ"] * values["NK"]
+        case "2mm":
+            return 2 * values["NI"] * values["NJ"] * (values["NK"] + values["NL"])
+        case "correlation":
+            return values["M"] ** 2 * values["N"]
+        case "jacobi-2d":
+            return 2 * 5 * values["N"] ** 2 * values["TSTEPS"]
+        case _:
+            return 11 * values["NX"] * values["NY"] * values["TMAX"]
+
+
+HEAT = """\
+/* The heat equation, STEPS half steps between two arrays. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef REAL real;
+static real *a, *b;
+#define CELLS ((size_t)N{cells})
+
+static void initialise(void)
+{{
+  if (!a) {{
+    a = malloc(sizeof(real) * CELLS);
+    b = malloc(sizeof(real) * CELLS);
+  }}
+  uint32_t state = 1;
+  for (size_t k = 0; k < CELLS; k++) {{
+    state = state * 1664525u + 1013904223u;
+    a[k] = b[k] = (real)(state >> 8) / 16777216;
+  }}
+}}
+
+static void run(long n, long steps, real A[n]{extents}, real B[n]{extents})
+{{
+#pragma scop
+  for (long t = 0; t < steps; t++) {{
+{first}
+{second}
+  }}
+#pragma endscop
+}}
+
+static void kernel(void)
+{{
+  run(N, STEPS / 2, (void *)a, (void *)b);
+}}
+
+static uint64_t checksum(void)
+{{
+  uint64_t sum = 14695981039346656037u;
+  for (size_t k = 0; k < sizeof(real) * CELLS; k++)
+    sum = (sum ^ ((const unsigned char *)a)[k]) * 1099511628211u;
+  return sum;
+}}
+
+int main(void)
+{{
+  initialise();
+  kernel();
+  printf("%016llx\\n", (unsigned long long)checksum());
+  return 0;
+}}
+"""
+
+def heat(dimensions: int, real: str) -> str:
+    """The program in two or three dimensions, with numbers of type `real`."""
+    names = ("i", "j", "k")[:dimensions]
+    suffix = "f" if real == "float" else ""
+
+    def cell(array: str, moved: str = "", by: str = "") -> str:
+        return array + "".join(f"[{name}{by if name == moved else ''}]" for name in names)
+
+    def nest(label: str, new: str, old: str) -> str:
+        terms = " + ".join(
+            f"0.125{suffix} * ({cell(old, one, ' + 1')} - 2.0{suffix} * {cell(old)}"
+            f" + {cell(old, one, ' - 1')})"
+            for one in names
+        )
+        lines = [
+            "    " + "  " * depth + f"for (long {one} = 1; {one} < n - 1; {one}++)"
+            for depth, one in enumerate(names)
+        ]
+        return "\n".join([*lines, f"          {label}: {cell(new)} = {terms} + {cell(old)};"])
+
+    return HEAT.format(
+        cells=" * N" * (dimensions - 1),
+        extents="[n]" * (dimensions - 1),
+        first=nest("LoopB", "B", "A"),
+        second=nest("LoopA", "A", "B"),
+    ).replace("REAL", real)
+
+
+def mapped(rows: int, **sizes: int) -> str:
+    """Both halves of a time step; a thread computes `rows` neighbours along i, which share what they read."""
+    names = list(sizes)
+    lines: list[str] = []
+    for loop in ("LoopB", "LoopA"):
+        tiles = ", ".join(f"{name}={rows * size if name == 'i' else size}" for name, size in sizes.items())
+        blocks = ", ".join(f"{name}T" for name in names)
+        if rows == 1:
+            lines += [f"tile({loop}, {tiles})", f"block({loop}, {blocks})", f"thread({loop}, {tiles})"]
+            continue
+        inner = ["iT1", *names[1:], "i"]
+        order = ", ".join(["t", *(f"{name}T" for name in names), *inner])
+        threads = ", ".join(f"{'iT1' if name == 'i' else name}={size}" for name, size in sizes.items())
+        lines += [f"shift({loop}, i, -1)", f"tile({loop}, {tiles})", f"tile({loop}, i={rows})"]
+        lines += [f"interchange({loop}, [{order}])", f"unroll({loop}, i, {rows})"]
+        lines += [f"block({loop}, {blocks})", f"thread({loop}, {threads})"]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Overlapped:
+    """Tiles of `steps` steps of two halves, in shared memory; a thread computes `rows` at a time."""
+
+    steps: int
+    i: int
+    j: int
+    rows: int
+    threads: tuple[int, int]
+    unrolled: bool = False
+
+    @property
+    def name(self) -> str:
+        words = [self.steps, self.i, self.j, self.rows, *self.threads]
+        return f"overlap-{'x'.join(map(str, words))}{'-unrolled' if self.unrolled else ''}"
+
+    @property
+    def script(self) -> str:
+        lines = ["Time = lift(LoopB, 1)"]
+        lines += [f"(Tiles, Copies) = overlap(Time, t={self.steps}, i={self.i}, j={self.j})"]
+        loop = "i" if self.rows == 1 else "iT1"
+        for one in ("LoopB_1", "LoopB_2", "LoopA_1", "LoopA_2") if self.rows > 1 else ():
+            lines += [f"tile({one}, i={self.rows})", f"interchange({one}, i, j)"]
+            lines += [f"unroll({one}, i)"] if self.unrolled else []
+        y, x = self.threads
+        lines += ["block(Tiles, iT, jT)", f"thread(Copies, i={y}, j={x})"]
+        lines += [f"thread({one}, {loop}={y}, j={x})" for one in ("LoopB", "LoopA")]
+        return "\n".join(lines) + "\n"
+
+
+PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
+SPACE = (("-DN=384", "-DSTEPS=128"), ("-DN=512", "-DSTEPS=100"))
+SHAPES: dict[str, tuple[dict[str, int], ...]] = {
+    "2d-float": (
+        {"rows": 1, "i": 4, "j": 64},
+        {"rows": 4, "i": 4, "j": 64},
+        {"rows": 8, "i": 4, "j": 64},
+        {"rows": 4, "i": 1, "j": 256},
+    ),
+    "2d-double": ({"rows": 4, "i": 4, "j": 64}, {"rows": 4, "i": 1, "j": 256}),
+    "3d-float": (
+        {"rows": 1, "i": 1, "j": 4, "k": 64},
+        {"rows": 4, "i": 1, "j": 4, "k": 64},
+        {"rows": 4, "i": 1, "j": 8, "k": 32},
+        {"rows": 8, "i": 1, "j": 4, "k": 32},
+    ),
+    "3d-double": ({"rows": 4, "i": 1, "j": 4, "k": 64}, {"rows": 8, "i": 1, "j": 4, "k": 32}),
+}
+TILES: dict[str, tuple[Overlapped, ...]] = {
+    "2d-float": (
+        Overlapped(2, 40, 120, 1, (8, 128)),
+        Overlapped(2, 40, 120, 4, (4, 128)),
+        Overlapped(2, 40, 120, 4, (4, 128), True),
+        Overlapped(3, 36, 116, 4, (4, 128)),
+        Overlapped(4, 32, 112, 4, (4, 128)),
+        Overlapped(4, 32, 112, 4, (4, 128), True),
+        Overlapped(2, 40, 120, 8, (4, 128)),
+        Overlapped(2, 56, 56, 4, (8, 64)),
+    ),
+    "2d-double": (
+        Overlapped(2, 40, 56, 4, (8, 64)),
+        Overlapped(2, 40, 56, 4, (8, 64), True),
+        Overlapped(3, 36, 52, 4, (8, 64)),
+    ),
+}
+LARGE = {
+    "jacobi-2d": ("-DN=4000", "-DTSTEPS=100"),
+    "fdtd-2d": ("-DNX=4000", "-DNY=4000", "-DTMAX=100"),
+    "correlation": ("-DM=2000", "-DN=2000"),
+    "gemm": ("-DNI=4096", "-DNJ=4096", "-DNK=4096"),
+    "2mm": ("-DNI=2048", "-DNJ=2048", "-DNK=2048", "-DNL=2048"),
+}
+SMALL = {
+    "jacobi-2d": ("-DN=301", "-DTSTEPS=7"),
+    "fdtd-2d": ("-DNX=301", "-DNY=203", "-DTMAX=7"),
+    "correlation": ("-DM=130", "-DN=175"),
+    "gemm": ("-DNI=197", "-DNJ=301", "-DNK=90"),
+    "2mm": ("-DNI=197", "-DNJ=301", "-DNK=90", "-DNL=270"),
+}
+
+
+def programs() -> Iterator[Program]:
+    """Heat with several shapes of blocks, and the kernels with the scripts that are shipped."""
+    for dimensions, large in ((2, PLANE), (3, SPACE)):
+        for real in ("float", "double"):
+            kind, source = f"{dimensions}d-{real}", heat(dimensions, real)
+            small = ("-DN=301", "-DSTEPS=14") if dimensions == 2 else ("-DN=43", "-DSTEPS=8")
+            named = [("x".join(map(str, shape.values())), mapped(**shape)) for shape in SHAPES[kind]]
+            named += [(one.name, one.script) for one in TILES.get(kind, ())]
+            for shape, script in named:
+                yield Program(f"heat-{kind}-{shape}", source, script, small, large, "GStencil/s")
+    for name in LARGE:
+        source = (ROOT / "kernels" / f"{name}.c").read_text()
+        script = (ROOT / "kernels" / "gpu" / f"{name}.lw").read_text()
+        yield Program(name, source, script, SMALL[name], (LARGE[name],), "GFLOP/s")

@@ -1,0 +1,149 @@
+"""Kernels whose threads share buffers: right ones run, wrong ones are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loopwright.emit.cuda.text import DeviceText, device_text
+from loopwright.emit.region import Loops
+from loopwright.errors import BadInput, LoopwrightError
+from loopwright.model.program import Program
+from loopwright.progress import silent
+from loopwright.rewrite import pipeline
+from loopwright.rewrite.evidence import of_launches, of_text
+from loopwright.rewrite.request import Outcome, Request, RewriteOptions
+from loopwright.rewrite.rereading import read_again
+from loopwright.source import Source
+from loopwright.transform import Plan
+from tests.cuda.support import made, original, run
+
+PROGRAM = """\
+#include <stdio.h>
+static void steps(int m, int n, double a[n], double b[n])
+{
+#pragma scop
+  for (int t = 0; t < m; t++) {
+    for (int i = 1; i < n - 1; i++)
+      New: b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+    for (int i = 1; i < n - 1; i++)
+      Old: a[i] = b[i];
+  }
+#pragma endscop
+}
+
+int main(void)
+{
+  static double a[333], b[333];
+  double sum = 0;
+  for (int m = 0; m < 6; m++) {
+    for (int i = 0; i < 333; i++)
+      a[i] = i * 7 % 13, b[i] = i;
+    steps(m, 333, a, b);
+    for (int i = 0; i < 333; i++)
+      sum = sum * 0.9 + a[i] - 0.7 * b[i];
+  }
+  printf("%.17g\\n", sum);
+  return 0;
+}
+"""
+SCRIPT = """\
+Time = lift(New, 1)
+(Tiles, Copies) = overlap(Time, t=2, i=32)
+block(Tiles, iT)
+thread(New, i=32)
+thread(Old, i=32)
+thread(Copies, i=32)
+"""
+
+
+@dataclass(frozen=True)
+class Made:
+    outcome: Outcome
+    plan: Plan
+    loops: Loops
+    device: DeviceText
+    folder: Path
+
+    def read_back(self, device: DeviceText) -> None:
+        """All that is proved of the texts of kernels and host."""
+        originals, written = [self.plan.original], [self.plan.written]
+        text, _ = of_launches(device, originals, written)
+        (new,) = read_again(text, originals, written)
+        of_text(self.plan, self.loops, new, RewriteOptions(cuda=True), silent)
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    folder = tmp_path_factory.mktemp("shared")
+    seen: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+
+        def text(regions: list[Loops]) -> DeviceText:
+            device = device_text(regions)
+            seen["device"] = device
+            return device
+
+        def proved(plan: Plan, loops: Loops, new: Program, *rest: Any) -> Any:
+            seen["plan"], seen["loops"] = plan, loops
+            return of_text(plan, loops, new, *rest)
+
+        patch.setattr(pipeline, "device_text", text)
+        patch.setattr(pipeline, "of_text", proved)
+        outcome = made(folder, PROGRAM, SCRIPT)
+    yield Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
+
+
+def test_tiles_compute_the_same_bits(right: Made) -> None:
+    assert run(right.folder, right.outcome) == original(right.folder, PROGRAM)
+    assert run(right.folder, right.outcome, device=False) == original(right.folder, PROGRAM)
+
+
+WRONG = {
+    "no barrier between load and step": ("LW_BARRIER();\n    for (long t", "for (long t"),
+    "no barrier between two halves of a step": (
+        "LW_BARRIER();\n      for (long i", "for (long i"
+    ),
+    "no barrier at the end of a step": ("LW_BARRIER();\n    }\n    if", "}\n    if"),
+    "no barrier before the next block": ("LW_BARRIER();\n  }\n}", "}\n}"),
+    "a barrier that not all threads reach": (
+        "a_tile[i - 32 * iT + 2] = a[i];", "{ a_tile[i - 32 * iT + 2] = a[i]; LW_BARRIER(); }"
+    ),
+    "a barrier under a condition on a thread": ("LW_BARRIER();", "if (LW_ONE(x)) LW_BARRIER();"),
+    "a halo one too small": ("i <= min(n - 1, 32 * iT + 33)", "i <= min(n - 1, 32 * iT + 32)"),
+    "a step on too few cells": ("4 * tT + 32 * iT - t + 32)", "4 * tT + 32 * iT - t + 31)"),
+    "swapped buffers": ("a_next[i] = a_tile", "a_next[i] = b_tile"),
+    "a buffer that is too small": ("LW_SHARED_1(double, a_tile, 36)", "LW_SHARED_1(double, a_tile, 35)"),
+    "a buffer of another type": ("LW_SHARED_1(double, a_tile, 36)", "LW_SHARED_1(float, a_tile, 36)"),
+    "a buffer of each thread": ("LW_SHARED_1(double, a_tile, 36)", "double a_tile[36]"),
+    "a buffer that is declared twice": (
+        "LW_SHARED_1(double, a_tile, 36);",
+        "LW_SHARED_1(double, a_tile, 36); LW_SHARED_1(double, a_tile, 36);",
+    ),
+    "a second array that is too small": ("(double, a_next, (size_t)(n))", "(double, a_next, (size_t)(m))"),
+    "a second array that is copied": ("LW_SCRATCH(double, a_next", "LW_READ(double, a_next"),
+    "a store by the neighbour too": ("LW_THREAD(x, 32 * iT, 1)", "LW_THREAD(x, max(0, 32 * iT - 1), 1)"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_kernels_are_refused(right: Made, what: str) -> None:
+    old, new = WRONG[what]
+    kernels = right.device.kernels
+    assert old in kernels.text, kernels.text.partition("begins here")[2]
+    text = Source(kernels.path, kernels.text.replace(old, new, 1))
+    with pytest.raises(LoopwrightError):
+        right.read_back(replace(right.device, kernels=text))
+
+
+def test_a_tile_too_large_for_shared_memory(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(PROGRAM)
+    script = SCRIPT.replace("i=32)\nblock", "i=4000)\nblock")
+    with pytest.raises(BadInput) as caught:
+        pipeline.transformed(Request(str(file), script, cuda=True, prove=False), silent)
+    assert "49152" in caught.value.message and "smaller" in str(caught.value.hint)
