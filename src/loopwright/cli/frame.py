@@ -9,13 +9,13 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TextIO, TypeVar
 
 from loopwright.cli.output import write_err, write_error, write_file, write_out
-from loopwright.errors import REPORT, BadInput, Code, GaveUp, InternalError, LoopwrightError
+from loopwright.errors import REPORT, BadInput, Code, Diagnostic, GaveUp, InternalError, LoopwrightError
 from loopwright.progress import Progress, silent
 from loopwright.source import Span, called
 
@@ -34,6 +34,8 @@ class Printed:
     err: str = ""
     files: tuple[tuple[str, bytes], ...] = ()
     status: int = 0
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What is wrong with some of several files, where the verb goes on with the others."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class Invocation(Generic[T]):
     """What to do where it ran out."""
     prepare: Callable[[Progress], None] | None = None
     """What is done once and for all, and does not count."""
+    sarif: str | None = None
+    """Where the diagnostics go as SARIF too."""
+    revision: str = ""
+    """The earlier revision that diagnostics may be about."""
 
 
 def perform(invocation: Invocation[T]) -> int:
@@ -63,6 +69,7 @@ def perform(invocation: Invocation[T]) -> int:
         printed = named(lambda: invocation.render(value))
         for path, data in printed.files:
             write_file(path, data)
+        _write_sarif(invocation, printed.diagnostics)
         write_out(printed.out)
     except LoopwrightError as error:
         return _failed(invocation, error)
@@ -90,6 +97,10 @@ def _failed(invocation: Invocation[T], error: LoopwrightError) -> int:
     file = None if invocation.file is None else called(invocation.file)
     if isinstance(error, BadInput) and file is not None:
         error.at(Span.start_of(file))
+    try:
+        _write_sarif(invocation, (error.diagnostic,))
+    except LoopwrightError as unwritten:
+        write_error(unwritten, file)
     if invocation.failed is not None and error.code is not Code.OUTPUT:
         from loopwright.report.diagnostics import as_json
 
@@ -102,6 +113,16 @@ def _failed(invocation: Invocation[T], error: LoopwrightError) -> int:
             error = unwritten
     write_error(error, file)
     return error.code.exit_code
+
+
+def _write_sarif(invocation: Invocation[T], diagnostics: Sequence[Diagnostic]) -> None:
+    if invocation.sarif is not None:
+        from loopwright import __version__
+        from loopwright.report.sarif import sarif_log
+
+        file = called(invocation.file or "loopwright")
+        log = sarif_log(diagnostics, file, __version__, invocation.revision)
+        write_file(invocation.sarif, as_lines(log).encode())
 
 
 def as_lines(data: dict[str, Any]) -> str:

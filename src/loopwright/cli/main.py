@@ -104,6 +104,11 @@ VERBS = {
     "explain": Verb(
         lambda: import_module("loopwright.cli.explain"), "loopwright explain LW101", "what an error means"
     ),
+    "schema": Verb(
+        lambda: import_module("loopwright.cli.schema"),
+        "loopwright schema prove",
+        "what --json prints, as a JSON schema",
+    ),
     "completion": Verb(
         lambda: import_module("loopwright.cli.completion"),
         'eval "$(loopwright completion bash)"',

@@ -227,6 +227,11 @@ def add_prover_options(add: Callable[..., Any], proof: str = "-o") -> None:
         add("--proof", metavar="PATH", help="with --prover coq: write the proof there")
 
 
+def add_sarif(add: Callable[..., Any]) -> None:
+    """`--sarif`, for services that show results at the lines of a change."""
+    add("--sarif", metavar="PATH", help="write the diagnostics there too, as SARIF 2.1.0")
+
+
 def code_path(arguments: argparse.Namespace) -> str:
     """Where the program goes: with Coq, `-o` is the proof's."""
     return STANDARD if arguments.prover == "coq" or arguments.output is None else str(arguments.output)

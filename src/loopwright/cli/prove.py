@@ -2,7 +2,7 @@
 
     prove OLD NEW            two C files, or two OpenScop files
     prove FILE.c             the file's own OpenMP directives about loops
-    prove --git REV FILE...  each file beside what it was
+    prove --git REV FILE..., prove --directives FILE...   of several files, see `cli.several`
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from loopwright.cli.options import (
     Verbs,
     add_prover_options,
     add_reading_options,
+    add_sarif,
     add_time_limits,
     choice_of,
     compiler_options,
@@ -52,6 +53,11 @@ def add_to(verbs: Verbs) -> None:
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="OLD and NEW, C or OpenScop (.scop); or one C file"
     )
+    text = "compare each FILE with what it was at this revision"
+    parser.add_argument("--git", metavar="REV", help=text)
+    text = "prove the OpenMP directives of each FILE"
+    parser.add_argument("--directives", action="store_true", help=text)
+    add_sarif(parser.add_argument)
     add_reading_options(parser)
     parser.add_argument("--json", action="store_true", help="the answer for machines")
     parser.add_argument(
@@ -64,6 +70,10 @@ def add_to(verbs: Verbs) -> None:
 
 
 def prove(arguments: argparse.Namespace) -> Invocation[Any]:
+    if arguments.git is not None or arguments.directives:
+        from loopwright.cli.several import prove_several
+
+        return prove_several(arguments)
     if len(arguments.files) == 1:
         return _of_directives(arguments)
     old, new = arguments.files[0], arguments.files[-1]
@@ -76,6 +86,7 @@ def prove(arguments: argparse.Namespace) -> Invocation[Any]:
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
+        sarif=arguments.sarif,
     )
 
 
@@ -142,38 +153,29 @@ def _of_directives(arguments: argparse.Namespace) -> Invocation[DirectivesProved
         failed=(lambda: data) if arguments.json else None,
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
+        sarif=arguments.sarif,
     )
 
 
 def _directives(arguments: argparse.Namespace, progress: Progress) -> DirectivesProved:
+    from loopwright.cli.several import directives_request
     from loopwright.rewrite.directives import prove_directives
-    from loopwright.rewrite.request import Request
 
     if arguments.prover == "coq":
         hint = "'transform --apply-directives --prover coq' proves the loops they ask for"
         raise BadInput(Code.OPTION, "directives alone have no proof for coq", hint=hint)
-    request = Request(
-        file=arguments.files[0],
-        pure=tuple(arguments.pure),
-        assume=tuple(arguments.assume),
-        choice=choice_of(arguments),
-        options=compiler_options(arguments),
-        allow_reassociation=arguments.allow_reassociation,
-        prover=separate_proof(arguments),
-    )
-    return prove_directives(request, progress)
+    return prove_directives(directives_request(arguments, arguments.files[0]), progress)
 
 
 def _printed_directives(
     arguments: argparse.Namespace, data: dict[str, Any], found: DirectivesProved
 ) -> Printed:
-    trusted = dict.fromkeys(text for region in found.regions for text in region.assumptions)
-    lines = "".join(f"  taken on trust: {text}\n" for text in trusted)
+    lines = "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
     if arguments.json:
         answer = {
             "directives": found.directives,
             "obligations": found.obligations,
-            "assumptions": list(trusted),
+            "assumptions": list(found.assumptions),
         }
         return Printed(as_lines(data | answer), lines)
     count = f"{found.directives} directive{'' if found.directives == 1 else 's'}"

@@ -12,6 +12,7 @@ from loopwright.cli.options import (
     add_prover_options,
     add_reading_options,
     add_rewriting_options,
+    add_sarif,
     add_script,
     add_time_limits,
     code_path,
@@ -62,6 +63,7 @@ def add_to(verbs: Verbs) -> None:
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
+    add_sarif(add)
     add("--json", action="store_true", help="code, proofs, assumptions and diagnostics as JSON")
     add_time_limits(add)
 
@@ -76,6 +78,7 @@ def transform(arguments: argparse.Namespace) -> Invocation[Outcome]:
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
         prepare=coq_library(arguments.prover),
+        sarif=arguments.sarif,
     )
 
 

@@ -48,6 +48,10 @@ class DirectivesProved:
     def obligations(self) -> int:
         return sum(proof.obligations for region in self.regions for proof in region.proofs)
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(text for region in self.regions for text in region.assumptions))
+
 
 def prove_directives(request: Request, progress: Progress = silent) -> DirectivesProved:
     """That the directives keep what the loops compute; raises, with a witness, where they do not."""

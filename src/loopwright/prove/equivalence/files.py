@@ -11,6 +11,7 @@ from loopwright.c.allocation import with_local_arrays
 from loopwright.c.choice import BY_PRAGMAS, Choice
 from loopwright.c.chosen import chosen
 from loopwright.c.file import c_file
+from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program
@@ -83,6 +84,7 @@ def agreement(
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
     options: CompilerOptions = PLAIN,
+    old_options: CompilerOptions | None = None,
     allow_reassociation: bool = False,
     for_provers: int = 0,
     progress: Progress = silent,
@@ -108,6 +110,7 @@ def agreement(
         assume=assume,
         choice=choice,
         options=options,
+        old_options=old_options,
         allow_reassociation=allow_reassociation,
         for_provers=for_provers,
         progress=progress,
@@ -149,6 +152,7 @@ def compare_files(
     assume: Sequence[str] = (),
     choice: Choice = BY_PRAGMAS,
     options: CompilerOptions = PLAIN,
+    old_options: CompilerOptions | None = None,
     allow_reassociation: bool = False,
     for_provers: int = 0,
     progress: Progress = silent,
@@ -156,12 +160,14 @@ def compare_files(
     """Whether the regions of the new file leave in memory what those of the old one do.
 
     Where they allocate storage, both what they do with it and what they do without is compared.
+    `old_options` say how the old file is compiled, where not as the new one.
     """
     progress("reading")
     before, source = load_c(old_file), load_c(new_file)
     if choice.is_empty and not has_marks(before):
         choice = changed_functions(before, source)
-    old = read_source(before, pure=pure, assume=assume, choice=choice, options=options)
+    compiled = options if old_options is None else old_options
+    old = read_source(before, pure=pure, assume=assume, choice=choice, options=compiled)
     source = source if choice.is_empty else chosen(source, choice)
     source = counterparts([one.region for one in old], source)
     given, allocations = with_local_arrays(source, allocated=True)
@@ -182,6 +188,9 @@ def compare_files(
         difference = outside_difference(program.region, region.place)
         if difference is None and not adds_only_harmless_text(before, texts[0]):
             difference = "one file has directives that the other has not"
+        header = different_header(before, texts[0], compiled, options) if difference is None else None
+        if header is not None:
+            difference = f"the header {header} is not the same for both"
         if difference is not None:
             reason = f"the regions agree, but not what is around them: {difference}"
             return replace(found[0], answers=(replace(found[0].answers[0], verdict=Undecided(reason)),))

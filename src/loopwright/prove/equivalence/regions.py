@@ -33,6 +33,34 @@ def changed_functions(old: Source, new: Source) -> Choice:
     return Choice(tuple(names))
 
 
+def to_compare(old: Source, new: Source, *, headers: bool) -> Choice | None:
+    """What to compare of two versions of a file: None where no loop can have changed.
+
+    The functions with loops whose text is another; all of them where something outside of functions is, or
+    one of the `headers`.
+    """
+    if has_marks(old) or has_marks(new):
+        return Choice()
+    changed = headers or _texts(old) != _texts(new)
+    texts = [
+        {each.name: _text(each.node) for each in functions_with_loops(c_file(one))} for one in (old, new)
+    ]
+    names = [name for name, text in texts[0].items() if texts[1].get(name) != text]
+    if not names and changed:
+        names = list(texts[0])
+    return Choice(tuple(names)) if names else None
+
+
+def _texts(source: Source) -> list[str]:
+    """Directives, and what stands outside of functions."""
+    file = c_file(source)
+    lines = ["".join(line.place.text.split()) for line in file.directives]
+    return lines + [_text(node) for node in file.possible.named_children if node.type not in _INSIDE]
+
+
+_INSIDE = ("function_definition", "comment")
+
+
 def counterparts(old: Sequence[Span], new: Source) -> Source:
     """`new` with the places of the regions of the original chosen; a file that marks them is left alone."""
     if has_marks(new):

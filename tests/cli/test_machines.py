@@ -1,0 +1,181 @@
+"""For machines: what --json prints has a schema, --sarif is SARIF, and --git compares with a revision."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from loopwright.cli.main import main
+from loopwright.cli.schema import schema_text
+from tests.conftest import ROOT
+
+SUMS, HEAT = "docs/tutorial/sums.c", "docs/tutorial/heat.c"
+
+COMMANDS = (
+    "codegen examples/rectangle.poly",
+    "codegen nothing.poly",
+    f"transform {SUMS} docs/tutorial/sums.lw --step",
+    f"transform {SUMS} docs/tutorial/wrong.lw",
+    "transform docs/tutorial/directives.c --apply-directives",
+    f"prove {SUMS} {SUMS}",
+    f"prove {SUMS} {HEAT}",
+    "prove docs/tutorial/directives.c",
+    "prove docs/tutorial/directives-wrong.c",
+    f"prove {SUMS} --git there-is-no-such",
+    f"prove --directives {SUMS} docs/tutorial/directives-wrong.c",
+    f"verify {SUMS} nothing.v --old {SUMS}",
+    f"check {SUMS} --spec {SUMS} -D N=5",
+    "check nothing.c --spec nothing.c",
+    f"suggest {SUMS}",
+    "suggest nothing.c",
+    "optimise nothing.c",
+    "bench nothing",
+    f"extract {HEAT}",
+    "extract nothing.c",
+    f"find {SUMS}",
+    "find nothing.c",
+    "doctor",
+    f"show {SUMS} nothing.lw",
+)
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    found = capsys.readouterr()
+    return int(ended.value.code or 0), found.out, found.err
+
+
+def schema(verb: str) -> Any:
+    return json.loads(schema_text(verb))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_printed_fits_its_schema(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    words = command.split()
+    _, out, _ = run(capsys, *words, "--json")
+    jsonschema.validate(json.loads(out), schema(words[0]))
+
+
+def test_every_verb_with_json_has_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    names = schema_text(None).split()
+    texts = {path.stem: path.read_text() for path in (ROOT / "src/loopwright/cli").glob("*.py")}
+    assert names == sorted(name for name, text in texts.items() if '"--json", ' in text)
+    assert {command.split()[0] for command in COMMANDS} == set(names)
+    for name in names:
+        jsonschema.Draft202012Validator.check_schema(schema(name))
+    status, out, _ = run(capsys, "schema", "prove")
+    assert status == 0 and json.loads(out) == schema("prove")
+    assert run(capsys, "schema", "demo")[0] == 2
+
+
+def test_a_schema_refuses_what_is_not_said() -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"file": "a.c", "verdict": "perhaps", "diagnostics": []}, schema("prove"))
+
+
+def _sarif(path: Path) -> dict[str, Any]:
+    """The members that SARIF 2.1.0 requires of a log (3.13, 3.14, 3.19, 3.27), and one run."""
+    log = json.loads(path.read_text())
+    assert log["version"] == "2.1.0" and log["$schema"].endswith("sarif-schema-2.1.0.json")
+    (only,) = log["runs"]
+    driver = only["tool"]["driver"]
+    assert driver["name"] == "loopwright"
+    for one in only["results"]:
+        assert one["message"]["text"]
+        assert driver["rules"][one["ruleIndex"]]["id"] == one["ruleId"]
+        assert one["level"] in ("error", "warning", "note")
+        for place in (*one["locations"], *one["relatedLocations"]):
+            physical = place["physicalLocation"]
+            assert not physical["artifactLocation"]["uri"].startswith("/")
+            if "region" in physical:
+                region = physical["region"]
+                assert region["startLine"] >= 1 and region["endColumn"] > region["startColumn"] >= 1
+    found: dict[str, Any] = only
+    return found
+
+
+def test_sarif_has_both_places_of_a_witness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    log = tmp_path / "log.sarif"
+    assert run(capsys, "prove", "docs/tutorial/directives-wrong.c", "--sarif", str(log))[0] == 1
+    (result,) = _sarif(log)["results"]
+    assert result["ruleId"] == "LW101"
+    assert [place["physicalLocation"]["region"]["startLine"] for place in result["locations"]] == [3]
+    related = [place["physicalLocation"]["region"] for place in result["relatedLocations"]]
+    assert [(place["startLine"], place["startColumn"]) for place in related] == [(6, 7), (6, 28)]
+    assert run(capsys, "prove", "docs/tutorial/directives.c", "--sarif", str(log))[0] == 0
+    assert _sarif(log)["results"] == []
+
+
+LOOPS = """#include "k.h"
+void f(int n, double A[n][n], double B[n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      A[i][j] = B[i] + TWO;
+}
+int g(int x) { return x; }
+"""
+
+SWAPPED = LOOPS.replace("(int i = 0; i", "(int q = 0; q").replace("(int j = 0; j", "(int i = 0; i")
+SWAPPED = SWAPPED.replace("(int q = 0; q", "(int j = 0; j").replace("j < n; i++", "j < n; j++")
+SWAPPED = SWAPPED.replace("i < n; j++)\n      A", "i < n; i++)\n      A")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five files as they were, then some of them changed."""
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in ("swapped.c", "wrong.c", "same.c", "other.c"):
+        Path(name).write_text(LOOPS)
+    Path("k.h").write_text("#define TWO 2\n")
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "before"],
+    ):
+        subprocess.run(["git", *words], check=True)
+    Path("swapped.c").write_text(SWAPPED)
+    Path("wrong.c").write_text(SWAPPED.replace("i < n", "i < n - 1"))
+    Path("other.c").write_text(LOOPS.replace("return x", "return -x"))
+    Path("new.c").write_text(LOOPS)
+    return folder
+
+
+def test_files_beside_a_revision(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["swapped.c", "wrong.c", "same.c", "other.c", "new.c"]
+    status, out, _ = run(capsys, "prove", "--git", "HEAD", *names, "--json", "--sarif", "log.sarif")
+    data = json.loads(out)
+    jsonschema.validate(data, schema("prove"))
+    verdicts = {one["file"]: one["verdict"] for one in data["files"]}
+    wanted = ["proved", "wrong", "unchanged", "no loop changed", "new"]
+    assert verdicts == dict(zip(names, wanted, strict=True))
+    assert status == 1 and data["verdict"] == "wrong"
+    (result,) = _sarif(Path("log.sarif"))["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "wrong.c"
+    assert "HEAD:wrong.c" in result["message"]["text"]
+
+
+def test_a_header_of_another_text_is_no_yes(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.h").write_text("#define TWO 3\n")
+    status, out, err = run(capsys, "prove", "--git", "HEAD", "swapped.c", "same.c")
+    assert status == 3 and out.endswith("2 files beside HEAD: 2 gave up\n")
+    assert "the header k.h is not the same for both" in err
+
+
+def test_revisions_that_are_not_there(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--git", "nothing", "same.c"], ["--git", "--output=x", "same.c"], ["--git", "HEAD", "-"]):
+        assert run(capsys, "prove", *words)[0] == 2
+    assert not Path("x").exists()
