@@ -1,19 +1,29 @@
-"""What `loopwright optimise` finds for the kernels by itself: `python -m benchmarks.optimising [KERNEL...]`.
+"""What `loopwright optimise` finds by itself: `python -m benchmarks.optimising [KERNEL or FILE.c ...]`.
 
-One line for each kernel, with speedups over gcc -O3 -march=native: by the script that is found in the
+One line for each program, with speedups over gcc -O3 -march=native: by the script that is found in the
 budget, by the one the model alone chooses, by the shipped script, and by Pluto's best text where there is
-one in ../shared/peers.  All programs of a kernel run in turns, and the shortest times count.  The last
-column is the model's error: its prediction over what was measured.
+one in ../shared/peers.  All versions of a program run in turns on one core, and the shortest times count.
+The last column is the model's prediction for its own choice.  Without names: all kernels, and the programs
+in benchmarks/programs, which no script was written for.
+
+With --jobs N, N programs at a time are searched and measured, each on a core of its own.  --json keeps every
+time and script; it is written after each program, so that an interrupted run leaves what it has.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
+import queue
+import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from loopwright.errors import LoopwrightError
@@ -23,81 +33,172 @@ from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 from loopwright.run.benchmark import PROCESSOR_TIME
 from loopwright.run.compiler import FAST, Compiler, compile_c, find_compiler
-from loopwright.run.shipped import Kernel, kernels_named
+from loopwright.run.shipped import kernel_folder
 from loopwright.run.timing import geometric_mean, interleaved
 
 PEERS = Path(os.environ.get("LOOPWRIGHT_PEERS", "../shared/peers"))
+PROGRAMS = Path(__file__).parent / "programs"
 VARIANTS = ("notile", "tile", "notile1", "tile1")
 COLUMNS = ("found", "model", "shipped", "pluto")
 
 
 @dataclass(frozen=True)
 class Row:
-    """The speedups of one kernel by column, and the model's prediction for what it chose."""
+    """One program: seconds and speedups by version, scripts that were found, the model's prediction."""
 
-    kernel: str
-    ratios: dict[str, float]
-    predicted: float
+    program: str
+    ratios: dict[str, float] = field(default_factory=dict)
+    predicted: float = math.nan
+    seconds: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    scripts: dict[str, str] = field(default_factory=dict)
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Seconds for the search and for the model alone; None leaves the search out."""
+
+    budget: float | None
+    model_budget: float
+    rounds: int
 
 
 def main(words: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
-    parser.add_argument("--budget", type=float, default=60.0, help="seconds for each kernel (60)")
-    parser.add_argument("--model-budget", type=float, default=30.0, help="seconds for the model alone (30)")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--model-only", action="store_true", help="leave out the search that times programs")
-    arguments = parser.parse_args(words)
-    sys.stdout.write(f"{'kernel':16}" + "".join(f"{name:>9}" for name in COLUMNS) + f"{'predicted':>11}\n")
+    arguments = _parser().parse_args(words)
+    effort = Effort(
+        None if arguments.model_only else arguments.budget, arguments.model_budget, arguments.rounds
+    )
+    if arguments.core is not None:
+        os.sched_setaffinity(0, {arguments.core})
+        sys.stdout.write(json.dumps(asdict(measured(Path(arguments.programs[0]), effort))) + "\n")
+        return 0
+    sys.stdout.write(f"{'program':18}" + "".join(f"{name:>9}" for name in COLUMNS) + f"{'predicted':>11}\n")
     rows = []
-    for kernel in kernels_named(arguments.kernels):
-        budget = None if arguments.model_only else arguments.budget
-        row = measured(kernel, budget, arguments.model_budget, arguments.rounds)
+    for row in _rows(sources(arguments.programs), arguments, effort):
         rows.append(row)
-        figures = "".join(f"{row.ratios.get(name, math.nan):9.2f}" for name in COLUMNS)
-        sys.stdout.write(f"{kernel.name:16}{figures}{row.predicted:11.2f}\n")
+        sys.stdout.write(_line(row))
         sys.stdout.flush()
-    sys.stdout.write(summary(rows))
+        if arguments.json:
+            Path(arguments.json).write_text(json.dumps([asdict(one) for one in rows], indent=1))
+    sys.stdout.write(summary([row for row in rows if row.ratios]))
     return 0
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds for each search (60)")
+    parser.add_argument("--model-budget", type=float, default=30.0, help="seconds for the model alone (30)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--model-only", action="store_true", help="leave out the search that times programs")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time, each on its own core (1)")
+    parser.add_argument("--limit", type=float, default=36000.0, help="seconds after which nothing is begun")
+    parser.add_argument("--json", metavar="FILE", help="write times and scripts to this file")
+    parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
+    return parser
+
+
+def sources(names: Sequence[str]) -> list[Path]:
+    """Files by their names; without any, all kernels with a script and all programs without one."""
+    if names:
+        return [Path(name) if name.endswith(".c") else kernel_folder() / f"{name}.c" for name in names]
+    kernels = sorted(path for path in kernel_folder().glob("*.c") if path.with_suffix(".lw").is_file())
+    return [*kernels, *sorted(PROGRAMS.glob("*.c"))]
+
+
+def _rows(files: Sequence[Path], arguments: argparse.Namespace, effort: Effort) -> Iterator[Row]:
+    """The rows as they are ready; each comes from a process that stays on one core."""
+    end = time.monotonic() + arguments.limit
+    cores: queue.Queue[int] = queue.Queue()
+    for core in sorted(os.sched_getaffinity(0))[: arguments.jobs]:
+        cores.put(core)
+    options = [f"--rounds={effort.rounds}", f"--model-budget={effort.model_budget}"]
+    options.append("--model-only" if effort.budget is None else f"--budget={effort.budget}")
+
+    def row(file: Path) -> Row:
+        core = cores.get()
+        try:
+            return _in_process(file, [*options, f"--core={core}"], end - time.monotonic())
+        finally:
+            cores.put(core)
+
+    with ThreadPoolExecutor(cores.qsize()) as pool:
+        for done in as_completed([pool.submit(row, file) for file in files]):
+            yield done.result()
+
+
+def _in_process(file: Path, options: Sequence[str], left: float) -> Row:
+    if left <= 0:
+        return Row(file.stem, failure="not begun within the limit")
+    command = [sys.executable, "-m", "benchmarks.optimising", str(file), *options]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=left + 60)
+    except subprocess.TimeoutExpired:
+        return Row(file.stem, failure="not ended within the limit")
+    if done.returncode:
+        return Row(file.stem, failure=done.stderr[-400:])
+    sys.stderr.write(done.stderr)
+    return Row(**json.loads(done.stdout))
+
+
+def _line(row: Row) -> str:
+    if row.failure:
+        return f"{row.program:18} {row.failure.splitlines()[-1]}\n"
+    figures = "".join(f"{row.ratios.get(name, math.nan):9.2f}" for name in COLUMNS)
+    return f"{row.program:18}{figures}{row.predicted:11.2f}\n"
+
+
 def summary(rows: list[Row]) -> str:
-    """The geometric means, and by which factor predictions are off."""
-    means = ""
-    for name in COLUMNS:
-        known = [row.ratios[name] for row in rows if name in row.ratios]
-        means += f"{geometric_mean(known):9.2f}" if known else f"{'-':>9}"
+    """Geometric means over the kernels and over the other programs, who is ahead, and the model's error."""
+    text = ""
+    groups = {"kernels": [row for row in rows if "shipped" in row.ratios]}
+    groups["others"] = [row for row in rows if "shipped" not in row.ratios]
+    for title, group in groups.items():
+        if group:
+            text += f"{title + ', mean':18}" + "".join(_mean(group, name) for name in COLUMNS) + "\n"
+    for other in ("shipped", "pluto"):
+        both = [row for row in rows if "found" in row.ratios and other in row.ratios]
+        ahead = sum(row.ratios["found"] > row.ratios[other] for row in both)
+        text += f"found is ahead of {other} on {ahead} of {len(both)}\n" if both else ""
     errors = [math.exp(abs(math.log(row.predicted / row.ratios["model"]))) for row in rows]
-    off = f"the model's ratios are off by a factor of {geometric_mean(errors):.2f}\n"
-    return f"{'geometric mean':16}{means}\n{off}"
+    off = geometric_mean(errors) if errors else math.nan
+    return f"{text}the model's ratios are off by a factor of {off:.2f}\n"
 
 
-def measured(kernel: Kernel, budget: float | None, model_budget: float, rounds: int) -> Row:
-    """One kernel: searches first, then all programs in turns."""
-    by_model = optimise_file(kernel.source, Search(budget=model_budget, model=True))
-    compiler = find_compiler()
-    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
-        place = Path(folder)
-        texts = {"gcc": kernel.source.read_text(), "model": _text(kernel, by_model)}
-        if budget is not None:
-            texts["found"] = _text(kernel, optimise_file(kernel.source, Search(budget=budget)))
-        request = Request(file=str(kernel.source), script=kernel.script.read_text(), prove=False)
+def _mean(rows: Sequence[Row], name: str) -> str:
+    known = [row.ratios[name] for row in rows if name in row.ratios]
+    return f"{geometric_mean(known):9.2f}" if known else f"{'-':>9}"
+
+
+def measured(file: Path, effort: Effort) -> Row:
+    """One program: searches first, then all versions in turns."""
+    original = file.read_text()
+    by_model = optimise_file(file, Search(budget=effort.model_budget, model=True))
+    texts, scripts = {"gcc": original, "model": _text(original, by_model)}, {"model": by_model.script}
+    if effort.budget is not None:
+        found = optimise_file(file, Search(budget=effort.budget))
+        texts["found"], scripts["found"] = _text(original, found), found.script
+    shipped = file.with_suffix(".lw")
+    if shipped.is_file():
+        request = Request(file=str(file), script=shipped.read_text(), prove=False)
         texts["shipped"] = transformed(request, silent).source.text
-        for variant in VARIANTS:
-            peer = PEERS / "pluto" / f"{kernel.name}.{variant}.c"
-            if peer.is_file():
-                texts[f"pluto {variant}"] = peer.read_text()
-        commands = {name: [str(path)] for name, path in _built(compiler, place, texts)}
-        times = interleaved(commands, rounds=rounds, timeout=120.0)
-    ratios = {name: min(times["gcc"].seconds) / min(one.seconds) for name, one in times.items()}
+    for variant in VARIANTS:
+        peer = PEERS / "pluto" / f"{file.stem}.{variant}.c"
+        if peer.is_file():
+            texts[f"pluto {variant}"] = peer.read_text()
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as folder:
+        commands = {name: [str(path)] for name, path in _built(find_compiler(), Path(folder), texts)}
+        times = interleaved(commands, rounds=effort.rounds, timeout=120.0)
+    seconds = {name: one.seconds for name, one in times.items()}
+    ratios = {name: min(seconds["gcc"]) / min(one) for name, one in seconds.items()}
     pluto = [ratio for name, ratio in ratios.items() if name.startswith("pluto")]
     if pluto:
         ratios["pluto"] = max(pluto)
-    return Row(kernel.name, ratios, by_model.predicted)
+    return Row(file.stem, ratios, by_model.predicted, seconds, scripts)
 
 
-def _text(kernel: Kernel, found: Optimised) -> str:
-    return kernel.source.read_text() if found.outcome is None else found.outcome.source.text
+def _text(original: str, found: Optimised) -> str:
+    return original if found.outcome is None else found.outcome.source.text
 
 
 def _built(compiler: Compiler, folder: Path, texts: dict[str, str]) -> list[tuple[str, Path]]:
