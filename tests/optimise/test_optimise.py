@@ -16,9 +16,11 @@ from loopwright.model.dependences import memory_based
 from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.driver import cells, driver_for
 from loopwright.optimise.machine import USUAL
-from loopwright.optimise.moves import PHASES, Setting, targets
+from loopwright.optimise.nests import Setting, targets
+from loopwright.optimise.orders import ORDERING
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, prepared
+from loopwright.optimise.tiles import BLOCKING
 from loopwright.optimise.trials import Trial, ranked
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
@@ -64,7 +66,8 @@ def test_every_move_is_a_script_that_is_read_back(name: str) -> None:
     (program,) = read_c(ROOT / "kernels" / f"{name}.c")
     plan = plan_of(program)
     setting = Setting(plan, USUAL, {}, tuple(memory_based(program)))
-    found = [script for nest in targets(plan) for phase in PHASES for script in phase(plan, nest, setting)]
+    phases = (*ORDERING, *BLOCKING)
+    found = [script for nest in targets(plan) for phase in phases for script in phase(plan, nest, setting)]
     assert len(found) == len(set(found)) > 2
     for script in found:
         assert parse_script(script_text(script)) == script

@@ -103,8 +103,8 @@ def test_both_branches_of_an_allocation_are_compared(tmp_path: Path, expanded: s
         ("(size_t)n * (size_t)m *", "(size_t)n *"),
         ("+ 63)", "+ 62)"),
         ("!= NULL", "== NULL"),
-        ("double (*acc_i_j)[m]", "double (*acc_i_j)[n]"),
-        ("double (*acc_i_j)[m]", "float (*acc_i_j)[m]"),
+        ("double (*restrict acc_i_j)[m]", "double (*restrict acc_i_j)[n]"),
+        ("double (*restrict acc_i_j)[m]", "float (*restrict acc_i_j)[m]"),
         ("free(acc_i_j_memory);", ""),
         ("free(acc_i_j_memory);", "free(acc_i_j_memory); free(acc_i_j_memory);"),
         ("acc_i_j[i][j] = 0.0;", "{ acc_i_j[i][j] = 0.0; free(acc_i_j_memory); }"),
@@ -146,7 +146,7 @@ def test_an_array_is_expanded(tmp_path: Path) -> None:
       A[i][j] = v[7 - j];
   }"""
     outcome = result(tmp_path, function(body), "expand(v, i)\ndistribute(S1, S2)")
-    assert "v_i[i][7 - j]" in outcome.source.text and "double (*v_i)[8]" in outcome.source.text
+    assert "v_i[i][7 - j]" in outcome.source.text and "double (*restrict v_i)[8]" in outcome.source.text
 
 
 def test_iterations_are_independent_once_they_have_their_own(tmp_path: Path) -> None:
@@ -158,9 +158,18 @@ def test_iterations_are_independent_once_they_have_their_own(tmp_path: Path) -> 
     assert "#pragma omp parallel for\n" in text  # the pointer is shared, and never private
 
 
+def test_what_is_looked_at_later_is_copied_back(tmp_path: Path) -> None:
+    """The value of the last iteration, where there is one; of an array, cell by cell."""
+    body = "  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
+    outcome = result(tmp_path, function(body, "return s;"), "expand(s, i)\ndistribute(S1, S2)")
+    assert "if (n >= 1)\n        s = s_i[n - 1];" in outcome.source.text
+    rows = body.replace("s = x[i];", "for (int j = 0; j < 8; j++)\n      v[j] = A[i][j];")
+    plan = planned(function(rows.replace("s * 2", "v[0]"), "return v[0];"), "expand(v, i)")
+    assert prove_plan(plan).proved
+
+
 WRONG = {
     "a value of the iteration before": ("s = s + x[i];", "", "S1(i = 0) reads s: what s held before"),
-    "what is looked at later": ("s = x[i]; x[i] = s;", "return s;", "s after the region: what S1(0)"),
     "a write that may happen": ("if (x[i] > 0) s = x[i]; x[i] = s;", "", "what s held before the region"),
     "a loop between the two": ("s = x[i]; for (int j = 0; j < m; j++) t = s + t;", "", "reads t"),
 }

@@ -3,7 +3,7 @@
     {
       void *x_memory = n > 0 && m > 0 && <n m elements have a size> ? malloc(<their size> + 63) : NULL;
       if (x_memory != NULL) {
-        double (*x)[m] = (void *)((char *)x_memory + (64 - (size_t)x_memory % 64) % 64);
+        double (*restrict x)[m] = (void *)((char *)x_memory + (64 - (size_t)x_memory % 64) % 64);
         ... the loops that use x
       } else {
         ... loops that do not need it
@@ -35,7 +35,7 @@ HEADER = "#include <stdlib.h>"
 ALIGNMENT = 64
 MOST_MACROS = 8
 """How deep macros in a size may be in each other."""
-NEEDED = ("malloc", "free", "NULL", "size_t", "void", "char", "sizeof", "if", "else")
+NEEDED = ("malloc", "free", "NULL", "size_t", "void", "char", "sizeof", "restrict", "if", "else")
 """What the form is made of, and no file may declare or define otherwise."""
 
 
@@ -69,7 +69,7 @@ class AllocatedArray:
     @property
     def pointer(self) -> str:
         rows = "".join(f"[{one}]" for one in self.extents[1:])
-        name = f"(*{self.name}){rows}" if rows else f"*{self.name}"
+        name = f"(*restrict {self.name}){rows}" if rows else f"*restrict {self.name}"
         skipped = f"({ALIGNMENT} - (size_t){self.memory} % {ALIGNMENT}) % {ALIGNMENT}"
         return f"{self.element_type} {name} = (void *)((char *){self.memory} + {skipped});"
 

@@ -10,6 +10,7 @@ lies in the domain where every bound c i + r >= 0 holds for all of it:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 
 import islpy as isl
 
@@ -19,7 +20,19 @@ from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.formulas import AffineSet, set_of
 
 
-def whole_blocks(plan: Plan, component: Component, blocks: Mapping[str, int]) -> AffineSet | None:
+class Bounds(Enum):
+    """Which bounds of a nest the blocks have to keep."""
+
+    ALL = auto()
+    LOOPS = auto()
+    """Those of one loop by another, such as a diagonal."""
+    PARAMETERS = auto()
+    """The others."""
+
+
+def whole_blocks(
+    plan: Plan, component: Component, blocks: Mapping[str, int], kept: Bounds = Bounds.ALL
+) -> AffineSet | None:
     """The condition, where the domain is one polyhedron and some block is not whole; else None."""
     loops = plan.leaf(component.first).loops
     domains = plan.iterations(component, len(loops))
@@ -33,6 +46,7 @@ def whole_blocks(plan: Plan, component: Component, blocks: Mapping[str, int]) ->
     if any(bound.is_equality() for bound in bounds):
         return None
     names, params = tuple(map(Name, loops)), plan.program.params
+    bounds = [bound for bound in bounds if kept is Bounds.ALL or _has(bound, kept)]
     sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
     tests = tuple(Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None)
     domain = domains[0].intersect_params(plan.program.context)
@@ -40,6 +54,13 @@ def whole_blocks(plan: Plan, component: Component, blocks: Mapping[str, int]) ->
     if not tests:
         return None
     return AffineSet(names, tests[0] if len(tests) == 1 else Junction(True, tests))
+
+
+def _has(bound: isl.Constraint, kept: Bounds) -> bool:
+    """Whether the bound is of the kind: one with parameters is by no loop."""
+    params = range(bound.space.dim(PARAM))
+    named = any(not bound.get_coefficient_val(PARAM, k).is_zero() for k in params)
+    return named == (kept is Bounds.PARAMETERS)
 
 
 def _in_whole_block(

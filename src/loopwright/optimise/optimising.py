@@ -20,7 +20,7 @@ from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.driver import driver_for
 from loopwright.optimise.machine import Machine, this_machine
-from loopwright.optimise.moves import Script, Setting
+from loopwright.optimise.nests import Script, Setting
 from loopwright.optimise.planner import Estimated, Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
 from loopwright.optimise.runner import TrialRunner, has_main, prepared
@@ -302,7 +302,7 @@ def _proved(
             break
         try:
             work = _proof(applied(one.script, plans).plans, request)
-            return one, within(left, work, progress)
+            return one, within(left, work, progress, wall=left)
         except (GaveUp, InternalError):
             continue
     return None, None

@@ -13,23 +13,19 @@ from dataclasses import dataclass, field, replace
 from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
+from loopwright.model.dependences import memory_based
 from loopwright.optimise.cost import estimate
-from loopwright.optimise.moves import (
-    BLOCKING,
-    ORDERING,
-    Phase,
-    Script,
-    Setting,
-    is_written_out,
-    parallel,
-    targets,
-)
+from loopwright.optimise.nests import Phase, Script, Setting, is_written_out, targets
+from loopwright.optimise.orders import ORDERING, parallel
 from loopwright.optimise.scheduler import Fusion, scheduled
+from loopwright.optimise.storage import expansions, packings
 from loopwright.optimise.structures import around, fusions
+from loopwright.optimise.tiles import BLOCKING
 from loopwright.progress import Progress, silent
-from loopwright.prove.legality.plans import prove_plan
+from loopwright.prove.legality.plans import prove_order, prove_plan
 from loopwright.run.supervise import within
 from loopwright.transform import Plan, to_schedule
+from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import DistributeLegally
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import NamedNest
@@ -52,6 +48,9 @@ ORDERED = 0.4
 
 SEQUENTIAL = 0.5
 """The part of that time before parallel loops are tried, where there are threads for them."""
+
+NEAR, COSTLY = 2.0, 0.1
+"""A structure is near the best one up to so many times its cost; a statement of this part is costly."""
 
 WORTH = 0.02
 """A nest with a smaller part of the cycles is left alone."""
@@ -83,6 +82,7 @@ class Planner:
     allow_reassociation: bool = False
     threads: int = 1
     known: dict[Script, Estimated | None] = field(default_factory=dict)
+    settings: dict[Script, Setting] = field(default_factory=dict)
     refused: int = 0
 
     clock: Callable[[], float] = time.monotonic
@@ -103,16 +103,45 @@ class Planner:
         for number, start in enumerate(starts, 1):
             until = begun + ORDERED * (self.deadline - begun) * number / len(starts)
             ordered += self._improved([start], ORDERING, 1, until)
-        ordered += self._joined(sorted(ordered, key=lambda one: (one.total, len(one.script)))[:2])
-        best = sorted(ordered, key=lambda one: (one.total, len(one.script)))[:STRUCTURES]
+        ordered += self._joined(sorted(ordered, key=_rank)[:2])
         begun = self.clock()
         left = (self.deadline - begun) * (1.0 if self.threads == 1 else SEQUENTIAL)
-        for number, one in enumerate(best):
-            share = SHARE + (1 - SHARE) * number / max(1, len(best) - 1)
+        for number, one in enumerate(self._promising(ordered)):
+            share = SHARE + (1 - SHARE) * number / (STRUCTURES - 1)
             self._improved([one], BLOCKING, WIDTH, begun + share * left)
         if self.threads > 1:
             self._parallelised(self.found()[:WIDTH])
         return self.found()
+
+    def _promising(self, ordered: list[Estimated]) -> list[Estimated]:
+        """The cheapest structures; first those of them whose costly statements stand alone, if they are near.
+
+        Blocks make most of a perfect nest of one statement.
+        """
+        cheapest = min(one.total for one in ordered)
+        groups: dict[frozenset[str], Estimated] = {}
+        for one in sorted(ordered, key=lambda one: (not self._is_separate(one), _rank(one))):
+            groups.setdefault(self._costly_nests(one), one)
+        best = sorted(groups.values(), key=_rank)
+        near = [one for one in best if one.total < NEAR * cheapest and self._is_separate(one)]
+        return [*near, *(one for one in best if one not in near)][:STRUCTURES]
+
+    def _costly_nests(self, one: Estimated) -> frozenset[str]:
+        """What makes two structures the same: nests of costly statements, their loops, the storage."""
+        found: dict[int, dict[str, tuple[str, ...]]] = {}
+        for name in self._costly(one):
+            ((place, _), *_) = pieces(one.plan.program.statement(name).schedule)
+            found.setdefault(place[0], {})[name] = one.plan.leaf(place).loops
+        storage = [str(one.plan.history[change.step].step) for change in one.plan.storage]
+        return frozenset([*map(str, found.values()), *storage])
+
+    def _costly(self, one: Estimated) -> list[str]:
+        return [name for name, cycles in one.cycles.items() if cycles > COSTLY * one.total]
+
+    def _is_separate(self, one: Estimated) -> bool:
+        """Whether the statements that cost most stand alone in their outermost loops."""
+        places = [pieces(one.plan.program.statement(name).schedule)[0][0] for name in self._costly(one)]
+        return not any(one.plan.sharing(Component.of([place]), 0).positions for place in places)
 
     def _parallelised(self, pool: list[Estimated]) -> None:
         """The outermost nests of the best scripts with a parallel loop, the first one that is legal."""
@@ -140,34 +169,73 @@ class Planner:
     def found(self) -> list[Estimated]:
         """What is known to be legal so far, the cheapest first."""
         found = [one for one in self.known.values() if one is not None]
-        return sorted(found, key=lambda one: (one.total, len(one.script)))
+        return sorted(found, key=_rank)
 
     def _structures(self) -> Iterator[Estimated]:
-        """Other ways to share loops, each once."""
-        scripts: dict[Script, str] = {}
-        if self.alone and len(self.plan.leaves) > 1:
-            scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
-        for fusion in Fusion:
-            try:
-                script = within(PATIENCE, self._scheduled(fusion), silent)
-            except (GaveUp, InternalError):
-                continue
-            if script:
-                scripts.setdefault(script, f"isl's schedule: {fusion.value}")
+        """Other ways to share loops and storage, each once."""
         found = [self.original()]
-        for script, origin in scripts.items():
-            one = self.estimated(script, origin)
-            if one is not None:
-                found.append(one)
-                yield one
+        for one in [*self._shared(self.original()), *self._stored()]:
+            found.append(one)
+            yield one
         for one in found[:2]:
             for script, origin in around(one.plan, self.setting):
                 more = None if self.is_over() else self.estimated(script, origin)
                 if more is not None:
                     yield more
 
-    def _scheduled(self, fusion: Fusion) -> Callable[[Progress], Script | None]:
-        return lambda _: scheduled(self.plan, self.setting.dependences, fusion)
+    def _shared(self, start: Estimated, title: str = "") -> Iterator[Estimated]:
+        """What the statements of a plan share: nothing where that is legal, or what isl's scheduler says."""
+        scripts: dict[Script, str] = {}
+        if self.alone and len(start.plan.leaves) > 1:
+            scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
+        for fusion in Fusion:
+            try:
+                script = within(PATIENCE, self._scheduled(start.plan, fusion), silent, wall=2 * PATIENCE)
+            except (GaveUp, InternalError):
+                continue
+            if script:
+                scripts.setdefault(script, f"isl's schedule: {fusion.value}")
+        for script, origin in scripts.items():
+            one = self.estimated((*start.script, *script), f"{title}{origin}")
+            if one is not None:
+                yield one
+
+    def _stored(self) -> Iterator[Estimated]:
+        """The same with other storage; matrices are copied for statements that stand apart."""
+        starts = [self.original(), *self._expanded()]
+        for start in starts[1:]:
+            yield from self._shared(start, "temporaries expanded, ")
+        for start in starts:
+            apart = None
+            if self.alone:
+                apart = self.estimated((*start.script, Step(DistributeLegally())), start.origin)
+            for script in packings((apart or start).plan):
+                packed = None if self.is_over() else self.estimated(script, "matrices transposed")
+                if packed is not None:
+                    yield packed
+
+    def _expanded(self) -> Iterator[Estimated]:
+        """All temporaries that can be expanded, along few loops, along more, along all."""
+        scripts: dict[int, Script] = {}
+        for choices in expansions(self.plan):
+            for number, step in enumerate(choices):
+                if not self.is_over() and self.estimated((step,), "expanded") is not None:
+                    scripts[number] = (*scripts.get(number, ()), step)
+        for script in scripts.values():
+            one = self.estimated(script, "temporaries expanded")
+            if one is not None:
+                yield one
+
+    def _scheduled(self, plan: Plan, fusion: Fusion) -> Callable[[Progress], Script | None]:
+        return lambda _: scheduled(plan, self._setting(plan).dependences, fusion)
+
+    def _setting(self, plan: Plan) -> Setting:
+        """With the dependences of what the plan's changes of storage made."""
+        steps = tuple(plan.history[change.step].step for change in plan.storage)
+        if steps not in self.settings:
+            known = replace(self.setting, dependences=tuple(memory_based(plan.original)))
+            self.settings[steps] = known if plan.storage else self.setting
+        return self.settings[steps]
 
     def _improved(
         self, pool: list[Estimated], phases: Sequence[Phase], width: int, until: float
@@ -182,6 +250,7 @@ class Planner:
                 if self.clock() > until:
                     return pool
                 pool = self._extended(pool, names, phase, width)
+            pool = pool[: 1 if len(names) == 1 else width]
         return pool
 
     def _extended(
@@ -192,7 +261,7 @@ class Planner:
             nest = _nest_of(one.plan, names)
             if nest is None or is_written_out(one.plan, nest):
                 continue
-            for script in phase(one.plan, nest, self.setting):
+            for script in phase(one.plan, nest, self._setting(one.plan)):
                 if self.is_over():
                     break
                 after = self.estimated(script, one.origin, (names, one))
@@ -200,7 +269,7 @@ class Planner:
                     found[after.script] = None
         known = [self.known[script] for script in found]
         legal = [one for one in known if one is not None]
-        return sorted(legal, key=lambda one: (one.total, len(one.script)))[:width]
+        return sorted(legal, key=_rank)[:width]
 
     def estimated(
         self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None = None
@@ -221,7 +290,7 @@ class Planner:
         try:
             plan = self._performed(script)
             part = plan if known is None else part_with(plan, known[0])
-            cycles = within(PATIENCE, lambda _: self._cycles(plan, part), silent)
+            cycles = within(PATIENCE, lambda _: self._cycles(plan, part), silent, wall=2 * PATIENCE)
         except (BadInput, GaveUp, InternalError):
             return None
         if cycles is None:
@@ -238,14 +307,26 @@ class Planner:
                 return known.plan.perform(*script[count:])
         return self.plan.perform(*script)
 
+    def _is_stored(self, plan: Plan) -> bool:
+        """Whether the changes of storage, and the order they were made in, are proved already."""
+        if not plan.storage:
+            return False
+        begun = tuple(one.step for one in plan.history[: plan.storage[-1].step + 1])
+        return len(begun) < len(plan.history) and self.known.get(begun) is not None
+
     def _cycles(self, plan: Plan, part: Plan) -> Mapping[str, float] | None:
         """What the statements of a part of the plan cost; None where the plan is not legal."""
-        dependences, allowed = self.setting.dependences, self.allow_reassociation
-        if plan.history and not prove_plan(plan, dependences=dependences, allow_reassociation=allowed).proved:
+        dependences, allowed = self._setting(plan).dependences, self.allow_reassociation
+        prove = prove_order if self._is_stored(plan) else prove_plan
+        if plan.history and not prove(plan, dependences=dependences, allow_reassociation=allowed).proved:
             return None
         node = generate(to_schedule(part), GenerationOptions())
         found = estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
         return dict(found.cycles)
+
+
+def _rank(one: Estimated) -> tuple[float, int]:
+    return one.total, len(one.script)
 
 
 def _nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.optimise.machine import Machine
-from loopwright.optimise.moves import ELEMENT, Script
+from loopwright.optimise.nests import Script
+from loopwright.optimise.tiles import ELEMENT
 from loopwright.presburger.sets import IN, OUT
 from loopwright.rewrite.scripts import regions_of
 from loopwright.transform.plan import Plan
@@ -15,16 +16,19 @@ from loopwright.transform.script.operations import (
     Affine,
     Distribute,
     DistributeLegally,
+    Expand,
     Fuse,
     Interchange,
     Isplit,
     Lift,
     Operation,
+    Pack,
     Parallel,
     Permute,
     Reorder,
     Shift,
     Skew,
+    StripMine,
     Tile,
     UnrollAndJam,
     Vectorize,
@@ -78,6 +82,13 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
             return (
                 f"{copies} iterations written out in the innermost loop: they share loads, and wait together"
             )
+        case Expand():
+            return "a cell for each iteration: none waits for another because they share it"
+        case Pack(transposed=transposed):
+            what = "a transposed copy, read along its rows" if transposed else "a copy without gaps"
+            return f"{what}; it is made once and read often"
+        case StripMine(size=size):
+            return f"{size} iterations at a time, with a place of their own for what follows"
         case Lift():
             return "a handle on the loop around"
         case Parallel():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import islpy as isl
 
 from loopwright.model.dependences import Dependence
-from loopwright.optimise.moves import Script, Setting, is_perfect, script_of, targets
+from loopwright.optimise.nests import Script, Setting, is_perfect, script_of, targets
 from loopwright.optimise.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.read.formula import Chain, Formula, Junction, Name

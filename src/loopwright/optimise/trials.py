@@ -10,7 +10,7 @@ from loopwright.emit.region import new_source
 from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
-from loopwright.optimise.moves import Script
+from loopwright.optimise.nests import Script
 from loopwright.optimise.runner import TrialRunner
 from loopwright.progress import silent
 from loopwright.prove.legality.plans import prove_plan
@@ -57,7 +57,7 @@ class Trials:
     def seconds(self, script: Script) -> float | None:
         """None where no program can be made of the script, or a run is not worth its end."""
         try:
-            text = within(PATIENCE, lambda _: self._text(script), silent)
+            text = within(PATIENCE, lambda _: self._text(script), silent, wall=PATIENCE)
             if text not in self.known:
                 self.known[text] = self._run(text)
         except (BadInput, GaveUp, InternalError):

@@ -31,29 +31,49 @@ def prove_plan(
     """
     obligations = stored = 0
     for change in plan.storage:
-        order = prove_legal(
-            change.original,
-            change.before,
-            allow_reassociation=allow_reassociation,
-            temporaries=True,
-        )
-        if not order.proved:
-            return _told(plan, order)
-        values = prove_storage(change)
-        stored += values.obligations
-        obligations += order.obligations + values.obligations
-        if values.wrong:
-            wrong = tuple(_blamed(plan, change, one) for one in values.wrong)
-            return LegalityVerdict(obligations, wrong=wrong)
+        failure, count, asked = _changed(plan, change, allow_reassociation)
+        if failure is not None:
+            return replace(failure, obligations=obligations + asked)
+        stored += count
+        obligations += asked
+    known = None if plan.storage else dependences
+    verdict = prove_order(plan, dependences=known, allow_reassociation=allow_reassociation)
+    return replace(verdict, obligations=verdict.obligations + obligations, storage=stored)
+
+
+def _changed(
+    plan: Plan, change: StorageChange, allow_reassociation: bool
+) -> tuple[LegalityVerdict | None, int, int]:
+    """What is wrong with a change of storage or the order it was made in; questions on values, and all."""
+    order = prove_legal(
+        change.original, change.before, allow_reassociation=allow_reassociation, temporaries=True
+    )
+    if not order.proved:
+        return _told(plan, order), 0, order.obligations
+    values = prove_storage(change)
+    asked = order.obligations + values.obligations
+    if not values.wrong:
+        return None, values.obligations, asked
+    wrong = tuple(_blamed(plan, change, one) for one in values.wrong)
+    return LegalityVerdict(asked, wrong=wrong), 0, asked
+
+
+def prove_order(
+    plan: Plan, *, dependences: Iterable[Dependence] | None = None, allow_reassociation: bool = False
+) -> LegalityVerdict:
+    """Whether the order is one of the program that the last change of storage made.
+
+    `dependences` are those of that program, if they are there.
+    """
     verdict = prove_legal(
         plan.original,
         plan.program,
         parallel=parallel_loops(plan),
         allow_reassociation=allow_reassociation,
-        dependences=None if plan.storage else dependences,
+        dependences=dependences,
         temporaries=True,
     )
-    return _told(plan, replace(verdict, obligations=verdict.obligations + obligations, storage=stored))
+    return _told(plan, verdict)
 
 
 def _blamed(plan: Plan, change: StorageChange, wrong: WrongValue) -> WrongValue:

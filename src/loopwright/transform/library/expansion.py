@@ -3,13 +3,14 @@
     x  in iteration (i, j)   -->   x_i_j[i - l][j - m],   l and m the least values of i and j
 
 Every access uses the cell of its own iteration.  The sizes are those of the smallest box that affine
-bounds describe and that holds all iterations in which the variable is used.
+bounds describe and that holds all iterations in which the variable is used.  Of a variable that may be looked
+at after the region, the values that are written last are copied back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
@@ -17,10 +18,11 @@ from loopwright.errors import Code
 from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import parameter_names, parameter_space
-from loopwright.presburger.sets import DIM, DIV, OUT, PARAM
+from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.library.affine_text import affine_text
-from loopwright.transform.plan import Plan
+from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
+from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import unused_name, with_storage
 from loopwright.transform.vectors import entry, pieces
@@ -59,7 +61,66 @@ def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
     for statement in users:
         front = new + "".join(f"[{one.index(program, statement)}]" for one in expanded)
         edits += moved(statement, name, front)
-    return plan.stored(with_storage(program, tuple(dict.fromkeys(edits)), (made,)))
+    texts = tuple(dict.fromkeys(edits))
+    if program.is_dead_after(array):
+        return plan.stored(with_storage(program, texts, (made,)))
+    return _copied_back(
+        plan, array, new, expanded, lambda plan, copy: with_storage(plan, texts, (made,), copy)
+    )
+
+
+def _copied_back(
+    plan: Plan,
+    array: Array,
+    new: str,
+    expanded: Sequence[ExpandedLoop],
+    stored: Callable[[Program, Sequence[tuple[str, isl.Map]]], Program],
+) -> Plan:
+    """x[c] = x_i[t(c)][c] after all loops, t(c) the iteration that writes the cell c last."""
+    plan = with_loops(plan, max(plan.loops, array.rank))
+    last = _last_writes(plan.program, array.name, expanded)
+    cells = last.domain().coalesce()
+    iterators = tuple(unused_name(plan.program, f"{array.name}_{k + 1}") for k in range(array.rank))
+    found: list[isl.MultiAff] = []
+    isl.PwMultiAff.from_map(last).coalesce().foreach_piece(lambda _, function: found.append(function))
+    if len(found) != 1 or any(found[0].get_at(k).dim(DIV) for k in range(len(expanded))):
+        message = f"which iteration writes {array.name} last is no affine function of its subscripts"
+        raise Misuse(Code.STORAGE, message, argument="loops")
+    own = "".join(f"[{name}]" for name in iterators)
+    times = [affine_text(plan.program, found[0].get_at(k), iterators) for k in range(len(expanded))]
+    value = new + "".join(f"[{time}]" for time in times) + own
+    text = f"{loops_over(plan.program, cells, iterators)}{array.name}{own} = {value};"
+    place = (max(leaf.position[0] for leaf in plan.leaves) + 1, *(0,) * plan.loops)
+    after = stored(plan.program, [(text, copy_schedule(place, 0, array.rank))])
+    leaves = (*plan.leaves, PlanLeaf(place, iterators))
+    return replace(plan.stored(after), leaves=leaves).named(after.statements[-1].name, Component.of([place]))
+
+
+def _last_writes(program: Program, name: str, expanded: Sequence[ExpandedLoop]) -> isl.Map:
+    """{ cell -> subscripts of the new array } by the last write of each cell."""
+    writes: isl.Map | None = None
+    times: isl.Map | None = None
+    for statement in program.statements:
+        here = [access.relation for access in statement.writes if access.array == name]
+        domain = statement.domain.intersect_params(program.context)
+        for relation in here:
+            written = relation.intersect_domain(domain).reverse().apply_range(statement.schedule)
+            writes = written if writes is None else writes.union(written)
+            subscripts = _subscripts(statement, expanded).intersect_domain(domain)
+            timed = statement.schedule.reverse().apply_range(subscripts)
+            times = timed if times is None else times.union(timed)
+    if writes is None or times is None:
+        raise Misuse(Code.STORAGE, f"{name} is not written in the region", argument="variable")
+    return writes.reset_tuple_id(IN).lexmax().apply_range(times)
+
+
+def _subscripts(statement: Statement, expanded: Sequence[ExpandedLoop]) -> isl.Map:
+    """{ instance -> its subscripts in front of those of the variable }."""
+    values = [(one.values[statement.name], one.low) for one in expanded]
+    whole = isl.Map.from_aff(values[0][0].sub(_on(values[0][1], values[0][0])))
+    for value, low in values[1:]:
+        whole = whole.flat_range_product(isl.Map.from_aff(value.sub(_on(low, value))))
+    return whole
 
 
 def _loop(plan: Plan, users: Sequence[Statement], name: str, item: int) -> ExpandedLoop:

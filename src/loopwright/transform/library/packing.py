@@ -23,18 +23,12 @@ from loopwright.presburger.named import parameter_names
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM, basic_sets
 from loopwright.transform.library.accesses import in_space, variable_called
 from loopwright.transform.library.affine_text import affine_text, quasi_affine_text
+from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
 from loopwright.transform.operators import moved_from
-from loopwright.transform.plan import Component, Plan, PlanLeaf, repositioned
+from loopwright.transform.plan import Component, Plan, PlanLeaf
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.storage import TextEdit, unused_name, with_storage
-from loopwright.transform.vectors import (
-    Position,
-    entry,
-    iteration_numbers,
-    padded,
-    padded_position,
-    pieces,
-)
+from loopwright.transform.vectors import Position, iteration_numbers, padded_position, pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +58,7 @@ def pack(
         message = f"{name} has {array.rank} subscripts, and only two can be transposed"
         raise Misuse(Code.STORAGE, message, argument="transposed")
     loops = max(plan.loops, depth + array.rank)
-    plan = _with_loops(plan, loops)
+    plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
     place = _place(plan, component, depth)
     reads = [one for one in _reads(plan, name, component) if _sees_copied(plan, one, place, depth)]
@@ -74,17 +68,6 @@ def pack(
     box = _box(plan.program, reads, depth, name)
     plan = moved_from(plan, place, lambda position: _step(position, place, depth))
     return _packed(plan, array, reads, box, place, depth, transposed)
-
-
-def _with_loops(plan: Plan, loops: int) -> Plan:
-    """Vectors long enough for the copy."""
-    if loops <= plan.loops:
-        return plan
-    schedules = {one.name: padded(one.schedule, loops) for one in plan.program.statements}
-    images: dict[Position, tuple[Position, ...]] = {
-        leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves
-    }
-    return repositioned(plan.rescheduled(schedules), images, {})
 
 
 def _reads(plan: Plan, name: str, component: Component) -> list[PackedRead]:
@@ -254,7 +237,7 @@ def _packed(
         indices = [_index(program, one, box, k, depth) for k in order]
         edits[TextEdit(one.access.place, new + "".join(f"[{index}]" for index in indices))] = None
     copy = _copy_text(program, array.name, new, box, iterators, order)
-    schedule = _schedule(place, depth, array.rank)
+    schedule = copy_schedule(place, depth, array.rank)
     after = with_storage(program, tuple(edits), (made,), ((copy, schedule),))
     leaves = sorted((*plan.leaves, PlanLeaf(place, iterators)), key=lambda leaf: leaf.position)
     component = Component.of([place])
@@ -288,35 +271,10 @@ def _index(program: Program, read: PackedRead, box: Box, k: int, depth: int) -> 
     return text
 
 
-def _schedule(place: Position, depth: int, rank: int) -> isl.Map:
-    """{ [t, c] -> (p0, t1, p1, ..., td, pd, c1, 0, c2, 0, ...) }."""
-    loops = len(place) - 1
-    relation = isl.Map.universe(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth + rank, 2 * loops + 1))
-    for k, value in enumerate(place):
-        relation = relation.fix_val(OUT, 2 * k, isl.Val(value))
-    for loop in range(loops):
-        if loop < depth + rank:
-            relation = relation.equate(IN, loop, OUT, entry(loop))
-        else:
-            relation = relation.fix_val(OUT, entry(loop), isl.Val(0))
-    return relation
-
-
 def _copy_text(
     program: Program, name: str, new: str, box: Box, iterators: tuple[str, ...], order: tuple[int, ...]
 ) -> str:
-    """Loops over the box with the cells as a condition, which says exactly what is copied."""
     depth = len(iterators) - len(box.lows)
-    heads: list[str] = []
-    for k, iterator in enumerate(iterators):
-        low, inside = _range(box.cells, k, iterator)
-        start, rest = (affine_text(program, one, iterators) for one in (low, inside))
-        heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++)")
-    conditions = [
-        " && ".join(_condition(program, one, iterators) for one in basic.get_constraints())
-        for basic in basic_sets(box.cells)
-    ]
-    test = " || ".join(f"({one})" if len(conditions) > 1 else one for one in conditions if one)
     space = box.cells.get_space()
     indices: list[str] = []
     for k in order:
@@ -324,29 +282,4 @@ def _copy_text(
         indices.append(affine_text(program, own.sub(_on_cells(box.lows[k], space)), iterators))
     left = new + "".join(f"[{one}]" for one in indices)
     right = name + "".join(f"[{one}]" for one in iterators[depth:])
-    guard = f"if ({test}) " if test else ""
-    return f" {' '.join(heads)} {guard}{left} = {right};"
-
-
-def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of dimension k in terms of those before it, and what is not negative up to the last."""
-    inner = first(cells, DIM, k + 1)
-    low: isl.Aff | None = None
-    rest: isl.Aff | None = None
-    for constraint in inner.simple_hull().get_constraints():
-        factor = constraint.get_coefficient_val(DIM, k)
-        if constraint.is_div_constraint() or factor.is_zero():
-            continue
-        equality = constraint.is_equality()
-        if low is None and (factor.is_one() or (equality and factor.is_negone())):
-            low = constraint.get_bound(DIM, k)
-        if rest is None and (factor.is_neg() or equality):
-            rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
-    if low is None or rest is None:
-        raise Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
-    return low, rest
-
-
-def _condition(program: Program, constraint: isl.Constraint, iterators: tuple[str, ...]) -> str:
-    relation = "==" if constraint.is_equality() else ">="
-    return f"{affine_text(program, constraint.get_aff(), iterators)} {relation} 0"
+    return f"{loops_over(program, box.cells, iterators)}{left} = {right};"

@@ -1,0 +1,127 @@
+"""The nests of a plan, as moves see them: their own loops, those over tiles, what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import islpy as isl
+
+from loopwright.model.dependences import Dependence
+from loopwright.optimise.machine import Machine
+from loopwright.presburger.dimensions import split
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.arguments import NAME
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest, nests
+from loopwright.transform.vectors import iteration_numbers, pieces
+
+Script: TypeAlias = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What moves are made for: the region as written, the machine, the sizes, and the dependences."""
+
+    start: Plan
+    machine: Machine
+    sizes: Mapping[str, int]
+    dependences: tuple[Dependence, ...]
+
+
+Phase: TypeAlias = Callable[[Plan, NamedNest, Setting], Iterator[Script]]
+"""From a plan and a nest of it to other scripts of the whole region."""
+
+
+def is_perfect(plan: Plan, nest: NamedNest) -> bool:
+    """Whether all statements of the nest stand in its innermost loop."""
+    return all(plan.leaf(position).depth == len(nest.loops) for position in nest.component.positions)
+
+
+def is_single(plan: Plan, nest: NamedNest) -> bool:
+    """Whether the nest is of one statement that has a name, with nothing else in its loops."""
+    return len(nest.component.positions) == 1 and NAME.fullmatch(nest.handle) is not None
+
+
+def own_loops(plan: Plan, nest: NamedNest) -> tuple[str, ...]:
+    """The loops that nothing else stands in, without those over tiles."""
+    return tuple(
+        name
+        for k, name in enumerate(nest.loops)
+        if not plan.sharing(nest.component, k).positions and not is_over_tiles(plan, nest.component, k)
+    )
+
+
+def is_tiled(plan: Plan, nest: NamedNest) -> bool:
+    return any(is_over_tiles(plan, nest.component, k) for k in range(len(nest.loops)))
+
+
+def is_over_tiles(plan: Plan, component: Component, loop: int) -> bool:
+    """Whether the loop at this depth runs over blocks of what the loops inside it run over.
+
+    The iteration numbers of the loops inside determine its own, [i/s] of i, and not the other way round.
+    """
+    for position in component.positions:
+        depth = plan.leaf(position).depth
+        for points in plan.iterations(Component.of([position]), depth):
+            inside = split(points.project_out(DIM, 0, loop), 1)
+            if not inside.reverse().is_single_valued() or inside.is_single_valued():
+                return False
+    return True
+
+
+def script_of(plan: Plan) -> Script:
+    return tuple(one.step for one in plan.history)
+
+
+def goes_backwards(plan: Plan, nest: NamedNest, dependences: Sequence[Dependence]) -> bool:
+    """Whether a dependence inside a perfect nest goes backwards along one of its loops."""
+    depth = len(nest.loops)
+    numbers = {
+        one.name: iteration_numbers(piece, depth)
+        for one in plan.program.statements
+        for position, piece in pieces(one.schedule)
+        if position in nest.component.positions
+    }
+    for one in dependences:
+        if one.source in numbers and one.sink in numbers:
+            pairs = one.relation.apply_domain(numbers[one.source]).apply_range(numbers[one.sink])
+            apart = without_parameters(pairs.intersect_params(plan.program.context).deltas())
+            if any(not apart.is_empty() and not _is_positive(apart, k) for k in range(depth)):
+                return True
+    return False
+
+
+def _is_positive(apart: isl.Set, dimension: int) -> bool:
+    least = apart.dim_min_val(dimension)
+    return bool(least.is_int()) and bool(least.is_nonneg())
+
+
+def is_written_out(plan: Plan, nest: NamedNest) -> bool:
+    """Whether iterations of a statement of the nest are written out already."""
+    inside = set(nest.component.positions)
+    return any(one.kind is DirectiveKind.UNROLL and inside & set(one.positions) for one in plan.directives)
+
+
+def targets(plan: Plan) -> list[NamedNest]:
+    """The nests that moves are for, those around others first, under names that a step can bind again."""
+    found = sorted(nests(plan), key=lambda one: (-len(one.component.positions), one.component.first))
+    return [replace(one, handle=_name(plan, one)) for one in found]
+
+
+def _name(plan: Plan, nest: NamedNest) -> str:
+    """A label or a statement's name rather than a line, where the nest has one."""
+    known = (name for name, component in plan.components.items() if component == nest.component)
+    return next((name for name in known if NAME.fullmatch(name)), nest.handle)
+
+
+def fresh(plan: Plan, name: str) -> str:
+    """A handle that the plan does not have."""
+    found = name
+    while found in plan.components:
+        found += "_"
+    return found

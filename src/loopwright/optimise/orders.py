@@ -1,0 +1,125 @@
+"""Orders of loops: two exchanged, one in another place, the innermost one cut, the outermost one parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import islpy as isl
+
+from loopwright.optimise.nests import (
+    Phase,
+    Script,
+    Setting,
+    fresh,
+    is_perfect,
+    is_single,
+    own_loops,
+    script_of,
+)
+from loopwright.optimise.scheduler import formula_of, one_function
+from loopwright.presburger.dimensions import only
+from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.read.formula import Chain, Formula, Name
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.operations import Interchange, Isplit, Parallel, Permute, Skew
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest
+from loopwright.transform.vectors import iteration_numbers, pieces
+
+
+def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """One loop of a perfect nest in another place; loops it shares with other statements stay."""
+    if not is_perfect(plan, nest):
+        return
+    free = own_loops(plan, nest)
+    found = dict.fromkeys(
+        (*rest[:place], loop, *rest[place:])
+        for loop in reversed(free)
+        for rest in [tuple(one for one in free if one != loop)]
+        for place in range(len(free))
+    )
+    for order in found:
+        if order != free:
+            yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
+
+
+def exchanged(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Interchanges in a nest that is not perfect."""
+    if is_perfect(plan, nest):
+        return
+    for one, two in combinations(own_loops(plan, nest), 2):
+        yield (*script_of(plan), *nest.definition, Step(Interchange(nest.handle, one, two)))
+
+
+def cuts(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """The innermost loop of a single statement in three parts, around a cell that it reads and writes.
+
+    A[i][j] is written and A[i][k] read: before j = k and after it the two do not meet, which a compiler
+    has to know for vectors.
+    """
+    if not is_perfect(plan, nest) or not is_single(plan, nest):
+        return
+    for meeting in _meetings(plan, nest):
+        inputs, inner = tuple(map(Name, nest.loops)), Name(nest.loops[-1])
+        common = len(nest.loops) - 1
+        rest, after = fresh(plan, f"{nest.handle}From"), fresh(plan, f"{nest.handle}After")
+        before = Isplit(nest.handle, AffineSet(inputs, Chain(((inner,), (meeting,)), ("<",))), common)
+        there = Isplit(rest, AffineSet(inputs, Chain(((inner,), (meeting,)), ("=",))), common)
+        first, second = Step(before, (nest.handle, rest)), Step(there, (rest, after))
+        yield (*script_of(plan), *nest.definition, first, second)
+
+
+def _meetings(plan: Plan, nest: NamedNest) -> Iterator[Formula]:
+    """Values of the innermost loop at which a statement writes the column it reads in all iterations."""
+    (name,) = plan.statements_at(nest.component)
+    statement = plan.program.statement(name)
+    ((_, piece),) = pieces(statement.schedule)[:1]
+    loops = iteration_numbers(piece, len(nest.loops)).reverse()
+    rows = [
+        (one, one_function(only(loops.apply_range(one.relation), OUT, one.relation.dim(OUT) - 1)))
+        for one in statement.accesses
+        if one.relation.dim(OUT) > 1
+    ]
+    last = len(nest.loops) - 1
+    found: dict[str, Formula] = {}
+    for write, along in rows:
+        for read, still in rows:
+            if (
+                not write.is_write
+                or read.is_write
+                or read.array != write.array
+                or along is None
+                or still is None
+            ):
+                continue
+            if along.get_coefficient_val(IN, last).is_one() and still.get_coefficient_val(IN, last).is_zero():
+                meeting = still.sub(along.set_coefficient_val(IN, last, isl.Val(0)))
+                if _is_inside(plan, nest, meeting):
+                    value = formula_of(meeting, nest.loops)
+                    found[str(value)] = value
+    yield from found.values()
+
+
+def _is_inside(plan: Plan, nest: NamedNest, meeting: isl.Aff) -> bool:
+    """Whether the innermost loop has iterations before the meeting, and others after it."""
+    (points,) = plan.iterations(nest.component, len(nest.loops))[:1]
+    inner = isl.Aff.var_on_domain(meeting.get_domain_local_space(), DIM, len(nest.loops) - 1)
+    return not any(
+        points.intersect(side).is_empty() for side in (inner.lt_set(meeting), inner.gt_set(meeting))
+    )
+
+
+def parallel(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """The outermost loop that can be, among threads; else diagonals of the two outermost loops."""
+    done = (*script_of(plan), *nest.definition)
+    for loop in nest.loops:
+        yield (*done, Step(Parallel(nest.handle, (loop,))))
+    if len(nest.loops) > 1:
+        outer, inner = nest.loops[:2]
+        slant, exchange = Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner)
+        yield (*done, Step(slant), Step(exchange), Step(Parallel(nest.handle, (outer,))))
+
+
+ORDERING: tuple[Phase, ...] = (exchanged, orders)

@@ -1,0 +1,251 @@
+"""Blocks of iterations: tiles that stay in a cache, register tiles, and what fills none of them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from loopwright.errors import BadInput
+from loopwright.optimise.blocks import Bounds, whole_blocks
+from loopwright.optimise.machine import Machine
+from loopwright.optimise.nests import (
+    Phase,
+    Script,
+    Setting,
+    fresh,
+    goes_backwards,
+    is_perfect,
+    is_single,
+    is_tiled,
+    own_loops,
+    script_of,
+)
+from loopwright.optimise.orders import cuts
+from loopwright.read.formula import Binary, Chain, Junction, Name, Number, Sum
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.formulas import AffineSet
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Interchange,
+    Isplit,
+    Permute,
+    Reorder,
+    Skew,
+    StripMine,
+    Tile,
+    UnrollAndJam,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import NamedNest
+
+REGISTER_BLOCKS = ((8, 4), (4, 4), (4, 2))
+"""How many iterations of two loops are written out, the outer one first; the first block is the usual one."""
+
+SLANTED = (6, 4)
+"""How many of one loop, where each waits for the one before."""
+
+REGISTER_ROWS = (8, 4)
+"""How many of one loop."""
+
+STRIPS = (64, 16)
+"""How many iterations of an outer loop go together through the loop inside it."""
+
+MOST = 6
+"""A nest with more statements than this is not tiled with a skew."""
+
+WIDTH, SQUARE = 256, 32
+"""The sizes of tiles along the innermost loop, and of those that are the same in all loops."""
+
+ELEMENT = 8
+"""Bytes of the elements tiles are made for."""
+
+
+def blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Of a perfect nest of one statement: whole register blocks apart, in tiles for a cache, written out."""
+    own = own_loops(plan, nest)
+    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
+        return
+    done = script_of(plan)
+    tiles = list(_flat_tiles(plan, nest, own, setting.machine))
+    for number, factors in enumerate(_factors(own[:-1])):
+        split, jam = _split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
+        if len(factors) == 2:
+            yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
+            if own[0] == factors[0].loop:
+                yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
+        yield (*done, *split, jam)
+    yield from ((*done, *tile) for tile in tiles)
+
+
+def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
+    """Strips of the first loop, in each of them what is near the diagonal apart from the whole blocks.
+
+    for k > i:  near: k in the strip of i, first;  far: whole blocks;  the rest after them
+    """
+    outer = factors[0]
+    assert outer.loop is not None
+    strip = Step(StripMine(nest.handle, outer.loop, outer.number))
+    loops = _loops_after(plan, nest, strip)
+    if loops is None:
+        return
+    stripped = plan.perform(strip)
+    component = stripped.component(nest.handle)
+    common = loops.index(outer.loop)
+    sizes = {one.loop: one.number for one in factors if one.loop is not None}
+    diagonal = whole_blocks(stripped, component, sizes, Bounds.LOOPS)
+    if diagonal is None:
+        return
+    near, rest = fresh(plan, f"{nest.handle}Near"), fresh(plan, f"{nest.handle}Rest")
+    apart = Step(Isplit(nest.handle, diagonal, common), (nest.handle, near))
+    ends = whole_blocks(stripped, component, sizes, Bounds.PARAMETERS)
+    whole = () if ends is None else (Step(Isplit(nest.handle, ends, common), (nest.handle, rest)),)
+    jam = Step(UnrollAndJam(nest.handle, factors))
+    yield (strip, apart, Step(Reorder(nest.handle, near)), *whole, jam)
+    yield (strip, apart, *whole, jam)
+
+
+def cache_tiles(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Tiles of a nest of several statements: of the two innermost loops, skewed, or strips of the first."""
+    own = own_loops(plan, nest)
+    if is_tiled(plan, nest):
+        return
+    if is_perfect(plan, nest) and len(own) >= 2 and not is_single(plan, nest):
+        for tiles in _flat_tiles(plan, nest, own, setting.machine):
+            yield (*script_of(plan), *nest.definition, *tiles)
+    if not is_perfect(plan, nest) or goes_backwards(plan, nest, setting.dependences):
+        yield from ((*script_of(plan), *tiles) for tiles in _skewed_tiles(plan, nest))
+    if not is_perfect(plan, nest) and len(nest.loops) > 1:
+        yield from ((*script_of(plan), *strips) for strips in _strips(nest))
+
+
+def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Machine) -> Iterator[Script]:
+    """A block of the two innermost loops stays in a cache while the loops around pass over it."""
+    *around, outer, inner = loops
+    defined = plan.perform(*nest.definition)
+    for cache in machine.caches[:2]:
+        height = min(512, cache.size // ELEMENT // 8 // WIDTH // 8 * 8)
+        if height >= 8:
+            tile = Step(Tile(nest.handle, (LoopNumber(WIDTH, inner), LoopNumber(height, outer))))
+            inside = _loops_after(defined, nest, tile)
+            if inside is None:
+                return
+            over = [name for name in inside if name not in nest.loops]
+            moved = (Step(Permute(nest.handle, (*over, *around))),) if around else ()
+            yield (tile, *moved)
+    if around:
+        yield (Step(Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
+
+
+def _loops_after(plan: Plan, nest: NamedNest, step: Step) -> tuple[str, ...] | None:
+    """What the loops of the nest are called after a step; None where the step has no meaning."""
+    try:
+        after = plan.perform(step)
+    except BadInput:
+        return None
+    return after.leaf(after.component(nest.handle).first).loops
+
+
+def _strips(nest: NamedNest) -> Iterator[Script]:
+    """Some iterations of the first loop at a time, inside the second one."""
+    first, second = nest.loops[:2]
+    for size in STRIPS:
+        order = Permute(nest.handle, (second, first))
+        yield (*nest.definition, Step(StripMine(nest.handle, first, size)), Step(order))
+
+
+def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
+    """Time steps on a part that stays in a cache: all loops, or all but the innermost, which stays whole."""
+    deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
+    if len(nest.component.positions) > MOST:
+        return
+    shapes: dict[int, tuple[tuple[int, ...], ...]] = {
+        2: ((100, 1000), (32, 512), (16, 4096)),
+        3: ((16, 16, 64), (8, 32, 128), (16, 32, 256)),
+        4: ((8, 8, 8, 128), (4, 16, 16, 256)),
+    }
+    for shape in shapes.get(len(deepest), ()):
+        sizes = tuple(map(LoopNumber, shape))
+        yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
+    if len(deepest) > 2:
+        for size in (20, 8, 40):
+            rows = tuple(LoopNumber(size, one) for one in deepest[:-1])
+            yield (*nest.definition, Step(Tile(nest.handle, rows, skew=True)))
+
+
+def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Iterations of the loops around the innermost one of several statements, written out in it."""
+    deepest = max(plan.leaf(position).depth for position in nest.component.positions)
+    own = own_loops(plan, nest)
+    outer = [name for name in nest.loops[: deepest - 1] if name in own]
+    if not outer:
+        return
+    is_whole = is_perfect(plan, nest)
+    if is_whole and not is_tiled(plan, nest) and goes_backwards(plan, nest, setting.dependences):
+        yield from ((*script_of(plan), *steps) for steps in _slanted(nest, outer[-1]))
+    if is_whole and is_single(plan, nest) and not is_tiled(plan, nest):
+        return
+    for factors in _factors(outer):
+        yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
+
+
+def _slanted(nest: NamedNest, outer: str) -> Iterator[Script]:
+    """Rows that wait for the one above, written out together, each some points later than that."""
+    for slope in (1, 2):
+        for rows in SLANTED:
+            skew = Skew(nest.handle, nest.loops[-1], outer, slope)
+            jam = UnrollAndJam(nest.handle, (LoopNumber(rows, outer),))
+            yield (*nest.definition, Step(skew), Step(jam))
+
+
+def _factors(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
+    """For both of the two innermost of the outer loops, and for each of them."""
+    if len(outer) > 1:
+        for block in REGISTER_BLOCKS:
+            yield tuple(LoopNumber(factor, loop) for factor, loop in zip(block, outer[-2:], strict=True))
+    for factor in REGISTER_ROWS:
+        yield from ((LoopNumber(factor, loop),) for loop in outer[-2:])
+
+
+def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script:
+    """The whole blocks, before the others; nothing where all are whole."""
+    component = plan.component(nest.handle)
+    loops = plan.leaf(component.first).loops
+    blocks = {one.loop: one.number for one in factors if one.loop is not None}
+    condition = whole_blocks(plan, component, blocks)
+    if condition is None:
+        return ()
+    shared = next((k for k in range(len(loops)) if not plan.sharing(component, k).positions), 0)
+    rest = fresh(plan, f"{nest.handle}Rest")
+    return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
+
+
+PANEL, PANEL_ROWS = 40, 4
+"""Steps of an elimination that go together, and how many of them are written out in what comes after."""
+
+
+def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """An elimination by blocks: in each strip of steps first its own rows and columns, then all others.
+
+    trailing: { [kT, k, i, j] : i >= s kT + s and j >= s kT + s }, after the panel, with k inside of i
+    """
+    if not is_perfect(plan, nest) or is_single(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
+        return
+    defined = plan.perform(*nest.definition)
+    step, row, column = nest.loops
+    strip = Step(StripMine(nest.handle, step, PANEL))
+    loops = _loops_after(defined, nest, strip)
+    if loops is None:
+        return
+    over = Binary("*", Number(PANEL), Name(loops[0]))
+    after = Sum((over, Number(PANEL)))
+    tests = tuple(Chain(((Name(loop),), (after,)), (">=",)) for loop in (row, column))
+    trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
+    condition = AffineSet(tuple(map(Name, loops)), Junction(True, tests))
+    steps = [strip, Step(Isplit(nest.handle, condition, 1), (trailing, panel))]
+    steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
+    steps += [Step(Interchange(trailing, step, row))]
+    jam = Step(UnrollAndJam(trailing, (LoopNumber(PANEL_ROWS, step),)))
+    yield (*script_of(plan), *nest.definition, *steps)
+    yield (*script_of(plan), *nest.definition, *steps, jam)
+
+
+BLOCKING: tuple[Phase, ...] = (cuts, blocked, cache_tiles, panels, registers)

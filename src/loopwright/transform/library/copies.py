@@ -1,0 +1,78 @@
+"""Copies of cells, which operations on storage add to a region: their text and their place in the order."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from loopwright.errors import Code
+from loopwright.model.program import Program
+from loopwright.presburger.dimensions import first
+from loopwright.presburger.sets import DIM, IN, OUT, basic_sets
+from loopwright.transform.library.affine_text import affine_text
+from loopwright.transform.plan import Plan, repositioned
+from loopwright.transform.script.arguments import Misuse
+from loopwright.transform.vectors import Position, entry, padded, padded_position
+
+
+def with_loops(plan: Plan, loops: int) -> Plan:
+    """The plan with vectors long enough for a copy in so many loops."""
+    if loops <= plan.loops:
+        return plan
+    schedules = {one.name: padded(one.schedule, loops) for one in plan.program.statements}
+    images: dict[Position, tuple[Position, ...]] = {
+        leaf.position: (padded_position(leaf.position, loops),) for leaf in plan.leaves
+    }
+    return repositioned(plan.rescheduled(schedules), images, {})
+
+
+def copy_schedule(place: Position, depth: int, rank: int) -> isl.Map:
+    """{ [t, c] -> (p0, t1, p1, ..., td, pd, c1, 0, c2, 0, ...) }."""
+    loops = len(place) - 1
+    relation = isl.Map.universe(isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, depth + rank, 2 * loops + 1))
+    for k, value in enumerate(place):
+        relation = relation.fix_val(OUT, 2 * k, isl.Val(value))
+    for loop in range(loops):
+        if loop < depth + rank:
+            relation = relation.equate(IN, loop, OUT, entry(loop))
+        else:
+            relation = relation.fix_val(OUT, entry(loop), isl.Val(0))
+    return relation
+
+
+def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> str:
+    """Loops over a box with the cells as a condition, which says exactly what is copied."""
+    heads: list[str] = []
+    for k, iterator in enumerate(iterators):
+        low, inside = _range(cells, k, iterator)
+        start, rest = (affine_text(program, one, iterators) for one in (low, inside))
+        heads.append(f"for (int {iterator} = {start}; {rest} >= 0; {iterator}++) ")
+    conditions = [
+        " && ".join(_condition(program, one, iterators) for one in basic.get_constraints())
+        for basic in basic_sets(cells)
+    ]
+    test = " || ".join(f"({one})" if len(conditions) > 1 else one for one in conditions if one)
+    return f" {''.join(heads)}{f'if ({test}) ' if test else ''}"
+
+
+def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
+    """A lower bound of dimension k in terms of those before it, and what is not negative up to the last."""
+    inner = first(cells, DIM, k + 1)
+    low: isl.Aff | None = None
+    rest: isl.Aff | None = None
+    for constraint in inner.simple_hull().get_constraints():
+        factor = constraint.get_coefficient_val(DIM, k)
+        if constraint.is_div_constraint() or factor.is_zero():
+            continue
+        equality = constraint.is_equality()
+        if low is None and (factor.is_one() or (equality and factor.is_negone())):
+            low = constraint.get_bound(DIM, k)
+        if rest is None and (factor.is_neg() or equality):
+            rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
+    if low is None or rest is None:
+        raise Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
+    return low, rest
+
+
+def _condition(program: Program, constraint: isl.Constraint, iterators: tuple[str, ...]) -> str:
+    relation = "==" if constraint.is_equality() else ">="
+    return f"{affine_text(program, constraint.get_aff(), iterators)} {relation} 0"
