@@ -10,7 +10,7 @@ JOBS ?= 2
 # The tests start hundreds of processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo docs web test test-mutants lint proofs checker fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
+.PHONY: help demo docs web test test-mutants lint proofs checker fuzz fuzz-certificates fuzz-storage bench-codegen bench-codegen-fast bench-check bench-speed bench-optimise bench-tadashi bench-latency bench-gpu bench-certificates bench-judge bench-faults nvcc clean
 
 help:
 	@echo "make demo           two loops rewritten, proved and timed; then loops from a description"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-mutants   540 mutants of the kernels against the dynamic checker"
 	@echo "make lint           ruff and mypy --strict"
 	@echo "make checker        the verified checker that transform and codegen ask (needs ocamlopt)"
+	@echo "make fuzz           random programs, scripts, mutants and damaged files for SECONDS=600 seconds"
 	@echo "make fuzz-certificates  a thousand wrong certificates against the checker"
 	@echo "make fuzz-storage       a thousand random scripts with operations on storage against running"
 	@echo "make proofs         the Coq library, and the proofs made for programs (needs coqc)"
@@ -75,6 +76,12 @@ proofs: $(INSTALLED)
 	@command -v coqc > /dev/null || { echo "coqc is not installed: apt install coq (8.16)"; exit 1; }
 	$(MAKE) -C proofs
 	$(BIN)/python -m pytest -n $(JOBS) tests/coq tests/backends
+
+# what is accepted or proved is run under sanitizers; SEED=N starts elsewhere
+SECONDS ?= 600
+SEED ?= 0
+fuzz: $(INSTALLED)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 # a wrong program with a thousand changed certificates: none may be accepted
 fuzz-certificates: $(INSTALLED)

@@ -206,11 +206,17 @@ def refuse(where: Node | Span, message: str, hint: str, code: Code = Code.REGION
     return BadInput(code, message, span=where.span if isinstance(where, Node) else where, hint=hint)
 
 
+_ESCAPED = re.compile("[\udc80-\udcff]")
+"""Bytes that are not UTF-8."""
 _PLAIN = "write plain C here; macros that stand for pieces of syntax cannot be read"
 
 
 def refuse_syntax_errors(root: Node) -> None:
-    """Raise for the first place the grammar of C does not accept."""
+    """Raise for the first place the grammar of C does not accept, and for names that are no UTF-8."""
+    if _ESCAPED.search(root.text):
+        for node in walk(root):
+            if node.type.endswith("identifier") and _ESCAPED.search(node.text):
+                raise refuse(node, "this name has bytes that are not UTF-8", "save the file as UTF-8")
     if not root.has_error:
         return
     for node in walk(root):

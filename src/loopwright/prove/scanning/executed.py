@@ -39,7 +39,7 @@ from loopwright.loops.expressions import (
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import variables
 from loopwright.model.annotations import Independent
-from loopwright.presburger.lexicographic import later_by_last
+from loopwright.presburger.lexicographic import earlier_by_last, later_by_last
 from loopwright.prove.scanning.conditions import MIRRORED, Scope, multiples, negation, region, value
 
 
@@ -85,7 +85,7 @@ class Repeat:
     said: Kinds
     """In which ways the loop is said to be independent."""
     endless: isl.Set | None
-    """The iterations, where the loop's test alone does not show that it ends."""
+    """The iterations after which the test never fails, where its form does not show that there are none."""
     body: Executed
 
 
@@ -200,7 +200,7 @@ def _loop(loop: For, scope: Scope, positions: count[int]) -> Repeat:
     loop = counted_up(loop) if loop.step < 0 else loop
     iterations = iterations_of(loop, scope)
     body = _executed(loop.body, iterations, positions)
-    endless = None if ends(loop.test, loop.iterator) else iterations.domain
+    endless = None if ends(loop.test, loop.iterator) else _unstopped(loop, scope, iterations)
     depth = scope.domain.dim(isl.dim_type.set)
     said = frozenset(type(one) for one in loop.annotations if isinstance(one, Independent))
     return Repeat(depth, loop.iterator, loop.step, said, endless, body)
@@ -210,17 +210,31 @@ def iterations_of(loop: For, scope: Scope) -> Scope:
     """The values start, start + step, ... up to the first for which the test fails; the step is positive."""
     if loop.step <= 0:
         raise InternalError(Code.INTERNAL, f"the loop over {loop.iterator} has step {loop.step}")
+    steps = _steps(loop, scope)
+    accepted = steps.within(region(loop.test, steps))
+    if is_upper_bound(loop.test, loop.iterator):
+        return accepted
+    return Scope(accepted.domain.subtract(later_by_last(_failing(loop, steps))), accepted.names)
+
+
+def _steps(loop: For, scope: Scope) -> Scope:
+    """The values start, start + step, ..."""
     inner, outer_names, fresh = _entered(loop.iterator, scope)
     start = Scope(inner.domain, outer_names)
     steps = inner.within(region(Compare(Relation.GE, Var(fresh), loop.start), start))
     if loop.step > 1:
         distance = value(Var(fresh), start).sub(value(loop.start, start))
         steps = steps.within(multiples(distance, loop.step))
-    accepted = steps.within(region(loop.test, steps))
-    if is_upper_bound(loop.test, loop.iterator):
-        return accepted
-    failed = steps.domain.intersect(region(negation(loop.test), steps))
-    return Scope(accepted.domain.subtract(later_by_last(failed)), accepted.names)
+    return steps
+
+
+def _failing(loop: For, steps: Scope) -> isl.Set:
+    return steps.domain.intersect(region(negation(loop.test), steps))
+
+
+def _unstopped(loop: For, scope: Scope, iterations: Scope) -> isl.Set:
+    """The iterations after which no step fails the test: the loop runs on from there."""
+    return iterations.domain.subtract(earlier_by_last(_failing(loop, _steps(loop, scope))))
 
 
 class Growth(Enum):

@@ -71,7 +71,7 @@ def _loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...
     A domain forgets a start at which nothing runs, so the text is read again; `BadInput` at a start
     that is not an affine expression.
     """
-    heads = _heads(program.syntax, statement.body.place)
+    heads = _heads(program.syntax, statement.body.place)[: statement.depth]
     scope = FormulaScope(program.params, statement.iterators)
     found = []
     for head in heads:

@@ -147,6 +147,9 @@ def _value(plan: Plan, statement: Statement, name: str, item: int) -> isl.Aff:
             raise Misuse(Code.NO_ITERATOR, message, argument="loops", item=item, hint=hint)
         number = only(piece.intersect_domain(statement.domain), OUT, entry(loops.index(name)))
         isl.PwMultiAff.from_map(number).foreach_piece(lambda _, function: found.append(function.get_at(0)))
+    if not found:
+        message = f"{statement.name} uses the variable, and never runs"
+        raise Misuse(Code.STORAGE, message, argument="loops", item=item, hint="leave it out of the region")
     first, *others = found
     if any(not one.plain_is_equal(first) for one in others) or first.dim(DIV):
         message = f"the iteration number of {name} is no affine function of the iterators of {statement.name}"

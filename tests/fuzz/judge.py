@@ -1,0 +1,246 @@
+"""Pairs of programs, run on the same data for many sizes under sanitizers, and compared bit by bit.
+
+A size for which the old program is not defined (a sanitizer stops it, or it does not end) says nothing.  For
+all others the new program has to be defined too, and to leave the same bits in every array.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from loopwright.check.runtime import runtime_text
+from tests.fuzz.programs import Array
+
+Size: TypeAlias = tuple[int, int, int, int]
+"""Values of n, m, u and h."""
+
+
+def _size(n: int, m: int) -> Size:
+    return n, m, max(m, 0), n + 1
+
+
+SIZES = tuple(
+    _size(n, m)
+    for n, m in ((-3, 2), (0, 0), (1, 0), (0, 5), (1, 1), (2, 3), (4, 4), (3, 8), (8, 9), (9, 5), (17, 4))
+)
+"""Negative sizes, zero, full tiles and one more."""
+SEEDS = (1, 2)
+LATE_SEEDS = (3, 4, 5, 6)
+"""For the size that a pair asks for."""
+_PLAIN = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all")
+_THREADS = ("-fsanitize=thread", "-fopenmp")
+_OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0:symbolize=0", "TSAN_OPTIONS": "halt_on_error=1:symbolize=0"}
+_DEFINED = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
+_KINDS = {"double": 0, "float": 1, "unsigned": 2, "int": 3, "long": 4, "short": 5, "unsigned short": 6}
+
+_DRIVER = """
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { RUNS = COUNT_OF_RUNS };
+static const int sizes[][RUNS][5] = {ALL_SIZES};
+struct slot { int bytes, kind; void *shared; };
+struct version { void (*call)(int, int, unsigned, short, void **, double *); struct slot slots[8]; };
+static struct version versions[][2] = {ALL_VERSIONS};
+struct result { int done; uint64_t hash; };
+static uint64_t state;
+static uint32_t next(void)
+{
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return state >> 33;
+}
+static void fill(void *data, int bytes, int kind)
+{
+  for (int k = 0; k < bytes; ) {
+    int small = (int)(next() % 12) - (kind == 2 || kind == 6 || kind > 7 ? 0 : 4);
+    double real = small + (next() % 1000) / 1024.0 / 3;
+    char *at = (char *)data + k;
+    switch (kind) {
+    case 0: *(double *)at = real; k += 8; break;
+    case 1: *(float *)at = real; k += 4; break;
+    case 2: case 3: *(int *)at = small; k += 4; break;
+    case 4: *(long *)at = small; k += 8; break;
+    case 5: case 6: *(short *)at = small; k += 2; break;
+    default: *at = small; k += 1;
+    }
+  }
+}
+static uint64_t hashed(uint64_t hash, const unsigned char *data, int bytes)
+{
+  for (int k = 0; k < bytes; k++) hash = (hash ^ data[k]) * 1099511628211u;
+  return hash;
+}
+static uint64_t run(struct version *one, const int *size)
+{
+  void *data[8];
+  double out[4] = {0};
+  uint64_t hash = 14695981039346656037u;
+  state = size[4];
+  for (int k = 0; k < 8; k++) {
+    struct slot *slot = &one->slots[k];
+    if (slot->bytes == 0) continue;
+    data[k] = slot->shared ? slot->shared : malloc(slot->bytes);
+    fill(data[k], slot->bytes, slot->kind);
+  }
+  one->call(size[0], size[1], size[2], size[3], data, out);
+  for (int k = 0; k < 8; k++)
+    if (one->slots[k].bytes) hash = hashed(hash, data[k], one->slots[k].bytes);
+  return hashed(hash, (unsigned char *)out, sizeof out);
+}
+int main(void)
+{
+  struct result *results = mmap(0, 2 * RUNS * sizeof *results, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  for (int pair = 0; pair < (int)(sizeof versions / sizeof *versions); pair++) {
+    memset(results, 0, 2 * RUNS * sizeof *results);
+    for (int v = 0; v < 2; v++)
+      for (int start = 0; start < RUNS; ) {
+        fprintf(stderr, "\\n@@ %d %d\\n", pair, v);
+        if (fork() == 0) {
+          for (int s = start; s < RUNS; s++) {
+            alarm(10);
+            results[v * RUNS + s].done = 1;
+            if (v == 0 || results[s].done == 2) {
+              results[v * RUNS + s].hash = run(&versions[pair][v], sizes[pair][s]);
+            }
+            results[v * RUNS + s].done = 2;
+          }
+          _exit(0);
+        }
+        int status;
+        wait(&status);
+        while (start < RUNS && results[v * RUNS + start].done == 2) start++;
+        if (start < RUNS) start++;
+      }
+    for (int s = 0; s < RUNS; s++)
+      printf("%d %d %d %d %d\\n", pair, s, results[s].done, results[RUNS + s].done,
+             results[s].hash == results[RUNS + s].hash);
+  }
+  return 0;
+}
+"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two texts that define f, and their arrays; `also` is one more size to try."""
+
+    old: str
+    new: str
+    arrays: tuple[Array, ...]
+    also: Size = SIZES[0]
+
+    @property
+    def runs(self) -> list[tuple[Size, int]]:
+        return [(size, seed) for size in SIZES for seed in SEEDS] + [(self.also, seed) for seed in LATE_SEEDS]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """For how many runs the old program is defined, `late` of them of the size that the pair asked for,
+    and for which the new program does something else.
+    """
+
+    defined: int
+    wrong: tuple[str, ...]
+    late: int = 0
+
+
+def judged(pairs: Sequence[Pair], *, threads: bool = False) -> list[Judgement]:
+    """What running says of every pair; with `threads` OpenMP is on, and data races are wrong too."""
+    if not pairs:
+        return []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not _built(pairs, folder, threads=threads):
+            if len(pairs) == 1:
+                return [Judgement(0, ("n = 0: does not compile",))]
+            middle = len(pairs) // 2
+            return judged(pairs[:middle], threads=threads) + judged(pairs[middle:], threads=threads)
+        done = subprocess.run(
+            [folder / "judge"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+            env=_OPTIONS,
+        )
+    said = re.split(r"\n@@ (\d+ \d)\n", done.stderr)
+    messages = {key: text.strip() for key, text in zip(said[1::2], said[2::2], strict=True) if text.strip()}
+    lines = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+    return [_judgement(number, pair, lines, messages) for number, pair in enumerate(pairs)]
+
+
+def _judgement(number: int, pair: Pair, lines: list[list[int]], messages: dict[str, str]) -> Judgement:
+    wrong: list[str] = []
+    mine = [line for line in lines if line[0] == number and line[2] == 2]
+    for _, run, _, new, same in mine:
+        (n, m, u, h), seed = pair.runs[run]
+        place = f"n = {n}, m = {m}, u = {u}, h = {h}, data {seed}"
+        if new != 2:
+            told = messages.get(f"{number} 1", "it does not end")
+            found = re.search(r"runtime error: .*|ERROR: \w+: .*|WARNING: ThreadSanitizer: .*", told)
+            wrong.append(f"{place}: {found.group() if found else told[:200]}")
+        elif not same:
+            wrong.append(f"{place}: other bits")
+    late = [line for line in mine if line[1] >= len(pair.runs) - len(LATE_SEEDS)]
+    return Judgement(len(mine), tuple(wrong), len(late))
+
+
+def _built(pairs: Sequence[Pair], folder: Path, *, threads: bool) -> bool:
+    (folder / "judge.c").write_text(_text(pairs))
+    flags = ["-std=gnu11", "-O0", "-w", "-ffp-contract=off", *(_THREADS if threads else _PLAIN)]
+    sources = [str(folder / "judge.c")]
+    if threads:
+        (folder / "team.c").write_text(runtime_text("team.c"))
+        team = ["gcc", "-O1", "-w", "-fsanitize=thread", "-c", str(folder / "team.c")]
+        subprocess.run([*team, "-o", str(folder / "team.o")], check=True)
+        compiled = ["gcc", *flags, "-c", *sources, "-o", str(folder / "judge.o")]
+        if subprocess.run(compiled, capture_output=True, check=False).returncode != 0:
+            return False
+        sources, flags = [str(folder / "judge.o"), str(folder / "team.o")], ["-fsanitize=thread"]
+    command = ["gcc", *flags, *sources, "-o", str(folder / "judge"), "-lm", "-lpthread"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def _text(pairs: Sequence[Pair]) -> str:
+    """All versions in one file: names at file scope get numbers, macros end with their version."""
+    parts: list[str] = ["#include <math.h>", "#include <stdlib.h>"]
+    table: list[str] = []
+    for number, pair in enumerate(pairs):
+        row = [
+            _version(text, pair.arrays, f"_{number}_{side}", parts)
+            for side, text in enumerate((pair.old, pair.new))
+        ]
+        table.append(f"{{ {', '.join(row)} }}")
+    rows = [[f"{{{', '.join(map(str, (*size, seed)))}}}" for size, seed in pair.runs] for pair in pairs]
+    sizes = ",\n".join(f"{{{', '.join(row)}}}" for row in rows)
+    driver = _DRIVER.replace("COUNT_OF_RUNS", str(len(pairs[0].runs))).replace("ALL_SIZES", sizes)
+    return "\n".join([*parts, driver.replace("ALL_VERSIONS", ",\n".join(table))])
+
+
+def _version(text: str, arrays: tuple[Array, ...], suffix: str, parts: list[str]) -> str:
+    names = dict.fromkeys(re.findall(r"(?m)^(?:static |extern )*(?:\w+ )+\*?(\w+)(?=[\[(;= ])", text))
+    parts += [f"#define {name} {name}{suffix}" for name in names]
+    parts.append(text)
+    given = ", ".join(["n", "m", "u", "h", *(f"p[{k}]" for k, one in enumerate(arrays) if not one.shared)])
+    parts.append(
+        f"void call{suffix}(int n, int m, unsigned u, short h, void **p, double *out) {{ f({given}, out); }}"
+    )
+    slots = ", ".join(
+        f"{{ {one.size}, {_KINDS.get(one.type, 7 + (one.type == 'unsigned char'))}, "
+        f"{f'{one.name}{suffix}' if one.shared else 'NULL'} }}"
+        for one in arrays
+    )
+    parts += [f"#undef {name}" for name in (*names, *_DEFINED.findall(text))]
+    return f"{{ call{suffix}, {{ {slots} }} }}"

@@ -1,0 +1,218 @@
+"""Texts that `transform` made, with one token changed: what `prove` and `check` say of them is run.
+
+A mutant that is called proved and computes something else, or is not defined where the original is, is a
+wrong yes.  A mutant that is refuted with sizes for which it computes the same is a wrong no.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.check.run.execute import Toolchain
+from loopwright.check.run.report import Answer
+from loopwright.check.verify import CheckOptions, check_file
+from loopwright.errors import BadInput, GaveUp, Illegal
+from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.verdict import Proved, Refuted, Undecided
+from tests.fuzz.judge import SIZES, Pair, Size, judged
+from tests.fuzz.programs import PARAMETERS, Array
+from tests.fuzz.shrink import shrunk
+from tests.fuzz.transforms import Case, Finding, symptom
+
+_TOKEN = re.compile(
+    r"[A-Za-z_]\w*|\d+\.?\d*\w*|<<=?|>>=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[-+*/%&|^<>=!~?:;,(){}\[\].]"
+)
+_GROUPS = (
+    ("+", "-", "*"),
+    ("<", "<=", ">", ">=", "==", "!="),
+    ("+=", "-=", "*=", "="),
+    ("++", "--"),
+    ("&&", "||"),
+    ("&", "|", "^", "%", "/"),
+    ("int", "unsigned", "long", "short", "char", "float", "double"),
+    ("n", "m", "u", "h"),
+    ("i", "j", "k", "iT", "jT", "kT", "c0", "c1"),
+    ("s", "t", "w"),
+    ("A0", "A1", "A2", "A3", "A4"),
+    ("min", "max", "floord", "ceild"),
+    ("half", "least", "narrow", "near"),
+)
+_LARGEST = 17
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An original, a changed text, and what was said of it."""
+
+    seed: int
+    pair: Pair
+    said: str
+    yes: bool
+
+
+def mutated(rng: random.Random, text: str) -> str:
+    """The text with one token of its function changed, or two lines."""
+    start = text.index("void f(")
+    if rng.random() < 0.15:
+        return text[:start] + _other_lines(rng, text[start:])
+    found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]
+    while True:
+        one = rng.choice(found)
+        word = _other_token(rng, one.group())
+        if word != one.group():
+            return text[: one.start()] + word + text[one.end() :]
+
+
+def _other_token(rng: random.Random, token: str) -> str:
+    if re.fullmatch(r"\d+", token):
+        return str(max(0, int(token) + rng.choice((-1, 1, 1, 2, 30))))
+    choices = [group for group in _GROUPS if token in group]
+    if choices:
+        return rng.choice(rng.choice(choices))
+    if token in ("i", "j", "k") or rng.random() < 0.9:
+        return token
+    return rng.choice(("", f"{token} {token}", f"({token})", f"-{token}", f"{token} + 1"))
+
+
+def _other_lines(rng: random.Random, text: str) -> str:
+    lines = text.split("\n")
+    inside = [k for k, line in enumerate(lines) if line.rstrip().endswith(";")]
+    if not inside:
+        return text
+    one, other = rng.choice(inside), rng.choice(inside)
+    kind = rng.randrange(3)
+    if kind == 0:
+        lines[one], lines[other] = lines[other], lines[one]
+    elif kind == 1:
+        lines.insert(other, lines[one])
+    else:
+        del lines[one]
+    return "\n".join(lines)
+
+
+def mutants_of(case: Case, end: int, outcomes: Counter[str], *, first: int = 0) -> list[Mutant | Finding]:
+    """What `prove` says of changed texts; those that it cannot decide or read are left out."""
+    found: list[Mutant | Finding] = []
+    for number in range(first, end):
+        rng = random.Random(f"{case.seed}/{number}")
+        pair = replace(case.pair, new=mutated(rng, case.new))
+        one = said_of(case.seed * 100 + number, pair, outcomes)
+        found += [] if one is None else [one]
+    return found
+
+
+def said_of(seed: int, pair: Pair, outcomes: Counter[str]) -> Mutant | Finding | None:
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            old, new = Path(name, "old.c"), Path(name, "new.c")
+            old.write_text(pair.old)
+            new.write_text(pair.new)
+            verdict = compare_files(old, new).verdict
+    except (BadInput, Illegal, GaveUp) as failure:
+        outcomes[f"mutant: {type(failure).__name__}"] += 1
+        return None
+    except Exception as failure:
+        texts = (("program", pair.old), ("new", pair.new))
+        return Finding("mutant", seed, f"{type(failure).__name__}: {failure}", texts)
+    outcomes[f"mutant: {type(verdict).__name__}"] += 1
+    match verdict:
+        case Undecided():
+            return None
+        case Proved():
+            return Mutant(seed, pair, "proved", yes=True)
+        case Refuted(message=message, witness=witness, parameters=sizes):
+            size = _witness(sizes)
+            if size is None:
+                return None
+            return Mutant(seed, replace(pair, also=size), f"{message} ({witness})", yes=False)
+
+
+def _witness(sizes: dict[str, int]) -> Size | None:
+    """The sizes of a refutation; None where they are too large to be run here, or are of something else."""
+    if any(abs(value) > _LARGEST for value in sizes.values()) or not set(sizes) <= set("nmuh"):
+        return None
+    return sizes.get("n", 4), sizes.get("m", 5), sizes.get("u", 5), sizes.get("h", 5)
+
+
+def wrong_mutants(mutants: list[Mutant]) -> list[Finding]:
+    """The answers that running does not confirm."""
+    found: list[Finding] = []
+    for one, told in zip(mutants, judged([mutant.pair for mutant in mutants]), strict=True):
+        texts = (("program", one.pair.old), ("new", one.pair.new))
+        if one.yes and told.wrong:
+            found.append(Finding("mutant", one.seed, f"proved, but {told.wrong[0]}", texts))
+        if not one.yes and not told.wrong and told.late == 4:
+            found.append(Finding("mutant", one.seed, f"a no that no run confirms: {one.said}", texts))
+    return found
+
+
+def small_mutant(case: Case, one: Mutant | Finding) -> Finding | None:
+    """What is wrong with a mutant, with as little as possible of the program and of the mutant."""
+    found = _wrong(one)
+    if found is None:
+        return None
+    pair = one.pair if isinstance(one, Mutant) else case.pair
+
+    def same(other: Pair) -> bool:
+        nonlocal found, pair
+        again = said_of(one.seed, other, Counter())
+        told = None if again is None else _wrong(again)
+        if told is None or found is None or symptom(told) != symptom(found):
+            return False
+        found, pair = told, other
+        return True
+
+    for _ in range(2):
+        shrunk(pair.old, lambda text: same(replace(pair, old=text)), tries=150)
+        shrunk(pair.new, lambda text: same(replace(pair, new=text)), tries=150)
+    return found
+
+
+def _wrong(one: Mutant | Finding) -> Finding | None:
+    return one if isinstance(one, Finding) else next(iter(wrong_mutants([one])), None)
+
+
+def checked(case: Case, number: int, outcomes: Counter[str]) -> Finding | None:
+    """What `check` says of a changed text for one size, and what running says."""
+    rng = random.Random(f"{case.seed}/check/{number}")
+    size = rng.choice(SIZES[2:])
+    pair = replace(case.pair, new=mutated(rng, case.new), also=size)
+    n, m, u, h = size
+    main = _main(case.program.arrays, size)
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            old, new = Path(name, "old.c"), Path(name, "new.c")
+            old.write_text(pair.old + main)
+            new.write_text(pair.new + main)
+            tools = Toolchain(timeout=5.0, fast=("-O0",), precise=("-O0", "-g"))
+            report = check_file(new, old, CheckOptions({"n": n, "m": m, "u": u, "h": h}, tools=tools))
+    except (BadInput, Illegal, GaveUp) as failure:
+        outcomes[f"check: {type(failure).__name__}"] += 1
+        return None
+    outcomes[f"check: {report.answer.name}"] += 1
+    (told,) = judged([pair])
+    there = [one for one in told.wrong if f"n = {n}, m = {m}, u = {u}, h = {h}," in one]
+    if report.answer is Answer.VALID and there:
+        texts = (("program", pair.old + main), ("new", pair.new + main))
+        return Finding("check", case.seed * 100 + number, f"valid, but {there[0]}", texts)
+    return None
+
+
+def _main(arrays: tuple[Array, ...], size: Size) -> str:
+    """A main that calls f once; the arrays it passes hold small numbers."""
+    mine = [one for one in arrays if not one.shared]
+    own = "".join(f"static {one.declaration.replace(one.name, f'own_{one.name}', 1)};\n" for one in mine)
+    given = ", ".join([*map(str, size), *(f"own_{one.name}" for one in mine), "out"])
+    fills = "".join(
+        f"  for (int k = 0; k < (int)(sizeof {name} / sizeof({one.type})); k++) "
+        f"(({one.type} *){name})[k] = k * 7 % 5;\n"
+        for one in arrays
+        for name in [one.name if one.shared else f"own_{one.name}"]
+    )
+    assert PARAMETERS.count(",") == len(size) - 1
+    return f"{own}int main(void)\n{{\n  double out[4];\n{fills}  f({given});\n  return 0;\n}}\n"

@@ -1,0 +1,49 @@
+"""What random attacks found: each input stays, with the answer that it has to get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from tests.fuzz.hostile import answered
+from tests.fuzz.programs import Program
+from tests.fuzz.transforms import Case, accepted
+
+HEAD = "void f(int n, int m, double A[24][24], int B[24])\n{\n  int s = 0;\n#pragma scop\n"
+TAIL = "#pragma endscop\n}\n"
+
+
+def made(folder: Path, body: str, script: str) -> str:
+    return accepted(Case(0, Program(HEAD + body + TAIL, ()), tuple(filter(None, [script]))), folder).new
+
+
+ANSWERED = {
+    "a loop left as it is has no start to count from": (
+        "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) { if (B[j] > 3) continue; B[i] = j; }\n",
+        "from_zero()",
+    ),
+    "a loop up to != ends, though its last iterations do nothing": (
+        "for (int i = n; i > 0; i -= 2) for (int j = 1; j != n; j++) { if (i % 3) continue; A[j][i] = 1; }\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_what_was_an_internal_error(name: str, tmp_path: Path) -> None:
+    assert "#pragma scop" in made(tmp_path, *ANSWERED[name])
+
+
+def test_a_variable_of_a_statement_that_never_runs(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < n; i++) { s = B[i]; if (i < i) s = 3; B[i] = s; }\n"
+    with pytest.raises(BadInput, match="never runs"):
+        made(tmp_path, body, "expand(s, i)")
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    text = HEAD + "for (int i = 0; i < n@; i++) B[i] = 1;\n" + TAIL
+    path.write_bytes(text.encode().replace(b"@", b"\xae\xd3"))
+    assert answered(["transform", str(path)])[0] == "2"

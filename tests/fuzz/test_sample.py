@@ -1,0 +1,48 @@
+"""A fixed sample of the attacks that `make fuzz` makes for as long as it is told: none may succeed."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+
+import pytest
+
+from tests.fuzz.__main__ import rounds
+from tests.fuzz.judge import Pair, judged
+from tests.fuzz.programs import Array
+from tests.fuzz.shrink import shrunk
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+
+
+def test_no_attack_succeeds() -> None:
+    outcomes: Counter[str] = Counter()
+    assert rounds(4, 6, outcomes, mutants_each=2) == []
+    assert outcomes["accepted"] >= 4 and outcomes["mutant: Refuted"] + outcomes["mutant: Undecided"] >= 1
+
+
+BODY = "void f(int n, int m, unsigned u, short h, int A0[24], double *out)\n{\n  A0[0] = %s;\n}\n"
+
+
+def test_runs_tell_programs_apart() -> None:
+    """The judge of the attacks: other bits, what is not defined any more, what was not defined before."""
+    arrays = (Array("A0", "int", 1),)
+    values = (("n", "n + 0"), ("n", "n + (m == 9)"), ("n", "n + A0[20 + m]"), ("A0[20 + m]", "n"))
+    told = judged([Pair(BODY % old, BODY % new, arrays) for old, new in values])
+    assert [one.wrong[:1] for one in told] == [
+        (),
+        ("n = 8, m = 9, u = 9, h = 9, data 1: other bits",),
+        ("n = -3, m = 2, u = 2, h = -2, data 1: other bits",),
+        ("n = -3, m = 2, u = 2, h = -2, data 1: other bits",),
+    ]
+    assert told[0].defined == 26 and told[3].defined < 26
+    assert any("out of bounds" in line or "overflow" in line for line in told[2].wrong)
+
+
+def test_what_is_found_is_shrunk() -> None:
+    text = (
+        "void f(int n, int *x)\n{\n#pragma scop\n  for (int i = 0; i < n; i++) {\n    if (i > 3) {\n"
+        "      x[i] = (x[i] + 2);\n    }\n    x[0] = 7;\n  }\n#pragma endscop\n}\n"
+    )
+    small = "void f(int n, int *x)\n{\n#pragma scop\n    x[0] = 7;\n#pragma endscop\n}\n"
+    assert shrunk(text, lambda smaller: "= 7" in smaller) == small

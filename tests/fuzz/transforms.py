@@ -1,0 +1,173 @@
+"""Random scripts for random programs: what `transform` accepts is run beside the original."""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from loopwright.errors import BadInput, GaveUp, Illegal, LoopwrightError
+from loopwright.progress import silent
+from loopwright.prove.legality.plans import prove_plan
+from loopwright.read.c.reader import read_c
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from loopwright.transform import plan_of
+from tests.fuzz.judge import Judgement, Pair, judged
+from tests.fuzz.programs import Program, random_program
+from tests.fuzz.scripts import random_operation
+from tests.fuzz.shrink import shrunk
+
+TRIES = 10
+"""How many operations are tried on a program; those that are refused are left out of its script."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, a script for it, and the text that `transform` makes."""
+
+    seed: int
+    program: Program
+    script: tuple[str, ...]
+    new: str = ""
+    openmp: bool = False
+
+    @property
+    def pair(self) -> Pair:
+        return Pair(self.program.text, self.new, self.program.arrays)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong, and the input that shows it."""
+
+    kind: str
+    seed: int
+    what: str
+    texts: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        shown = "\n".join(f"--- {name}\n{text}" for name, text in self.texts)
+        return f"WRONG, {self.kind}:{self.seed}: {self.what}\n{shown}"
+
+
+def case_of(seed: int, outcomes: Counter[str]) -> Case | Finding | None:
+    """The accepted script of this seed, or the failure that is no answer; None where all is refused."""
+    rng = random.Random(seed)
+    program = random_program(rng)
+    script: tuple[str, ...] = ()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            script = _script(program, rng, Path(folder))
+            case = Case(seed, program, script, openmp="parallel" in "".join(script))
+            made = accepted(case, Path(folder))
+    except LoopwrightError as failure:
+        if not isinstance(failure, BadInput | Illegal | GaveUp):
+            return _crash(seed, program, script, failure)
+        outcomes[type(failure).__name__] += 1
+        return None
+    except Exception as failure:
+        return _crash(seed, program, script, failure)
+    outcomes["accepted"] += 1
+    return made
+
+
+def _script(program: Program, rng: random.Random, folder: Path) -> tuple[str, ...]:
+    """Operations that can be performed, and are legal as far as the first proof sees."""
+    path = folder / "k.c"
+    path.write_text(program.text)
+    (read,) = read_c(path)
+    plan, kept = plan_of(read), tuple[str, ...]()
+    wanted = rng.choice((0, 1, 1, 2, 3))
+    for number in range(TRIES):
+        if len(kept) >= wanted:
+            break
+        lines = random_operation(rng, read, number)
+        try:
+            after = plan.transform("\n".join(lines))
+            if prove_plan(after).proved:
+                plan, kept = after, (*kept, *lines)
+        except (BadInput, GaveUp):
+            continue
+        except Exception:
+            return (*kept, *lines)
+    return kept
+
+
+def accepted(case: Case, folder: Path) -> Case:
+    path = folder / "k.c"
+    path.write_text(case.program.text)
+    script = "\n".join(case.script) or None
+    outcome = transformed(Request(file=str(path), script=script, openmp=case.openmp), silent)
+    return replace(case, new=outcome.source.text)
+
+
+def _crash(seed: int, program: Program, script: tuple[str, ...], failure: Exception) -> Finding:
+    texts = (("program", program.text), ("script", "\n".join(script)))
+    return Finding("transform", seed, f"{type(failure).__name__}: {failure}", texts)
+
+
+def wrong(cases: list[Case]) -> list[Finding]:
+    """The accepted cases that running does not confirm."""
+    found = [_finding(case, one) for case, one in zip(cases, judged([c.pair for c in cases]), strict=True)]
+    marked = [case for case in cases if "#pragma omp" in case.new]
+    told = judged([case.pair for case in marked], threads=True)
+    found += [_finding(case, one) for case, one in zip(marked, told, strict=True)]
+    return [one for one in found if one is not None]
+
+
+def _finding(case: Case, told: Judgement) -> Finding | None:
+    if not told.wrong:
+        return None
+    texts = (("program", case.program.text), ("script", "\n".join(case.script)), ("new", case.new))
+    return Finding("transform", case.seed, told.wrong[0], texts)
+
+
+def small(finding: Finding) -> Finding:
+    """The same failure of a smaller program."""
+    texts = dict(finding.texts)
+    one = _known(finding)
+    script = tuple(texts["script"].split("\n")) if texts["script"] else ()
+    case = Case(finding.seed, one.program, script, openmp=one.openmp)
+    found = finding
+
+    def same(text: str, script: tuple[str, ...]) -> bool:
+        nonlocal found
+        again = tried(replace(case, program=replace(one.program, text=text), script=script))
+        if again is None or symptom(again) != symptom(finding):
+            return False
+        found = again
+        return True
+
+    for line in script:
+        fewer = tuple(one for one in case.script if one != line)
+        if same(one.program.text, fewer):
+            case = replace(case, script=fewer)
+    shrunk(one.program.text, lambda text: same(text, case.script))
+    return found
+
+
+def symptom(finding: Finding) -> str:
+    """What stays of a message when the program is smaller."""
+    words = re.sub(r"n = [-\d].*?: |.*hostile.*?: ", "", finding.what)
+    return re.sub(r"[-\d]+|'[^']*'|0x\w+", "", words)[:60]
+
+
+def tried(case: Case) -> Finding | None:
+    """What is wrong with a case whose program and script are given."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            made = accepted(case, Path(folder))
+    except (BadInput, Illegal, GaveUp):
+        return None
+    except Exception as failure:
+        return _crash(case.seed, case.program, case.script, failure)
+    return next(iter(wrong([made])), None)
+
+
+def _known(finding: Finding) -> Case:
+    program = random_program(random.Random(finding.seed))
+    return Case(finding.seed, program, (), openmp="parallel" in dict(finding.texts)["script"])
