@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
 from loopwright.read.c.reader import read_c
 from tests.traps.support import PROVED, Trap, answer
 
@@ -139,12 +140,49 @@ def test_iterators_that_wrap_around_are_refused(trap: Trap, tmp_path: Path) -> N
     assert answer(trap, tmp_path) != PROVED
 
 
-@pytest.mark.parametrize("kind", ["unsigned char", "signed char", "short", "unsigned short"])
-def test_where_it_depends_on_a_parameter_it_is_listed(kind: str, tmp_path: Path) -> None:
-    trap = Trap(kind, "for (c = 0; c < n; c++) a[c] = 1;", setup=f"{kind} c;")
+BY_SIZES = [
+    Trap(f"{kind}, {head}", f"for ({kind} {head}) a[0] = c;", parameters="int n, unsigned m, unsigned char small")
+    for kind, head in [
+        ("unsigned char", "c = 0; c < n; c++"),
+        ("signed char", "c = 0; c < n; c++"),
+        ("short", "c = 0; c < n; c++"),
+        ("unsigned short", "c = 0; c < m; c++"),
+        ("unsigned char", "c = 0; c <= small; c++"),
+        ("signed char", "c = 0; c < small; c++"),
+        ("short", "c = n; c > 0; c--"),
+        ("short", "c = n; c-- > 0;"),
+        ("short", "c = 200; c < small; c += 32700"),
+        ("_Bool", "c = 0; c < n; c++"),
+        ("unsigned", "c = m; c >= 1; c -= 2"),
+    ]
+]
+IN_RANGE = [
+    Trap(f"{kind}, {head}", f"for ({kind} {head}) a[0] = c;", parameters="int n, unsigned m, unsigned char small")
+    for kind, head in [
+        ("unsigned char", "c = 0; c < small; c++"),
+        ("short", "c = 0; c <= small; c++"),
+        ("short", "c = small; c >= 0; c--"),
+        ("unsigned", "c = m; c > 0; c--"),
+    ]
+]
+
+
+@pytest.mark.parametrize("trap", BY_SIZES, ids=lambda trap: trap.name)
+def test_iterators_that_some_size_makes_wrap_around_are_refused(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", IN_RANGE, ids=lambda trap: trap.name)
+def test_iterators_that_the_types_of_sizes_keep_in_range_are_read(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) == PROVED
-    (program,) = read_c(tmp_path / "t.c")
-    assert any("does not wrap around" in one.text and "'c'" in one.text for one in program.assumptions)
+
+
+def test_what_keeps_an_iterator_in_range_can_be_stated(tmp_path: Path) -> None:
+    trap = Trap("", "for (unsigned char c = 0; c < n; c++) a[c] = 1;")
+    (tmp_path / "t.c").write_text(trap.text())
+    with pytest.raises(BadInput, match="'c' has 8 bits, and may wrap around"):
+        read_c(tmp_path / "t.c")
+    assert read_c(tmp_path / "t.c", assume=["n <= 255"])
 
 
 @pytest.mark.parametrize("trap", WIDE_ENOUGH, ids=lambda trap: trap.name)

@@ -32,10 +32,11 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
+from loopwright.read.c.gate.types import iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import Cell
 from loopwright.read.c.second.integers import affine, polynomial
-from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in
+from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
 from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
 from loopwright.read.c.second.polynomials import Monomial, Polynomial, of_affine, product, total
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
@@ -58,7 +59,7 @@ def compare(
         place = Surroundings(Scope(facts, program.context, {}, {}))
         found = list(found_in(region.statements, place, _wanted(program)))
     except Unclear as failure:
-        return _once(program, failure)
+        return _once(program, region, failure)
     if len(found) != len(program.statements):
         raise _refusal(program.region, f"{len(found)} statements are seen, not {len(program.statements)}")
     once: list[Assumption] = []
@@ -66,28 +67,35 @@ def compare(
         try:
             _compare_statement(program, one, statement)
         except Unclear as failure:
-            once += _once(program, failure)
+            once += _once(program, region, failure)
     if in_order:
         for (one, first), (other, second) in pairwise(zip(found, program.statements, strict=True)):
             _compare_order(one, first, other, second)
-    rounds = {loop.node.place.first: loop for one in found for loop in one.place.loops if not loop.fits}
-    return (*once[:1], *(_within_type(loop) for _, loop in sorted(rounds.items())))
+    for loop in (loop for one in found for loop in one.place.loops if not loop.fits):
+        raise _refuse_wrapping(loop)
+    return tuple(once[:1])
 
 
-def _once(program: Program, failure: Unclear) -> tuple[Assumption, ...]:
-    """What is left as it is, and not followed here, is known from one reading: listed.  Else this raises."""
-    if not program.set_aside:
+def _once(program: Program, region: TypedRegion, failure: Unclear) -> tuple[Assumption, ...]:
+    """What is left as it is, and not followed here, is known from one reading: listed.  Else this raises.
+
+    Whether iterators wrap around is known from this reading only.
+    """
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    kinds = [integer_of(declared.type) for _, declared in iterators_of(program, nodes)]
+    if not program.set_aside or any(may_wrap(kind, 1) for kind in kinds):
         raise _refusal(failure.node.place.span, failure.reason) from None
     text = f"what is left as it is in the region is extracted once, not twice: {failure.reason}"
     return (Assumption(AssumptionKind.DESCRIPTION, text, failure.node.place.span),)
 
 
-def _within_type(loop: Round) -> Assumption:
+def _refuse_wrapping(loop: Round) -> BadInput:
     declared = loop.declaration
     kind = integer_of(declared.type)
     bits = "few" if kind is None else kind.bits
-    text = f"'{declared.name}' has {bits} bits, and does not wrap around"
-    return Assumption(AssumptionKind.ARITHMETIC, text, loop.node.place.span)
+    message = f"'{declared.name}' has {bits} bits, and may wrap around"
+    hint = "count in an int, or state what keeps it in its range: --assume 'n <= 100'"
+    return BadInput(Code.REGION_TEXT, message, span=loop.node.place.span, hint=hint)
 
 
 def _refusal(where: Span, reason: str) -> BadInput:
@@ -133,7 +141,23 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
     constants = frozenset(calls.values()) - frozenset(named.values())
     sizes = {size.rpartition(" * ")[2] for array in program.arrays for size in array.rows}
     parameters = frozenset((*program.params, *sizes))
-    return Facts(parameters, frozenset(written), functions, calls, meaning, constants, frozenset(changed))
+    ranges = _ranges(nodes, parameters)
+    return Facts(
+        parameters, frozenset(written), functions, calls, meaning, constants, frozenset(changed), ranges
+    )
+
+
+def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:
+    """The values that their types allow the parameters; those of int are taken to be all integers."""
+    found = everywhere()
+    declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, Name)}
+    for name in sorted(parameters & declared.keys()):
+        kind = integer_of(declared[name].type)
+        if kind is not None and (kind.bits < 32 or not kind.signed):
+            value = variable(name)
+            found = found.intersect(value.ge_set(number(kind.least)))
+            found = found.intersect(value.le_set(number(kind.greatest)))
+    return found
 
 
 def _tokens(region: TypedRegion, place: tuple[int, int]) -> tuple[Token, ...]:

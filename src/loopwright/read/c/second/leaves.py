@@ -24,7 +24,6 @@ from loopwright.c.typed.tree import (
     If,
     Labelled,
     Name,
-    Node,
     Number,
     OtherStatement,
     Statement,
@@ -32,13 +31,13 @@ from loopwright.c.typed.tree import (
     Variable,
     without_casts,
 )
-from loopwright.c.types import Pointer, unqualified
+from loopwright.c.types import Integer, Pointer, unqualified
 from loopwright.presburger.named import constant_value, number, variable, whole
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.cells import Rows, pointed
 from loopwright.read.c.second.integers import affine, condition, numeric, polynomial
 from loopwright.read.c.second.polynomials import of_affine
-from loopwright.read.c.second.scope import Scope, Unclear, integer_of, of_parameters
+from loopwright.read.c.second.scope import Scope, Unclear, integer_of
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ def _inside(node: For, place: Surroundings) -> Surroundings:
     # `i--` as a test of a negative number ends by an overflow, which is taken not to happen.
     passing = _passing(test, inside, declared, begin, step) if test is not None else _positive(value)
     domain = _while_passing(steps, passing, declared.name, step)
-    fits = _fits(node, declared, domain, 0 if is_before else step, inside)
+    fits = _fits(declared, domain, 0 if is_before else step, inside)
     inner = replace(scope, domain=domain.coalesce())
     return replace(place, scope=inner, loops=(*place.loops, Round(declared, step, node, fits)))
 
@@ -293,13 +292,15 @@ def _after(values: isl.Set, name: str, step: int) -> isl.Set:
     return later.move_dims(PARAM, count, isl.dim_type.set, 0, 1).params()
 
 
-def _fits(node: Node, declared: Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
-    """Whether an iterator of a small type, or one that counts down without a sign, cannot wrap around.
+def may_wrap(kind: Integer | None, step: int) -> bool:
+    """Whether an iterator of this type may wrap around: a small one, or an unsigned one that counts down."""
+    return kind is not None and (kind.bits < 32 or not (kind.signed or step > 0))
 
-    It raises where the iterator does for all parameters for which the loop runs.
-    """
+
+def _fits(declared: Declaration, domain: isl.Set, step: int, scope: Scope) -> bool:
+    """Whether the type of the iterator has all its values, whatever values their types allow the sizes."""
     kind = integer_of(declared.type)
-    if kind is None or (kind.bits >= 32 and (kind.signed or step > 0)):
+    if kind is None or not may_wrap(kind, step):
         return True
     value = variable(declared.name)
     following = value.add(number(step))
@@ -307,11 +308,4 @@ def _fits(node: Node, declared: Declaration, domain: isl.Set, step: int, scope: 
     if kind.bits < 32:
         outside = outside.union(following.gt_set(number(kind.greatest)))
     outside = outside.union(following.lt_set(number(kind.least)))
-    wrapping = domain.intersect(outside)
-    if wrapping.is_empty():
-        return True
-    if of_parameters(domain, scope).is_subset(of_parameters(wrapping, scope)):
-        raise Unclear(node, f"'{declared.name}' may wrap around, since its type has {kind.bits} bits")
-    return False
-
-
+    return bool(domain.intersect(outside).intersect(scope.facts.ranges).is_empty())

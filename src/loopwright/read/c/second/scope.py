@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
 from loopwright.c.typed.file import TypedFunction
 from loopwright.c.typed.tree import Node
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
-from loopwright.presburger.named import without_parameters
+from loopwright.presburger.named import everywhere
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.polynomials import Polynomial
 
@@ -41,6 +41,8 @@ class Facts:
     """Macros that have no names in them."""
     changed: frozenset[tuple[int, str]] = frozenset()
     """What the region assigns to: the declaration it starts with, and the members on the way."""
+    ranges: isl.Set = field(default_factory=everywhere)
+    """The values that their types allow the parameters."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,6 @@ class Scope:
 
     def where(self, test: isl.Set) -> Scope:
         return replace(self, domain=self.domain.intersect(test).coalesce())
-
-
-def of_parameters(values: isl.Set, scope: Scope) -> isl.Set:
-    """{ parameters : some values of the iterators are in `values` }."""
-    return without_parameters(values, tuple(scope.iterators.values()))
 
 
 def mentions_iterator(value: isl.PwAff, scope: Scope) -> bool:
