@@ -282,7 +282,11 @@ def to_c(
 ) -> str: ...
 @overload
 def to_c(
-    program: Plan | Sequence[Plan], *, openmp: bool = False, allow_reassociation: bool = False
+    program: Plan | Sequence[Plan],
+    *,
+    openmp: bool = False,
+    allow_reassociation: bool = False,
+    guard: bool = False,
 ) -> str: ...
 def to_c(
     program: Node | Plan | Sequence[Plan],
@@ -291,11 +295,13 @@ def to_c(
     parameters: Sequence[str] = (),
     openmp: bool = False,
     allow_reassociation: bool = False,
+    guard: bool = False,
 ) -> str:
     """The program as C; `standalone` makes it a file that compiles alone.
 
     A plan, or the plans of a file's regions in the order of its text, gives the C file with its
     new loops, proved as `loopwright transform` proves it.  A region without a plan keeps its text.
+    With `guard`, what is left to believe is tested at run time, in front of the new loops.
     """
     from loopwright.transform.plan import Plan
 
@@ -308,7 +314,7 @@ def to_c(
     from loopwright.rewrite.request import RewriteOptions
 
     plans = [program] if isinstance(program, Plan) else program
-    options = RewriteOptions(openmp=openmp, allow_reassociation=allow_reassociation)
+    options = RewriteOptions(openmp=openmp, allow_reassociation=allow_reassociation, guard=guard)
     return rewritten(plans, options, silent).source.text
 
 

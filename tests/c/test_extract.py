@@ -57,9 +57,7 @@ dependences
 
 taken on trust
   a, b, x: no memory in common with anything else in the region
-  every subscript stays inside its dimension of the array
   bounds and subscripts do not overflow or wrap around
-  i: the value that the last loop leaves is not used
   'SCALE' has no effect but its value, which depends on its arguments alone (line 5)
 """
     assert extracted(small, "text") == expected

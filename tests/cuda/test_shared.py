@@ -73,7 +73,7 @@ class Made:
         """All that is proved of the texts of kernels and host."""
         originals, written = [self.plan.original], [self.plan.written]
         text, _ = of_launches(device, originals, written)
-        (new,) = read_again(text, originals, written)
+        (new,), _ = read_again(text, originals, written)
         of_text(self.plan, self.loops, new, RewriteOptions(cuda=True), silent)
 
 

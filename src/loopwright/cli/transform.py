@@ -60,6 +60,8 @@ def add_to(verbs: Verbs) -> None:
         help="what to write: C, C with OpenMP (as --openmp), or CUDA: kernels to -o FILE.cu, and the C file "
         "that calls them to FILE.host.c",
     )
+    text = "test what is left to believe at run time; where it does not hold, the loops run as they were"
+    add("--guard", action="store_true", help=text)
     add("--step", action="store_true", help="show the region after each operation, to standard error")
     add("--no-prove", action="store_true", help="write the file without a proof")
     add_prover_options(add)
@@ -92,6 +94,7 @@ def _transformed(arguments: argparse.Namespace, progress: Progress) -> Outcome:
         arguments,
         cuda=arguments.target == "cuda",
         directives=arguments.apply_directives,
+        guard=arguments.guard,
         prove=not arguments.no_prove,
         steps=arguments.step,
         prover=prover_request(arguments),

@@ -17,6 +17,7 @@ from loopwright.c.allocation import HEADER, AllocatedArray, allocating
 from loopwright.c.chosen import is_in_block
 from loopwright.c.declarations import is_unsigned_type
 from loopwright.c.file import c_file
+from loopwright.c.guard import ADDRESS_HEADER, guarding
 from loopwright.c.syntax import field as syntax_field
 from loopwright.c.syntax import named_children, walk
 from loopwright.emit.c import Handwriting, Style, plain_call, program_text, shared_out
@@ -63,6 +64,8 @@ class Loops:
     """The program as it is in the file, where `program` has other storage."""
     quotients: Quotients = field(default_factory=dict)
     """The loops over tiles that subscripts of new storage can name."""
+    guard: tuple[str, ...] = ()
+    """Conditions under which the new loops run; elsewhere those of the file do."""
 
     @property
     def in_file(self) -> Program:
@@ -98,6 +101,10 @@ def with_regions(regions: Sequence[Loops], texts: Sequence[str]) -> Source:
     if any(one.allocated for one in regions) and HEADER not in source.text:
         first = _first_include(source)
         edits.append((first, first, HEADER + end))
+    addresses = any("uintptr_t" in one for loops in regions for one in loops.guard)
+    if addresses and ADDRESS_HEADER not in source.text:
+        first = _first_include(source)
+        edits.append((first, first, ADDRESS_HEADER + end))
     for one, node, text in zip(regions, nodes, texts, strict=True):
         region = one.in_file.region
         if missing and set(used([node])) & set(missing):
@@ -191,6 +198,8 @@ def _region(loops: Loops, node: Node, openmp: bool) -> str:
         lines = allocating(loops.allocated, lines, without_labels(loops.in_file), step)
     elif outside or (program.source.chosen and not is_in_block(program.file, program.region)):
         lines = ["{", *style.indented(lines), "}"]
+    if loops.guard:
+        lines = guarding(loops.guard, lines, without_labels(loops.in_file), style.hand.indent)
     margin, end = _margin(program), line_end(program.source)
     before = "" if program.region.column == 1 else end
     moved = [line if line.startswith("#") or not line else margin + line for line in lines]

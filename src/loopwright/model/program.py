@@ -18,6 +18,7 @@ from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
 from loopwright.display import Displayed
 from loopwright.errors import Diagnostic
+from loopwright.presburger.named import everywhere, number, variable
 from loopwright.source import Source, Span
 
 ELSEWHERE = "_elsewhere"
@@ -34,6 +35,8 @@ class Parameter:
 
     name: str
     text: str
+    values: tuple[int, int] | None = None
+    """The least and the greatest value that its type or its definition allows, where that is known."""
 
 
 class MemorySpace(Enum):
@@ -42,6 +45,18 @@ class MemorySpace(Enum):
     STACK = "an array of the function"
     HEAP = "allocated on each call"
     SHARED = "of each block of a GPU, shared by its threads; elsewhere an array of the function"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the elements of an array are: what its name leads to, as the compiler declares it.
+
+    `rows` are the lengths of the dimensions inside the first: `sizeof(*a)` counts them.
+    """
+
+    is_pointer: bool
+    element_bytes: int
+    rows: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +82,8 @@ class Array:
     """What the region leaves in it may be read afterwards, or through a pointer to it."""
     addressed: bool = False
     """There may be a pointer to it."""
+    layout: Layout | None = None
+    """Where the typed declaration says it."""
 
 
 @dataclass(frozen=True)
@@ -192,13 +209,30 @@ class AssumptionKind(Enum):
     DESCRIPTION = "is what a description of a program says"
 
 
+class Standing(Enum):
+    """What became of an assumption when it was tried; one that the file refutes is an error."""
+
+    PROVED = "proved"
+    GUARDED = "guarded"
+    ASSUMED = "assumed"
+
+
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """One thing taken on trust, to be listed in the proof report."""
+    """One thing that the region needs, to be listed in the proof report unless it is proved.
+
+    `about` are the names it is about.  Where it holds for the parameters of a set, `holds_for` is that
+    set, and a test at run time can stand for it.
+    """
 
     kind: AssumptionKind
     text: str
     place: Span | None = None
+    standing: Standing = Standing.ASSUMED
+    about: tuple[str, ...] = ()
+    holds_for: isl.Set | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Of storage: what is not shown to be apart."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +272,27 @@ class Program(Displayed):
     def syntax(self) -> Node:
         """The statements of the region, as the block of a function."""
         return self.file.block(self.region)
+
+    @property
+    def facts(self) -> isl.Set:
+        """The context, and what the types and definitions of the parameters say of them."""
+        return self.context.intersect(self.possible)
+
+    @property
+    def possible(self) -> isl.Set:
+        """The parameters that their types and definitions allow, whatever is assumed of them."""
+        known = everywhere()
+        for one in self.parameters:
+            if one.values is not None:
+                least, greatest = map(number, one.values)
+                own = variable(one.name)
+                known = known.intersect(own.ge_set(least)).intersect(own.le_set(greatest))
+        return known
+
+    @property
+    def trusted(self) -> tuple[Assumption, ...]:
+        """The assumptions that are neither proved nor tested at run time."""
+        return tuple(one for one in self.assumptions if one.standing is Standing.ASSUMED)
 
     @property
     def params(self) -> tuple[str, ...]:

@@ -152,3 +152,17 @@ def tuple_map(
         if found >= 0:
             result = result.equate(PARAM, found, OUT, position).project_out(PARAM, found, 1)
     return result if target is None else result.set_tuple_name(OUT, target)
+
+
+def parameter_ranges(points: isl.Set) -> dict[str, tuple[int, int]]:
+    """The least and the greatest value of each parameter of a set, where it has both."""
+    if not points.is_params():
+        points = points.params()
+    names = parameter_names(points)
+    flat = isl.Set.from_params(points).move_dims(DIM, 0, PARAM, 0, len(names))
+    found: dict[str, tuple[int, int]] = {}
+    for k, name in enumerate(names):
+        ends = (flat.dim_min_val(k), flat.dim_max_val(k))
+        if all(end.is_int() for end in ends):
+            found[name] = (int(ends[0].to_python()), int(ends[1].to_python()))
+    return found

@@ -62,7 +62,8 @@ def as_text(program: Program, dependences: Dependences) -> str:
     lines += ["", "dependences", *_dependences(dependences)]
     if program.set_aside:
         lines += ["", "left as it is", *(f"  {_aside(one)}" for one in program.set_aside)]
-    lines += ["", "taken on trust", *_assumptions(program)]
+    trusted = _assumptions(program)
+    lines += ["", "taken on trust", *trusted] if trusted else []
     return "\n".join(lines) + "\n"
 
 
@@ -123,7 +124,7 @@ def _assumptions(program: Program) -> list[str]:
     from loopwright.model.program import AssumptionKind
 
     lines = []
-    for entry in program.assumptions:
+    for entry in program.trusted:
         where = f" (line {entry.place.line})" if entry.place else ""
         stated = "stated: " if entry.kind is AssumptionKind.USER else ""
         lines.append(f"  {stated}{entry.text}{where}")
@@ -167,6 +168,7 @@ def as_data(program: Program, dependences: Dependences) -> dict[str, Any]:
                 "kind": entry.kind.name.lower(),
                 "text": entry.text,
                 "line": entry.place.line if entry.place else None,
+                "standing": entry.standing.value,
             }
             for entry in program.assumptions
         ],

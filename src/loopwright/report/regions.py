@@ -190,7 +190,7 @@ def _summary(
         pictures=_pictures(region, verdict, request.allow_reassociation),
         moving=moving_json(*region.shown(verdict, reassociate=request.allow_reassociation)),
         proofs=_proofs(region, verdict, done, stopped),
-        trusted=done.assumptions if done else tuple(entry.text for entry in program.assumptions),
+        trusted=done.assumptions if done else tuple(entry.text for entry in program.trusted),
         status=Status.UNDECIDED if stopped else verdict.status,
         failure=stopped.diagnostic if stopped else explain_all(verdict, stages(region.plan)),
         blamed=_blamed(verdict, program),

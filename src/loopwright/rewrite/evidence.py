@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import islpy as isl
+
+from loopwright.c.guard import Guard
 from loopwright.emit.cuda.text import DeviceText, distributions, prelude
 from loopwright.emit.region import Loops, claims, named_loops, printed_loops
 from loopwright.errors import REPORT, Code, GaveUp, InternalError
@@ -23,7 +26,7 @@ from loopwright.model.annotations import (
     ThreadLoop,
     Vector,
 )
-from loopwright.model.program import Program
+from loopwright.model.program import Assumption, Program
 from loopwright.progress import Progress
 from loopwright.prove.backends.cvc5 import Cvc5, is_installed
 from loopwright.prove.legality.cures import cure_apart, hint
@@ -35,7 +38,9 @@ from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
+from loopwright.prove.text.guards import NotAGuard, established, shown_by
 from loopwright.prove.text.launcher import read_launches
+from loopwright.prove.text.overflow import unchanged_statements, within_types
 from loopwright.prove.text.ranking import prove_ranking
 from loopwright.prove.text.scopes import declared_in_loops, prove_scopes
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
@@ -71,8 +76,8 @@ class Evidence:
 
 
 def on_trust(program: Program) -> Evidence:
-    """What the reader took for granted."""
-    return Evidence(trusted=tuple(entry.text for entry in program.assumptions))
+    """What the reader took for granted, and the file does not show."""
+    return Evidence(trusted=tuple(entry.text for entry in program.trusted))
 
 
 def of_model(program: Program, options: RewriteOptions, progress: Progress) -> Evidence:
@@ -167,6 +172,30 @@ def of_text(plan: Plan, loops: Loops, new: Program, options: RewriteOptions, pro
         independent = prove_annotations(text, allow_reassociation=True)
         found += _demanded(MARKED, independent)
     return replace(found, proofs=tuple(proof for proof in found.proofs if proof.obligations))
+
+
+def of_assumptions(plan: Plan, loops: Loops, new: Program, guard: Guard | None) -> tuple[Assumption, ...]:
+    """What the region needs, with what is proved and what its guard tests, as it was read back."""
+    written = plan.written
+    if loops.guard and guard is None:
+        raise InternalError(Code.OWN_MISTAKE, "the guard of the new text is not read as one")
+    if guard is None:
+        return tried(plan, loops, new, written.facts)
+    try:
+        holds = established(written, guard.conditions)
+    except NotAGuard as failure:
+        raise InternalError(Code.OWN_MISTAKE, f"the guard of the new text, {failure}") from failure
+    known = tried(plan, loops, new, holds.parameters.intersect(written.context))
+    return shown_by(written, known, holds)
+
+
+def tried(plan: Plan, loops: Loops, new: Program, established: isl.Set) -> tuple[Assumption, ...]:
+    """What the region needs, tried with what its new text says, for parameters in `established`.
+
+    What is shown for these alone needs a guard that establishes them.
+    """
+    unchanged = unchanged_statements(plan.original, new, claims(loops))
+    return within_types(plan.written, new, established, unchanged)
 
 
 def _said(node: Node) -> tuple[frozenset[Independent], ...]:

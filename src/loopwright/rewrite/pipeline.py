@@ -17,7 +17,7 @@ from loopwright.generate.program import generate
 from loopwright.loops.nodes import Call, For, Node
 from loopwright.loops.traverse import children, subprograms
 from loopwright.model.annotations import Unrolled
-from loopwright.model.program import Program
+from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
@@ -26,15 +26,17 @@ from loopwright.read.c.reader import read_c
 from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
     Evidence,
+    of_assumptions,
     of_launches,
     of_legality,
     of_model,
     of_scanning,
     of_text,
-    on_trust,
 )
+from loopwright.rewrite.guards import guard_for
 from loopwright.rewrite.opinions import printed_region, remarks_on, status_of
 from loopwright.rewrite.request import (
+    AssumptionReport,
     LoopReport,
     Outcome,
     ProverRequest,
@@ -85,6 +87,8 @@ def rewritten(
     for plan in plans:
         _refuse_unknown_annotations(plan, options)
     regions = [_made(plan, options, progress) for plan in plans if plan.history or not keep_untouched]
+    if options.guard:
+        regions = _guarded(regions, options, progress)
     source = plans[0].written.source
     device: DeviceText | None = None
     remarks: tuple[str, ...] = ()
@@ -101,13 +105,14 @@ def rewritten(
         if device is not None:
             text, evidence = of_launches(device, originals, written)
             regions = [replace(region, evidence=region.evidence + evidence) for region in regions]
-        again = read_again(text, originals, written)
+        again, guards = read_again(text, originals, written)
         regions = [
             replace(
                 region,
                 evidence=region.evidence + of_text(region.plan, region.loops, new, options, progress),
+                assumptions=of_assumptions(region.plan, region.loops, new, guards.get(k)),
             )
-            for region, new in zip(regions, again, strict=True)
+            for k, (region, new) in enumerate(zip(regions, again, strict=True))
         ]
         _refuse_temporaries(regions, options)
         asked = [
@@ -177,9 +182,29 @@ class _Region:
     plan: Plan
     loops: Loops
     evidence: Evidence
+    assumptions: tuple[Assumption, ...]
     temporaries: tuple[str, ...] = ()
     combining: tuple[str, ...] = ()
     proof: ProofStatus | None = None
+
+
+def _guarded(
+    regions: Sequence[_Region], options: RewriteOptions, progress: Progress
+) -> list[_Region]:
+    """The regions with the guards that they need, by what their text says without."""
+    if options.cuda or not options.prove:
+        hint = "a guard stands for what a proof needs, in the C file itself"
+        raise BadInput(Code.OPTION, "--guard is for C that is proved", hint=hint)
+    if not regions:
+        return []
+    progress("finding guards")
+    plans = [region.plan for region in regions]
+    source = new_source([region.loops for region in regions], openmp=options.openmp)
+    again, _ = read_again(source, [plan.original for plan in plans], [plan.written for plan in plans])
+    return [
+        replace(region, loops=replace(region.loops, guard=guard_for(region.plan, region.loops, new)))
+        for region, new in zip(regions, again, strict=True)
+    ]
 
 
 def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> None:
@@ -201,7 +226,7 @@ def _refuse_temporaries(regions: Sequence[_Region], options: RewriteOptions) -> 
 
 def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     """The new loops, legal and proved to run the schedule."""
-    evidence = on_trust(plan.written)
+    evidence = Evidence()
     verdict: LegalityVerdict | None = None
     if options.prove:
         evidence += of_model(plan.written, options, progress)
@@ -214,7 +239,8 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries
     combining = () if verdict is None else tuple(one.statement for one in verdict.reassociations)
-    return _Region(plan, loops_of(plan, node, verdict), evidence, lost, combining)
+    assumptions = plan.written.assumptions
+    return _Region(plan, loops_of(plan, node, verdict), evidence, assumptions, lost, combining)
 
 
 def _report(plan: Plan, made: _Region | None) -> RegionReport:
@@ -224,7 +250,19 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         return RegionReport(line, _statements(program, None), (), (), (), kept=True)
     statements, loops = _statements(program, made.loops.node), _loops_of_text(made.loops)
     evidence = made.evidence
-    return RegionReport(line, statements, loops, evidence.proofs, evidence.trusted, proof=made.proof)
+    left = tuple(one.text for one in made.assumptions if one.standing is Standing.ASSUMED)
+    reports = [
+        AssumptionReport(one.kind.name.lower(), one.text, one.standing.value) for one in made.assumptions
+    ]
+    return RegionReport(
+        line,
+        statements,
+        loops,
+        evidence.proofs,
+        (*left, *evidence.trusted),
+        proof=made.proof,
+        tried=tuple(reports),
+    )
 
 
 def _statements(program: Program, node: Node | None) -> tuple[StatementReport, ...]:

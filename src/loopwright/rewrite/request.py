@@ -38,6 +38,8 @@ class RewriteOptions:
     cuda: bool = False
     """Mapped loops become kernels; without it, they are refused."""
     allow_reassociation: bool = False
+    guard: bool = False
+    """What is left to believe is tested at run time; where it does not hold, the loops of the file run."""
     prove: bool = True
     prover: ProverRequest = field(default_factory=ProverRequest)
 
@@ -98,6 +100,15 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class AssumptionReport:
+    """What the region needs besides the proofs, and what became of it: proved, guarded or assumed."""
+
+    kind: str
+    text: str
+    standing: str
+
+
+@dataclass(frozen=True)
 class RegionReport:
     """What is known of one region; a `kept` one has its old text."""
 
@@ -106,9 +117,12 @@ class RegionReport:
     loops: tuple[LoopReport, ...]
     proofs: tuple[Proof, ...]
     assumptions: tuple[str, ...]
+    """What is left to believe."""
     kept: bool = False
     proof: ProofStatus | None = None
     """Who answers for the proof; None where there is none."""
+    tried: tuple[AssumptionReport, ...] = ()
+    """All that was tried, what is proved included."""
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from loopwright.c.allocation import HEADER, Allocation, with_local_arrays
 from loopwright.c.file import c_file
-from loopwright.c.syntax import named_children, walk
+from loopwright.c.guard import ADDRESS_HEADER, Guard, tokens
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import MemorySpace, Program
 from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.text.guards import tokens_without_labels, unguarded
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source, Span
@@ -26,14 +27,18 @@ class Unlike(Exception):
     """The file is not the original with new text in these regions; the message says why."""
 
 
-def read_again(new: Source, originals: Sequence[Program], written: Sequence[Program]) -> tuple[Program, ...]:
+def read_again(
+    new: Source, originals: Sequence[Program], written: Sequence[Program]
+) -> tuple[tuple[Program, ...], dict[int, Guard]]:
     """The statements of the regions that were rewritten; what their loops mean is for the proof.
 
     `written` are the programs that the file had, `originals` the same with the storage of the new text.
-    Where a region allocates storage, what it does without is the text that the file had.
+    Where a region allocates storage, what it does without is the text that the file had.  Regions under a
+    guard come with it, by their number among `written`; what they do otherwise is the text of the file.
     """
     try:
-        return read_regions(new, originals, written)
+        plain, guards = unguarded(new, written)
+        return read_regions(plain, originals, written), guards
     except Unlike as failure:
         raise InternalError(Code.OWN_MISTAKE, f"the new text {failure}") from failure
 
@@ -50,7 +55,7 @@ def read_regions(
     if len(before) != len(after) or not _same_outside(written, new, [after[k] for k in rewritten]):
         raise Unlike("differs outside its regions")
     for number, program in zip(rewritten, written, strict=True):
-        if number in allocations and _words(allocations[number].other.text) != _unlabelled(program):
+        if number in allocations and tokens(allocations[number].other.text) != tokens_without_labels(program):
             raise Unlike("does something else where there is no memory")
     programs = dict(zip(rewritten, originals, strict=True))
     try:
@@ -73,20 +78,6 @@ def _with_spaces(program: Program, allocation: Allocation | None) -> Program:
     return replace(program, arrays=tuple(arrays))
 
 
-def _unlabelled(program: Program) -> list[str]:
-    """The tokens of a region without its labels."""
-    labels = [node for node in walk(program.syntax) if node.type == "labeled_statement"]
-    text = program.source.text
-    for node in reversed(labels):
-        body = named_children(node)[-1].start
-        text = text[: node.start] + " " * (body - node.start) + text[body:]
-    return _words(text[program.region.start : program.region.end])
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", text)
-
-
 def _called(programs: Sequence[Program]) -> set[str]:
     """Names that may be those of functions.
 
@@ -107,4 +98,4 @@ def _lines_outside(source: Source, places: Sequence[Span]) -> list[str]:
         text += source.text[position : place.start]
         position = place.end
     lines = (text + source.text[position:]).splitlines(keepends=True)
-    return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER)]
+    return [line for line in lines if line.strip() not in (*DEFINITIONS.values(), HEADER, ADDRESS_HEADER)]

@@ -84,7 +84,7 @@ def verified(request: VerifyRequest, progress: Progress) -> Verified:
         _verified_region(originals[k], text, claims[k], sources[k], request, progress)
         for k, text in zip(order, texts, strict=True)
     )
-    trusted = dict.fromkeys(entry.text for program in originals for entry in program.assumptions)
+    trusted = dict.fromkeys(entry.text for program in originals for entry in program.trusted)
     return Verified(old, regions, tuple(trusted))
 
 

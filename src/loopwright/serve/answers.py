@@ -139,7 +139,7 @@ def _region(question: TransformQuestion, region: DrawnRegion, verdict: LegalityV
         "word": IN_A_WORD[verdict.status],
         "says": VERDICT[verdict.status],
         "obligations": verdict.obligations,
-        "trusted": [entry.text for entry in region.program.assumptions],
+        "trusted": [entry.text for entry in region.program.trusted],
         "picture": None if picture is None else picture.data(),
         "steps": [_step(one.step) for one in region.plan.history],
         **(_diagnostic(why) if why else {"diagnostic": None, "html": "", "marks": []}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from loopwright.c.file import c_file
 from loopwright.c.typed.headers import different_header
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
-from loopwright.model.program import AssumptionKind, Program
+from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
 from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
 from loopwright.prove.equivalence.instances import ComparedTexts
@@ -23,6 +23,8 @@ from loopwright.prove.equivalence.regions import changed_functions, counterparts
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises
+from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
+from loopwright.prove.text.overflow import within_types
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
@@ -136,7 +138,7 @@ def _same_dependences(old_file: str, new_file: str, progress: Progress) -> Agree
     verdict = prove_rescheduled(old, new)
     failure = refusal(verdict)
     if failure is None:
-        trusted = tuple(entry.text for entry in old.assumptions)
+        trusted = tuple(entry.text for entry in old.trusted)
         return Agreement(verdict.obligations, ("by its dependences",), trusted)
     if isinstance(failure, GaveUp):
         raise failure
@@ -170,6 +172,12 @@ def compare_files(
     old = read_source(before, pure=pure, assume=assume, choice=choice, options=compiled)
     source = source if choice.is_empty else chosen(source, choice)
     source = counterparts([one.region for one in old], source)
+    source, guards = _unguarded(source, old)
+    known = [
+        replace(one, assumptions=shown_by(one, one.assumptions, guards[k])) if k in guards else one
+        for k, one in enumerate(old)
+    ]
+    old = tuple(known)
     given, allocations = with_local_arrays(source, allocated=True)
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
@@ -179,7 +187,7 @@ def compare_files(
         along = _along(old, text, progress, allow_reassociation) if is_plain else None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
         if along is None or (along.proved and short):
-            one = _compared(old, text, (pure, assume), options, allow_reassociation, progress)
+            one = _compared(old, text, (pure, assume), options, allow_reassociation, progress, guards)
             along = one if along is None or one.proved else along
         found.append(along)
         if not found[-1].proved:
@@ -201,6 +209,20 @@ def compare_files(
     )
 
 
+def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[int, Established]]:
+    """The new file with the loops under guards alone, and what these establish.
+
+    Where a guard does not hold, the loops of the old region run, token by token.
+    """
+    if len(c_file(source).regions) != len(old):
+        return source, {}
+    plain, guards = unguarded(source, old)
+    try:
+        return plain, {k: established(old[k], guard.conditions) for k, guard in guards.items()}
+    except NotAGuard:
+        return source, {}
+
+
 def _compared(
     old: tuple[Program, ...],
     source: Source,
@@ -208,6 +230,7 @@ def _compared(
     options: CompilerOptions,
     allow_reassociation: bool,
     progress: Progress,
+    guards: Mapping[int, Established],
 ) -> Comparison:
     """The regions of a text, one after the other, until one is not proved; `stated` are pure and assume."""
     pure, assume = stated
@@ -231,8 +254,30 @@ def _compared(
         place = _start(other.region)
         if not isinstance(answer.verdict, Proved):
             break
-    trusted = _trusted(old, new, answers, from_text=text is not None)
+    tried = [
+        _tried(one, other, guards.get(k), from_text=text is not None)
+        for k, (one, other) in enumerate(zip(old, new, strict=True))
+    ]
+    trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     return Comparison(tuple(answers), trusted, place)
+
+
+_OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)
+
+
+def _tried(
+    old: Program, new: Program, guard: Established | None, *, from_text: bool
+) -> tuple[Program, Program]:
+    """Both with what is proved, or tested by a guard, marked in their assumptions."""
+    facts = old.facts if guard is None else old.context.intersect(guard.parameters)
+    old = replace(old, assumptions=within_types(old, new, facts))
+    theirs = new.assumptions if guard is None else shown_by(new, new.assumptions, guard)
+    # Of a text whose loops are not worked out, the cells are those of the old file.
+    theirs = tuple(one for one in theirs if not from_text or one.kind not in _OF_CELLS)
+    settled = {(one.kind, one.text) for one in old.assumptions if one.standing is not Standing.ASSUMED}
+    arithmetic = {pair for pair in settled if pair[0] is AssumptionKind.ARITHMETIC}
+    left = tuple(one for one in theirs if (one.kind, one.text) not in arithmetic)
+    return old, replace(new, assumptions=left)
 
 
 def _along(
@@ -253,7 +298,7 @@ def _along(
                 return None
             case Refuted():
                 break
-    trusted = [entry.text for program in old for entry in program.assumptions]
+    trusted = [entry.text for program in old for entry in program.trusted]
     trusted += [text for answer in answers for text in answer.trusted]
     place = _start(regions[len(answers) - 1])
     return Comparison(tuple(answers), (*dict.fromkeys(trusted), OUTSIDE), place)
@@ -265,14 +310,12 @@ def _start(region: Span) -> Span:
 
 
 def _trusted(
-    old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence], *, from_text: bool
+    old: Sequence[Program], new: Sequence[Program], answers: list[Equivalence]
 ) -> tuple[str, ...]:
     """What the answers rest on, each thing once however it is put."""
     proved = {promise.pragma.place for program in new for promise in promises(program)}
-    said = [entry.text for program in old for entry in program.assumptions]
-    theirs = [entry for program in new for entry in program.assumptions if entry.place not in proved]
-    # A text whose loops are not worked out cannot show its rows apart; the cells are those of the old file.
-    said += [entry.text for entry in theirs if not from_text or entry.kind is not AssumptionKind.ROWS]
+    said = [entry.text for program in old for entry in program.trusted]
+    said += [entry.text for program in new for entry in program.trusted if entry.place not in proved]
     said += [text for answer in answers for text in answer.trusted]
     once = {tuple(sorted(re.findall(r"\w+", text))): text for text in reversed(said)}
     return (*(text for text in dict.fromkeys(said) if text in once.values()), OUTSIDE)

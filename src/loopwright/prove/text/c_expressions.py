@@ -269,7 +269,7 @@ def _quotient(dividend: Expr, divisor: int) -> Expr:
 def _call(node: Node, words: Words) -> Expr:
     name = words.of(field(node, "function"))
     arguments = named_children(field(node, "arguments"))
-    if definitions(words.macros, name) and not _is_helper(name, words):
+    if definitions(words.macros, name) and not is_helper(name, words):
         return _expanded(node, [words.of(argument) for argument in arguments], words)
     if len(arguments) != 2:
         raise Unreadable(f"'{words.of(node)}' is not read as an index expression")
@@ -298,7 +298,7 @@ _HELPERS = {
 """Definitions of which it is known what they compute, for a positive b: ours and Pluto's."""
 
 
-def _is_helper(name: str, words: Words) -> bool:
+def is_helper(name: str, words: Words) -> bool:
     """Whether the file defines the macro in a way that is known to compute what its name says."""
     found = definitions(words.macros, name)
     if len(found) != 1 or found[0].conditional or len(found[0].parameters or ()) != 2:

@@ -60,7 +60,7 @@ def read_text(
 
 def _is_plain(program: Program) -> bool:
     """Whether nothing is promised, no iterator wraps around, and every loop ends by its test."""
-    if any(True for _ in promises(program)) or _has_unsigned(program):
+    if any(True for _ in promises(program)) or has_unsigned(program):
         return False
     if not all(
         is_signed(named_type(kind)) for statement in program.statements for kind in statement.iterator_types
@@ -72,7 +72,7 @@ def _is_plain(program: Program) -> bool:
     return all(loop.endless is None for loop in loops(tree))
 
 
-def _has_unsigned(program: Program) -> bool:
+def has_unsigned(program: Program) -> bool:
     """Whether anything is converted to an unsigned type: the reader knows what may be negative there."""
     types = program.file.declarations
     for node in walk(program.syntax):

@@ -92,7 +92,7 @@ def _condition(setting: Setting, stated: Span, head: str) -> tuple[isl.Set, Assu
         ) from None
     if result.is_empty():
         raise refuse(stated, "this is never true", _HINT, code=Code.OPTION)
-    return result, Assumption(AssumptionKind.USER, stated.text.strip(), stated)
+    return result, Assumption(AssumptionKind.USER, stated.text.strip(), stated, holds_for=result)
 
 
 def _refuse_chains(value: Node) -> None:

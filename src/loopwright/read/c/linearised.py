@@ -223,4 +223,4 @@ def _assumption(base: str, own: Sequence[FramedTouch], shape: RowShape, needed: 
     condition = text[text.index(":") + 1 : text.rindex("}")].strip()
     rows = " by ".join(shape.sizes)
     what = f"'{base}' has rows of {rows}, which do not reach into each other: {condition}"
-    return Assumption(AssumptionKind.ROWS, what, own[0][0].place)
+    return Assumption(AssumptionKind.ROWS, what, own[0][0].place, holds_for=needed)

@@ -90,7 +90,7 @@ def assumptions_of(
     shared = _possible_aliases(setting, arrays, parameters)
     if shared and len(arrays) + len(parameters) > 1:
         text = f"{', '.join(shared)}: no memory in common with anything else in the region"
-        found.append(Assumption(AssumptionKind.ALIASING, text))
+        found.append(Assumption(AssumptionKind.ALIASING, text, about=tuple(shared)))
     rows = _scattered_rows(setting, arrays)
     if rows:
         text = f"{', '.join(rows)}: no two rows have memory in common"
@@ -103,15 +103,16 @@ def assumptions_of(
     )
     for node in _sizes_from_zero(setting, block, _index_expressions(block)):
         text = f"'{node.text}' is an unsigned number, and is not below 0"
-        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span))
+        enough = affine(node, Frame(setting, everywhere())).ge_set(number(0))
+        found.append(Assumption(AssumptionKind.ARITHMETIC, text, node.span, holds_for=enough))
     unseen = [part for part in _parts(parameters) if _declared(setting, part) is None]
     if unseen:
         text = f"{', '.join(unseen)}: integer, the same throughout the region"
-        found.append(Assumption(AssumptionKind.CONSTANT, text))
+        found.append(Assumption(AssumptionKind.CONSTANT, text, about=tuple(unseen)))
     outer = outer_iterators(loops_of(block, setting.whole))
     if outer:
         text = f"{', '.join(outer)}: the value that the last loop leaves is not used"
-        found.append(Assumption(AssumptionKind.ITERATOR, text))
+        found.append(Assumption(AssumptionKind.ITERATOR, text, about=tuple(outer)))
     found += purity_assumptions(setting, block)
     for pragma in region.pragmas:
         if not is_assume(pragma):

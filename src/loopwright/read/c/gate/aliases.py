@@ -28,8 +28,8 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import ArrayType, Pointer, unqualified
-from loopwright.model.program import Program
+from loopwright.c.types import ArrayType, Pointer, Unknown, unqualified
+from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
 from loopwright.read.c.gate.refusal import refuse
 
@@ -64,6 +64,44 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
             message = f"'{other.root.name}' may be the same memory as '{one.root.name}', as the file shows"
             hint = "use one name for the memory in the region"
             raise refuse(other.node, message, hint)
+
+
+def pairs_left(
+    program: Program, region: TypedRegion, declared: Mapping[str, Declaration], about: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """The storage that the file does not show to be apart, one of each two written in the region.
+
+    What a `restrict` pointer leads to and is written is reached through it alone.  A variable of the
+    function that nothing points to is apart from what pointers lead to.  `about` are names that the reader
+    found; what is not an array of the program is taken to be written.
+    """
+    arrays = [array.name for array in program.arrays]
+    written = {access.array for statement in program.statements for access in statement.writes}
+    written |= {*about, ELSEWHERE} - set(arrays)
+    sizes = [one.text for one in program.parameters if not (one.values and one.values[0] == one.values[1])]
+    names = list(dict.fromkeys((*arrays, *sizes, *about)))
+    return tuple(
+        (one, other)
+        for one, other in combinations(names, 2)
+        if written & {one, other}
+        and any(_may_lead_anywhere(declared.get(name)) for name in (one, other))
+        and not any(_is_apart(declared.get(name), region) for name in (one, other))
+    )
+
+
+def _may_lead_anywhere(one: Declaration | None) -> bool:
+    return one is None or isinstance(unqualified(one.type), Pointer | Unknown)
+
+
+def _is_apart(one: Declaration | None, region: TypedRegion) -> bool:
+    """Whether no other name can lead to this storage."""
+    if one is None or one.is_file_scope:
+        return False
+    kind = unqualified(one.type)
+    if isinstance(kind, Pointer):
+        return kind.restrict and one.storage is Storage.PARAMETER
+    is_own = one.storage in (Storage.AUTOMATIC, Storage.PARAMETER) and not isinstance(kind, Unknown)
+    return is_own and one.offset not in region.function.addressed
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:

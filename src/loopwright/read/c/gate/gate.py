@@ -17,6 +17,7 @@ from loopwright.c.typed.prepare import Unread
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
+from loopwright.read.c.gate.assumed import settled
 from loopwright.read.c.gate.calls import refuse_calls
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
 from loopwright.read.c.gate.types import refuse_types
@@ -61,7 +62,8 @@ def _gated(
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
     assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(region, file))
-    return replace(with_observed(program, region), assumptions=(*program.assumptions, *believed, *assumed))
+    seen = replace(with_observed(program, region), assumptions=(*program.assumptions, *believed, *assumed))
+    return settled(seen, region, file)
 
 
 def _refuse_places(region: TypedRegion) -> None:

@@ -1,0 +1,162 @@
+"""Loops under a test at run time: its form in C, written and recognised.
+
+    if (n <= 1073741824
+        && (uintptr_t)b - (uintptr_t)a >= (uintptr_t)(n) * sizeof(*a)
+        && (uintptr_t)a - (uintptr_t)b >= (uintptr_t)(n) * sizeof(*b)) {
+      ... new loops
+    } else {
+      ... the loops as they were
+    }
+
+A condition is one on parameters, or `b - a >= size` of two addresses: the first byte of b is none of the
+`size` bytes from a on, since unsigned numbers count modulo 2^w, as places on a circle.  Two arrays have no
+byte in common if and only if that holds of both.  Nothing in it can overflow or trap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from loopwright.c.file import c_file
+from loopwright.c.regions import Region
+from loopwright.c.syntax import field, named_children
+from loopwright.c.tokens import without_comments
+from loopwright.source import Source, Span
+
+ADDRESS_HEADER = "#include <stdint.h>"
+_ADDRESS = "uintptr_t"
+_NEEDED = (_ADDRESS, "sizeof", "if", "else")
+
+
+@dataclass(frozen=True, slots=True)
+class NotInside:
+    """The first byte of `other` is none of those of `array`: of all of it, or of so many elements.
+
+    `factors` are the numbers whose product counts the elements; none where `array` is no pointer.
+    """
+
+    array: str
+    other: str
+    factors: tuple[str, ...] = ()
+
+    def text(self, scalars: frozenset[str]) -> str:
+        """As a condition of C; the address of a scalar is taken."""
+        names = (f"&{one}" if one in scalars else one for one in (self.array, self.other))
+        start, other = (f"(uintptr_t){one}" for one in names)
+        size = f"sizeof({self.array})"
+        if self.factors:
+            counts = [f"(uintptr_t)({one})" for one in self.factors]
+            size = " * ".join([*counts, f"sizeof(*{self.array})"])
+        return f"{other} - {start} >= {size}"
+
+
+_NOT_INSIDE = re.compile(r"\(uintptr_t\)(&?)(\w+)-\(uintptr_t\)(&?)(\w+)>=(.*)")
+
+
+def not_inside(condition: str, scalars: frozenset[str]) -> NotInside | None:
+    """The meaning of a condition of that form; None where it is another one."""
+    match = _NOT_INSIDE.fullmatch("".join(condition.split()))
+    if match is None:
+        return None
+    other, array, size = match[2], match[4], match[5]
+    factors = re.fullmatch(r"((?:\(uintptr_t\)\([^()]*\)\*)+)sizeof\(\*\w+\)", size)
+    counts = [] if factors is None else re.findall(r"\(uintptr_t\)\(([^()]*)\)", factors[1])
+    found = NotInside(array, other, tuple(counts))
+    return found if _packed(found.text(scalars)) == _packed(condition) else None
+
+
+def guarding(conditions: Sequence[str], inner: Sequence[str], other: Sequence[str], step: str) -> list[str]:
+    """The lines of `inner` under all conditions, those of `other` where one does not hold."""
+    first, *more = conditions
+    head = [f"if ({first}", *(f"    && {one}" for one in more)]
+    head[-1] += ") {"
+    return [
+        *head,
+        *(step + line if line and not line.startswith("#") else line for line in inner),
+        "} else {",
+        *(step + line if line else line for line in other),
+        "}",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A region of this form: what is tested, what runs then, and what runs otherwise."""
+
+    conditions: tuple[str, ...]
+    inner: Span
+    other: Span
+
+
+def guard_of(source: Source, region: Region) -> Guard | None:
+    """The region as the form above, whatever its conditions are; None where it is not of that form."""
+    if not _is_plain(source):
+        return None
+    parts = named_children(c_file(source).block(region.place))
+    if len(parts) != 1 or parts[0].type != "if_statement":
+        return None
+    chosen = parts[0]
+    alternative, then = chosen.child_by_field_name("alternative"), field(chosen, "consequence")
+    if alternative is None or then.type != "compound_statement":
+        return None
+    other = named_children(alternative)[-1]
+    if other.type != "compound_statement":
+        return None
+    tested = field(chosen, "condition")
+    text = without_comments(source.text[tested.start : tested.end], literals=True).strip()
+    conditions = tuple(_conditions(text[1:-1])) if text.startswith("(") and text.endswith(")") else ()
+    inner, outer = (Span(source, one.start + 1, one.end - 1) for one in (then, other))
+    return Guard(conditions, inner, outer) if conditions else None
+
+
+def _conditions(text: str) -> list[str]:
+    """The parts of a conjunction."""
+    found, depth, start = [], 0, 0
+    for match in re.finditer(r"[()]|&&|\|\|", text):
+        sign = match[0]
+        depth += (sign == "(") - (sign == ")")
+        if sign == "||" and depth == 0:
+            return [text.strip()]
+        if sign == "&&" and depth == 0:
+            found.append(text[start : match.start()].strip())
+            start = match.end()
+    return [*found, text[start:].strip()]
+
+
+def _is_plain(source: Source) -> bool:
+    """Whether the words of the form mean in the file what C and its header say."""
+    file = c_file(source)
+    own = {macro.name for macro in file.macros} | {one.name for one in file.declarations.variables}
+    own |= {one.name for one in file.functions} | {name for name, _ in file.declarations.aliases}
+    return not own & set(_NEEDED)
+
+
+def without_guards(source: Source, others: Mapping[int, Sequence[str]]) -> tuple[Source, dict[int, Guard]]:
+    """The text with the new loops of each region of this form alone; lines stay.
+
+    `others` are the tokens of the loops as they were, by the numbers of regions; a region whose `else` has
+    other tokens is left as it is.
+    """
+    found: dict[int, Guard] = {}
+    edits: list[tuple[int, int, str]] = []
+    for number, region in enumerate(c_file(source).regions):
+        guard = guard_of(source, region) if number in others else None
+        if guard is None or tokens(guard.other.text) != list(others[number]):
+            continue
+        found[number] = guard
+        before = source.text[region.place.start : guard.inner.start].count("\n")
+        after = source.text[guard.inner.end : region.place.end].count("\n")
+        text = "".join(["\n" * before, "{", guard.inner.text, "}", "\n" * after])
+        edits.append((region.place.start, region.place.end, text))
+    return (source.edited(edits) if found else source), found
+
+
+def tokens(text: str) -> list[str]:
+    """The words and signs of a text, its comments left out."""
+    return re.findall(r"\w+|[^\w\s]", without_comments(text, literals=True))
+
+
+def _packed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,181 @@
+"""What a test at run time establishes, read from its text, and what it needs to be.
+
+The conditions of a guard are taken in their order: each one on parameters narrows them, and has to be
+computed without overflow where the ones before it hold.  That x touches no byte of y needs, of what x is,
+
+    { s_0 : the region touches x[s_0]... }  within  0 <= s_0 < L   for one of the counts L in the guard,
+
+where L >= 0 and L times the size of a row is below 2^64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import islpy as isl
+
+from loopwright.c.casts import Ambiguous, expression_of
+from loopwright.c.guard import Guard, NotInside, not_inside, tokens, without_guards
+from loopwright.c.syntax import Node, named_children, walk
+from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
+from loopwright.presburger.named import parameter_ranges
+from loopwright.prove.scanning.conditions import Scope, region, value
+from loopwright.prove.text.c_expressions import Unreadable, expression, test, words_of
+from loopwright.prove.text.overflow import NotShown, expression_range
+from loopwright.source import Source
+
+_ADDRESSES = 1 << 64
+
+
+@dataclass(frozen=True)
+class Established:
+    """What holds where a guard does: of parameters, and of storage."""
+
+    parameters: isl.Set
+    apart: tuple[NotInside, ...] = ()
+
+
+class NotAGuard(Exception):
+    """A condition is not understood; the message says which."""
+
+
+def established(program: Program, conditions: Sequence[str]) -> Established:
+    """What all conditions together say; NotAGuard where one of them may do more than that."""
+    found = Established(program.possible)
+    for text in conditions:
+        one = not_inside(text, scalars(program))
+        try:
+            if one is None:
+                found = replace(found, parameters=_narrowed(program, text, found.parameters))
+            else:
+                for factor in one.factors:
+                    expression_range(_node(program, factor), program, parameter_ranges(found.parameters))
+                found = replace(found, apart=(*found.apart, one))
+        except (NotShown, Unreadable, Ambiguous) as failure:
+            raise NotAGuard(f"'{text}': {failure}") from failure
+    return found
+
+
+def unguarded(new: Source, written: Sequence[Program]) -> tuple[Source, dict[int, Guard]]:
+    """The text with the loops under guards alone, and the guards by the numbers of their programs.
+
+    What runs otherwise is the text of the program, but for its labels.
+    """
+    places = [region.place for region in written[0].file.regions]
+    numbers = {places.index(program.region): k for k, program in enumerate(written)}
+    others = {number: tokens_without_labels(written[k]) for number, k in numbers.items()}
+    plain, guards = without_guards(new, others)
+    return plain, {numbers[number]: guard for number, guard in guards.items()}
+
+
+def tokens_without_labels(program: Program) -> list[str]:
+    """The tokens of a region without its labels."""
+    labels = [node for node in walk(program.syntax) if node.type == "labeled_statement"]
+    text = program.source.text
+    for node in reversed(labels):
+        body = named_children(node)[-1].start
+        text = text[: node.start] + " " * (body - node.start) + text[body:]
+    return tokens(text[program.region.start : program.region.end])
+
+
+def scalars(program: Program) -> frozenset[str]:
+    """The storage whose address has to be asked for."""
+    plain = {one.name for one in program.arrays if one.rank == 0 and not _is_pointer(one)}
+    return frozenset(plain | {one.text for one in program.parameters})
+
+
+def _is_pointer(array: Array) -> bool:
+    return array.layout is not None and array.layout.is_pointer
+
+
+def _node(program: Program, text: str) -> Node:
+    node = expression_of(text, program.file.kinds(program.region))
+    if node is None:
+        raise Unreadable("it is no expression")
+    return node
+
+
+def _narrowed(program: Program, text: str, known: isl.Set) -> isl.Set:
+    node = _node(program, text)
+    expression_range(node, program, parameter_ranges(known))
+    return known.intersect(region(test(node, words_of(program)), _scope(known)).params())
+
+
+def _scope(known: isl.Set) -> Scope:
+    return Scope(isl.Set.from_params(known), {})
+
+
+def shown_by(
+    program: Program, assumptions: Sequence[Assumption], guard: Established
+) -> tuple[Assumption, ...]:
+    """The assumptions with those marked that the guard establishes."""
+    holds = guard.parameters.intersect(program.context)
+    found = []
+    for one in assumptions:
+        is_shown = False
+        if one.standing is Standing.ASSUMED and one.holds_for is not None:
+            own = guard.parameters if one.kind is AssumptionKind.USER else holds
+            is_shown = own.is_subset(one.holds_for)
+        elif one.standing is Standing.ASSUMED and one.pairs:
+            is_shown = all(are_apart(program, pair, guard, holds) for pair in one.pairs)
+        found.append(replace(one, standing=Standing.GUARDED) if is_shown else one)
+    return tuple(found)
+
+
+def are_apart(program: Program, pair: tuple[str, str], guard: Established, holds: isl.Set) -> bool:
+    """Whether the guard says that neither starts inside of the other."""
+    return all(_covers(program, x, y, guard, holds) for x, y in (pair, (pair[1], pair[0])))
+
+
+def _covers(program: Program, name: str, other: str, guard: Established, holds: isl.Set) -> bool:
+    tests = [one for one in guard.apart if (one.array, one.other) == (name, other)]
+    array = next((one for one in program.arrays if one.name == name), None)
+    if array is None:  # a parameter: a variable of its own
+        is_variable = any(one.text == name and one.values is not None for one in program.parameters)
+        return is_variable and any(not one.factors for one in tests)
+    if array.layout is None:
+        return False
+    if not array.layout.is_pointer:
+        return any(not one.factors for one in tests)
+    touched = touched_rows(program, array).intersect_params(holds)
+    rest = touched
+    for one in tests:
+        inside = _rows_before(program, array, one, touched.params())
+        if inside is not None:
+            rest = rest.subtract(touched.intersect(inside))
+    return rest.is_empty()
+
+
+def touched_rows(program: Program, array: Array) -> isl.Set:
+    """{ [s_0] : the region touches array[s_0]... }."""
+    found = isl.Set("{ [s] : false }")
+    for statement in program.statements:
+        for access in statement.accesses:
+            if access.array == array.name:
+                cells = access.relation.intersect_domain(statement.domain).range().reset_tuple_id()
+                rank = cells.dim(isl.dim_type.set)
+                found = found.union(cells.project_out(isl.dim_type.set, 1, rank - 1))
+    return found
+
+
+def _rows_before(program: Program, array: Array, one: NotInside, holds: isl.Set) -> isl.Set | None:
+    """{ [s] : 0 <= s < L }, for parameters with L >= 0; None where the count of bytes is another one."""
+    if not one.factors or tuple(one.factors[1:]) != array.rows or array.layout is None:
+        return None
+    ranges = parameter_ranges(holds)
+    try:
+        node = _node(program, one.factors[0])
+        sizes = [expression_range(_node(program, text), program, ranges) for text in one.factors]
+        sizes += [expression_range(_node(program, str(size)), program, ranges) for size in array.layout.rows]
+        count = value(expression(node, words_of(program)), _scope(holds))
+    except (NotShown, Unreadable, Ambiguous):
+        return None
+    if prod(max(0, high) for _, high in sizes) * array.layout.element_bytes >= _ADDRESSES:
+        return None
+    if any(low < 0 for low, _ in sizes[1:]):
+        return None
+    row = isl.PwAff("{ [s] -> [(s)] }")
+    before = row.lt_set(count.insert_dims(isl.dim_type.in_, 0, 1)).intersect(isl.Set("{ [s] : s >= 0 }"))
+    return before.intersect_params(count.nonneg_set().params())

@@ -1,0 +1,390 @@
+"""That no bound, condition or subscript of a text overflows its type or wraps around.
+
+Every expression has an interval of values, and C's type; an interval that is not within the type is a
+failure.  Intervals start from what is known of the parameters:
+
+    [a, b] + [c, d] = [a + c, b + d],   the iterator of  for (i = s; i < e; i += k)  has  [min s, max e - 1],
+
+and max e - 1 + k has to be within its type, too.  Relations between variables are not kept, so that the
+answer no is no answer: "not shown".  A statement whose text is the original's, in iterators of no smaller
+type, overflows where the original does, and there the original means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from loopwright.c.declarations import declared_name
+from loopwright.c.loops import first_value, loop_iterator
+from loopwright.c.macros import integer_text
+from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
+from loopwright.c.types import CType, Integer, common, holds, is_signed, promoted
+from loopwright.loops.expressions import Var
+from loopwright.loops.nodes import Call
+from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
+from loopwright.presburger.named import parameter_ranges
+from loopwright.prove.text.c_expressions import Unreadable, Words, constant, is_helper, words_of
+from loopwright.prove.text.integer_types import type_at
+from loopwright.prove.text.loops import leaf_nodes, step_of
+from loopwright.prove.text.text_model import has_unsigned
+from loopwright.source import Span
+
+Interval = tuple[int, int]
+_COMPARED = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class NotShown(Exception):
+    """It is not shown that an expression stays within its type; the message says which."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The values an expression may have, and its type in C."""
+
+    least: int
+    greatest: int
+    type: CType
+
+    def within(self, node: Node) -> Typed:
+        """The same, if the values are values of the type."""
+        kind = self.type
+        if not isinstance(kind, Integer) or not kind.least <= self.least <= self.greatest <= kind.greatest:
+            raise NotShown(f"'{' '.join(node.text.split())}' may be {self.least} or {self.greatest}")
+        return self
+
+
+def refuse_overflow(
+    program: Program, parameters: Mapping[str, Interval], unchanged: frozenset[str] = frozenset()
+) -> int:
+    """How many expressions were looked at; NotShown for the first that may not be within its type.
+
+    `parameters` are the values of parameters, `unchanged` the texts of statements that the original has.
+    """
+    try:
+        leaves = leaf_nodes(program, program.syntax)
+        scope = _Scope(program, words_of(program), parameters, {}, set(leaves.values()), unchanged)
+        return sum(1 for _ in scope.sequence(program.syntax))
+    except Unreadable as failure:
+        raise NotShown(str(failure)) from failure
+
+
+def within_types(
+    old: Program, new: Program, established: isl.Set, unchanged: frozenset[str] = frozenset()
+) -> tuple[Assumption, ...]:
+    """The assumptions of `old`, those about index arithmetic tried: shown always, or for `established`.
+
+    A signed overflow of the old text is no behaviour that the new text has to have; an unsigned one is.
+    """
+    ranges = [parameter_ranges(known) for known in (old.facts, established)]
+    found: list[Assumption] = []
+    for one in old.assumptions:
+        if one.kind is AssumptionKind.ARITHMETIC and one.holds_for is None:
+            is_new = one.place is None
+            shown = [
+                (not is_new or _stays(new, known, unchanged))
+                and ((is_new and is_signed_throughout(old)) or _stays(old, known, frozenset()))
+                for known in ranges
+            ]
+            standing = Standing.PROVED if shown[0] else Standing.GUARDED if shown[1] else one.standing
+            one = replace(one, standing=standing)
+        found.append(one)
+    return tuple(found)
+
+
+def _stays(program: Program, ranges: Mapping[str, Interval], unchanged: frozenset[str]) -> bool:
+    try:
+        refuse_overflow(program, ranges, unchanged)
+    except NotShown:
+        return False
+    return True
+
+
+def expression_range(node: Node, program: Program, parameters: Mapping[str, Interval]) -> Interval:
+    """The values of an expression of parameters where the region starts; NotShown where it may overflow."""
+    scope = _Scope(program, words_of(program), parameters, {}, set(), frozenset(), program.region)
+    found = scope.value(node)
+    return found.least, found.greatest
+
+
+@dataclass(frozen=True)
+class _Scope:
+    program: Program
+    words: Words
+    parameters: Mapping[str, Interval]
+    values: Mapping[str, Typed]
+    """Iterators and locals."""
+    leaves: set[Node]
+    unchanged: frozenset[str]
+    at: Span | None = None
+    """Where names are looked up, if not where they stand."""
+
+    def bind(self, name: str, value: Typed) -> _Scope:
+        return replace(self, values={**self.values, name: value})
+
+    def sequence(self, node: Node) -> Iterator[Typed]:
+        """The expressions of a block, a declaration reaching to its end."""
+        scope = self
+        for part in named_children(node):
+            if part.type == "declaration" and part not in self.leaves:
+                for one in part.children_by_field_name("declarator"):
+                    if one.type == "init_declarator" and one not in self.leaves:
+                        name, value = scope._local(one)
+                        yield value
+                        scope = scope.bind(name, value)
+                    elif one in self.leaves:
+                        yield from scope._leaf(one)
+            else:
+                yield from scope.statement(part)
+
+    def statement(self, node: Node) -> Iterator[Typed]:
+        if node in self.leaves:
+            yield from self._leaf(node)
+            return
+        match node.type:
+            case "compound_statement":
+                yield from self.sequence(node)
+            case "for_statement":
+                yield from self._loop(node)
+            case "if_statement":
+                yield self.value(field(node, "condition"))
+                for part in named_children(node)[1:]:
+                    yield from self.statement(part)
+            case "else_clause" | "labeled_statement":
+                yield from self.statement(named_children(node)[-1])
+            case "comment" | "expression_statement" if node.type == "comment" or not named_children(node):
+                return
+            case kind:
+                raise NotShown(f"a statement of the kind '{kind}'")
+
+    def _local(self, node: Node) -> tuple[str, Typed]:
+        """`int m = e`: e has to fit the type of m."""
+        named = declared_name(node)
+        if named is None or named[1] > 0:
+            raise NotShown(f"'{node.text}' is no number")
+        given = self.value(field(node, "value"))
+        kind = type_at(field(node, "declarator"), self.words, field(node, "value").span)
+        return named[0], Typed(given.least, given.greatest, self._declared(node, kind)).within(node)
+
+    def _declared(self, node: Node, known: CType) -> CType:
+        outer = node.parent
+        written = None if outer is None else outer.child_by_field_name("type")
+        return known if written is None else self.words.kinds.written_type(written.text, certain=True)
+
+    def _loop(self, node: Node) -> Iterator[Typed]:
+        name = loop_iterator(node)
+        condition = node.child_by_field_name("condition")
+        if name is None or condition is None:
+            raise NotShown("a loop without an iterator or a test")
+        step = step_of(node, name, self.words)
+        start = self.value(first_value(node))
+        first = field(node, "initializer")
+        own = field(first, "declarator") if first.type == "declaration" else None
+        kind = start.type
+        if own is None:
+            kind = type_at(field(first, "left"), self.words, node.span)
+        else:
+            kind = self._declared(own, kind)
+        Typed(start.least, start.greatest, kind).within(first)
+        limits = list(self._limits(condition, name, is_up=step > 0))
+        if not limits:
+            raise NotShown(f"the loop over {name} has no limit of its own")
+        if step > 0:
+            reached = (start.least, max(start.least, min(limits)))
+        else:
+            reached = (min(start.greatest, max(limits)), start.greatest)
+        last = Typed(reached[0] + min(step, 0), reached[1] + max(step, 0), kind).within(condition)
+        yield last
+        scope = self.bind(name, Typed(*reached, kind))
+        scope.bind(name, last).value(condition)
+        yield from scope.statement(field(node, "body"))
+
+    def _limits(self, node: Node, name: str, *, is_up: bool) -> Iterator[int]:
+        """e - 1 of `i < e`, for each of the conditions that hold in the loop; e + 1 of `i > e` downwards."""
+        core = without_parentheses(node)
+        if core.type != "binary_expression":
+            return
+        if operator(core) == "&&":
+            for side in ("left", "right"):
+                yield from self._limits(field(core, side), name, is_up=is_up)
+            return
+        left, right, sign = without_parentheses(field(core, "left")), field(core, "right"), operator(core)
+        if left.type != "identifier" or left.text != name or name in _names(right):
+            return
+        end = self.value(right)
+        if is_up and sign in ("<", "<="):
+            yield end.greatest - (sign == "<")
+        elif not is_up and sign in (">", ">="):
+            yield end.least + (sign == ">")
+
+    def _leaf(self, node: Node) -> Iterator[Typed]:
+        """The subscripts of a statement."""
+        try:
+            for part in walk(node):
+                if part.type == "subscript_expression":
+                    yield self.value(field(part, "index"))
+                elif part.type == "pointer_expression" and operator(part) == "*":
+                    yield from self._terms(field(part, "argument"))
+        except (NotShown, Unreadable):
+            if _packed(node.text) not in self.unchanged:
+                raise
+
+    def _terms(self, node: Node) -> Iterator[Typed]:
+        """The numbers of a sum with a pointer."""
+        core = without_parentheses(node)
+        if core.type == "binary_expression" and operator(core) in ("+", "-"):
+            yield from self._terms(field(core, "left"))
+            yield self.value(field(core, "right"))
+        elif core.type not in ("identifier", "subscript_expression", "field_expression"):
+            raise NotShown(f"'{core.text}' is not read")
+
+    def value(self, node: Node) -> Typed:
+        """The values of an expression, all of it within its types."""
+        core = without_parentheses(node)
+        text = _packed(core.text)
+        if core.type == "identifier" and core.text in self.values:
+            return self.values[core.text]
+        if text in self.words.parameters:
+            name = self.words.parameters[text]
+            if name not in self.parameters:
+                raise NotShown(f"nothing is known of '{core.text}'")
+            kind = type_at(core, self.words, self.at or core.span)
+            return Typed(*self.parameters[name], kind).within(core)
+        match core.type:
+            case "number_literal":
+                value = integer_text(core.text)
+                if value is None:
+                    raise NotShown(f"'{core.text}' is not an integer")
+                return Typed(value, value, type_at(core, self.words, core.span)).within(core)
+            case "unary_expression" if operator(core) == "-":
+                inner = self.value(field(core, "argument"))
+                return Typed(-inner.greatest, -inner.least, promoted(inner.type)).within(core)
+            case "unary_expression" if operator(core) == "+":
+                return self.value(field(core, "argument"))
+            case "unary_expression" if operator(core) == "!":
+                self.value(field(core, "argument"))
+                return _TRUTH
+            case "cast_expression":
+                inner = self.value(field(core, "value"))
+                kind = self.words.kinds.written_type(field(core, "type").text, certain=True)
+                return Typed(inner.least, inner.greatest, kind).within(core)
+            case "binary_expression":
+                return self._binary(core)
+            case "conditional_expression":
+                self.value(field(core, "condition"))
+                sides = [self.value(field(core, part)) for part in ("consequence", "alternative")]
+                return _hull(sides, core)
+            case "call_expression":
+                return self._call(core)
+            case _:
+                raise NotShown(f"'{core.text}' is not read")
+
+    def _binary(self, core: Node) -> Typed:
+        sign = operator(core)
+        left, right = self.value(field(core, "left")), self.value(field(core, "right"))
+        if sign in ("&&", "||"):
+            return _TRUTH
+        kind = common(left.type, right.type)
+        for side in (left, right):  # what the operands are converted to holds them
+            Typed(side.least, side.greatest, kind).within(core)
+        match sign:
+            case _ if sign in _COMPARED:
+                return _TRUTH
+            case "+":
+                found = (left.least + right.least, left.greatest + right.greatest)
+            case "-":
+                found = (left.least - right.greatest, left.greatest - right.least)
+            case "*":
+                products = [a * b for a in (left.least, left.greatest) for b in (right.least, right.greatest)]
+                found = (min(products), max(products))
+            case "/" | "%":
+                divisor = constant(field(core, "right"), self.words)
+                if divisor <= 0:
+                    raise NotShown(f"'{core.text}' divides by what is not positive")
+                if sign == "/":
+                    found = (_truncated(left.least, divisor), _truncated(left.greatest, divisor))
+                else:
+                    found = (max(1 - divisor, min(left.least, 0)), min(divisor - 1, max(left.greatest, 0)))
+            case _:
+                raise NotShown(f"'{core.text}' is not read")
+        return Typed(*found, kind).within(core)
+
+    def _call(self, core: Node) -> Typed:
+        """The helpers, whatever macros of the file they are: the loops are read with what they compute."""
+        name = field(core, "function").text
+        arguments = [self.value(one) for one in named_children(field(core, "arguments"))]
+        if name not in ("min", "max", "floord") or not is_helper(name, self.words):
+            raise NotShown(f"'{core.text}' is not read")
+        both = _hull(arguments, core)
+        if name == "floord":
+            divisor = constant(named_children(field(core, "arguments"))[1], self.words)
+            if divisor <= 0:
+                raise NotShown(f"'{core.text}' divides by what is not positive")
+            low, high = arguments[0].least // divisor, arguments[0].greatest // divisor
+            return Typed(low, high, both.type).within(core)
+        choose = min if name == "min" else max
+        low = choose(one.least for one in arguments)
+        return Typed(low, choose(one.greatest for one in arguments), both.type).within(core)
+
+
+def unchanged_statements(old: Program, new: Program, claims: Sequence[Call]) -> frozenset[str]:
+    """The texts of statements of `new` that are the original's, at the same values of the same iterators,
+    none of which has become narrower.
+
+    `claims` say which instance of `old` each statement of `new` is, and are proved.
+    """
+    found: set[str] = set()
+    for one, claim in zip(new.statements, claims, strict=True):
+        before = old.statement(claim.name)
+        types = dict(zip(one.iterators, one.iterator_types, strict=False))
+        kinds = zip(before.iterators, before.iterator_types, strict=False)
+        is_same = claim.arguments == tuple(Var(name) for name in before.iterators)
+        if is_same and all(name in types and _is_as_wide(types[name], kind, new) for name, kind in kinds):
+            texts = {_packed(body.place.text) for body in (before.body, one.body)}
+            found |= texts if len(texts) == 1 else set()
+    return frozenset(found)
+
+
+def is_signed_throughout(program: Program) -> bool:
+    """Whether all iterators and parameters are signed, and nothing in the text says `unsigned`."""
+    kinds = program.file.kinds(program.region)
+    types = {kind for one in program.statements for kind in one.iterator_types}
+    iterators = all(is_signed(promoted(kinds.written_type(kind, certain=True))) for kind in types)
+    free = [one for one in program.parameters if not _is_fixed(one)]
+    sizes = all(one.values is not None and one.values[0] < 0 for one in free)
+    return iterators and sizes and not has_unsigned(program)
+
+
+def _is_fixed(one: Parameter) -> bool:
+    return one.values is not None and one.values[0] == one.values[1]
+
+
+def _is_as_wide(new: str, old: str, program: Program) -> bool:
+    kinds = program.file.kinds(program.region)
+    wide, narrow = (kinds.written_type(kind, certain=True) for kind in (new, old))
+    return wide == narrow or (holds(wide, narrow) and isinstance(wide, Integer) and wide.signed)
+
+
+_TRUTH = Typed(0, 1, Integer(32, True, 3))
+
+
+def _hull(sides: list[Typed], node: Node) -> Typed:
+    kind = promoted(sides[0].type)
+    for one in sides[1:]:
+        kind = common(kind, one.type)
+    low, high = min(one.least for one in sides), max(one.greatest for one in sides)
+    return Typed(low, high, kind).within(node)
+
+
+def _truncated(value: int, divisor: int) -> int:
+    return value // divisor if value >= 0 else -(-value // divisor)
+
+
+def _names(node: Node) -> set[str]:
+    return {part.text for part in walk(node) if part.type == "identifier"}
+
+
+def _packed(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,131 @@
+"""The guard of a region: conditions under which all holds that its proof needs.
+
+Parameters are kept within a limit B, the largest tried for which nothing overflows; sets of parameters
+that assumptions hold for are written out; storage that may overlap is compared by addresses.  What is
+made here is not trusted: the guard is read back from the new text (`prove.text.guards`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import islpy as isl
+
+from loopwright.c.guard import NotInside
+from loopwright.emit.expressions import condition_to_c, expression_to_c, literal
+from loopwright.emit.region import Loops
+from loopwright.loops.expressions import And, Expr, Test
+from loopwright.loops.traverse import rename, rename_test
+from loopwright.model.program import Array, Program, Standing
+from loopwright.presburger.named import number, variable
+from loopwright.prove.obligations.formulas import expr_of, formula_of
+from loopwright.prove.text.guards import NotAGuard, established, scalars, shown_by, touched_rows
+from loopwright.rewrite.evidence import tried
+from loopwright.transform import Plan
+
+_LIMITS = (None, *(1 << bits for bits in (30, 24, 20, 15, 10)))
+"""Of parameters: none, or the largest that leaves as little as possible."""
+
+
+def guard_for(plan: Plan, loops: Loops, new: Program) -> tuple[str, ...]:
+    """The conditions that leave the least to believe; none where nothing is left, or nothing is gained."""
+    best: tuple[str, ...] = ()
+    fewest = _left(plan, loops, new, best)
+    for limit in _LIMITS:
+        if not fewest:
+            break
+        conditions = _conditions(plan, loops, new, limit)
+        try:
+            left = _left(plan, loops, new, conditions)
+        except NotAGuard:
+            continue
+        if left < fewest:
+            fewest, best = left, conditions
+    return best
+
+
+def _left(plan: Plan, loops: Loops, new: Program, conditions: tuple[str, ...]) -> int:
+    """How many assumptions a guard leaves."""
+    holds = established(plan.written, conditions)
+    known = tried(plan, loops, new, holds.parameters.intersect(plan.written.context))
+    left = shown_by(plan.written, known, holds)
+    return sum(one.standing is Standing.ASSUMED for one in left)
+
+
+def _conditions(plan: Plan, loops: Loops, new: Program, limit: int | None) -> tuple[str, ...]:
+    """The conditions for all that is left, parameters kept within a limit."""
+    program = plan.written
+    left = [one for one in tried(plan, loops, new, program.facts) if one.standing is Standing.ASSUMED]
+    known = program.possible
+    conditions: list[str] = []
+    if limit is not None:
+        conditions += _limits(program, limit)
+        known = known.intersect(_within(program, limit))
+    for one in left:
+        if one.holds_for is not None and all(size.text.isidentifier() for size in program.parameters):
+            conditions += _conjuncts(program, one.holds_for.gist(known).coalesce())
+            known = known.intersect(one.holds_for)
+    for one in left:
+        conditions += _apart(program, one.pairs, known.intersect(program.context))
+    return tuple(dict.fromkeys(conditions))
+
+
+def _within(program: Program, limit: int) -> isl.Set:
+    known = program.possible
+    for one in program.parameters:
+        own = variable(one.name)
+        known = known.intersect(own.ge_set(number(-limit))).intersect(own.le_set(number(limit)))
+    return known
+
+
+def _limits(program: Program, limit: int) -> Iterator[str]:
+    """The comparisons that keep parameters within a limit, where their types do not."""
+    for one in program.parameters:
+        if one.values is None or not one.text.isidentifier():
+            continue
+        if one.values[0] < -limit:
+            yield f"{one.text} >= {literal(-limit)}"
+        if one.values[1] > limit:
+            yield f"{one.text} <= {literal(limit)}"
+
+
+def _conjuncts(program: Program, points: isl.Set) -> list[str]:
+    formula = rename_test(formula_of(isl.Set.from_params(points.params()), ()), _texts(program))
+    parts: Sequence[Test] = formula.arguments if isinstance(formula, And) else (formula,)
+    texts = [condition_to_c(one) for one in parts]
+    return [f"({text})" if "||" in text else text for text in texts if text != "1"]
+
+
+def _texts(program: Program) -> dict[str, str]:
+    return {one.name: one.text for one in program.parameters}
+
+
+def _apart(program: Program, pairs: Sequence[tuple[str, str]], holds: isl.Set) -> Iterator[str]:
+    """The comparisons of addresses, for the storage of which it is known where it is."""
+    arrays = {one.name: one for one in program.arrays if one.layout is not None}
+    sizes = {one.text for one in program.parameters if one.values is not None and one.text.isidentifier()}
+    for pair in pairs:
+        if not set(pair) <= {*arrays, *sizes}:
+            continue
+        for x, y in (pair, (pair[1], pair[0])):
+            for one in _tests(program, x, y, arrays.get(x), holds):
+                yield one.text(scalars(program))
+
+
+def _tests(program: Program, x: str, y: str, array: Array | None, holds: isl.Set) -> Iterator[NotInside]:
+    if array is None or array.layout is None or not array.layout.is_pointer:
+        yield NotInside(x, y)
+        return
+    touched = touched_rows(program, array).intersect_params(holds)
+    for count in _counts(program, touched):
+        yield NotInside(x, y, (count, *array.rows))
+
+
+def _counts(program: Program, touched: isl.Set) -> Iterator[str]:
+    """1 + the greatest row that is touched, in each of the cases there are."""
+    last = touched.coalesce().dim_max(0)
+    found: list[Expr] = []
+    for _, function in last.get_pieces():
+        found.append(expr_of(function.add_constant_val(isl.Val(1)), ()))
+    for one in dict.fromkeys(found):
+        yield expression_to_c(rename(one, _texts(program)))

@@ -1,0 +1,181 @@
+"""Assumptions are tried; with `--guard`, what is left is tested at run time, and the test is judged."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from loopwright.errors import BadInput
+from loopwright.model.program import AssumptionKind, Standing
+from loopwright.progress import silent
+from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.text.guards import NotAGuard, established, shown_by
+from loopwright.read.c.reader import parse_c, read_source
+from loopwright.rewrite.pipeline import transformed
+from loopwright.rewrite.request import Request
+from loopwright.source import Source
+
+ALIASING, BOUNDS, ARITHMETIC = AssumptionKind.ALIASING, AssumptionKind.BOUNDS, AssumptionKind.ARITHMETIC
+ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+FUNCTIONS = {
+    "axpy": ("int n, double a, double *x, double *y", "for (int i = 0; i < n; i++) y[i] += a * x[i];"),
+    "copy": ("int n, const float *x, float *y", "for (int i = 0; i < n; i++) y[i] = x[i];"),
+    "stencil": ("int n, double *a, double *b", "for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];"),
+    "steps": (
+        "int t, int n, double *a, double *b",
+        "for (int s = 0; s < t; s++) { for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];"
+        " for (int i = 1; i < n - 1; i++) a[i] = b[i]; }",
+    ),
+    "matrix times vector": (
+        "int n, int m, double A[n][m], double *x, double *y",
+        f"{ROWS} y[i] += A[i][j] * x[j];",
+    ),
+    "rows of 100": (
+        "int n, double (*A)[100], double (*B)[100]",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) B[i][j] = A[i][j];",
+    ),
+    "one dimension": ("int n, int m, double *A, double *B", f"{ROWS} B[i * m + j] = A[i * m + j] + 1;"),
+    "transposed": ("int n, int m, double A[n][m], double B[m][n]", f"{ROWS} B[j][i] = A[i][j];"),
+    "size_t": ("unsigned long n, double *x, double *y", "for (unsigned long i = 0; i < n; i++) y[i] = x[i];"),
+    "long": ("long n, long m, int *x, int *y", f"{ROWS.replace('int', 'long')} y[i + j] += x[j];"),
+    "global array": ("int n, double *x", "for (int i = 0; i < n; i++) x[i] = table[i];"),
+    "global size": ("int *x", "for (int i = 0; i < size; i++) x[i] = i;"),
+    "global scalar": ("int n, double *x", "for (int i = 0; i < n; i++) total += x[i];"),
+    "restrict on one": (
+        "int n, double *restrict x, double *y, double *z",
+        "for (int i = 0; i < n; i++) { x[i] = y[i]; z[i] = x[i]; }",
+    ),
+    "triangle": (
+        "int n, double *x, double *y",
+        "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) y[j] += x[i];",
+    ),
+}
+"""Functions with pointer parameters."""
+
+
+def text_of(parameters: str, body: str) -> str:
+    head = "double table[1000], total;\nint size;\n"
+    return f"{head}void f({parameters})\n{{\n#pragma scop\n  {body}\n#pragma endscop\n}}\n"
+
+
+def guarded(folder: Path, text: str, script: str | None = None) -> tuple[Path, Path, dict[str, str]]:
+    """The old and the new file, and what became of the assumptions, none of which is left."""
+    old, new = folder / "old.c", folder / "new.c"
+    old.write_text(text)
+    found = transformed(Request(file=str(old), script=script, guard=True), silent)
+    assert found.regions[0].assumptions == ()
+    new.write_text(found.source.text)
+    return old, new, {one.kind: one.standing for one in found.regions[0].tried}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_nothing_is_left_to_believe(name: str, tmp_path: Path) -> None:
+    _, new, standings = guarded(tmp_path, text_of(*FUNCTIONS[name]))
+    assert standings["aliasing"] == "guarded" and "assumed" not in standings.values()
+    assert "uintptr_t" in new.read_text() and "} else {" in new.read_text()
+
+
+def is_plain_yes(old: Path, new: Path) -> bool:
+    """Whether `prove` says yes, and nothing is left to believe of memory."""
+    try:
+        found = compare_files(old, new)
+    except BadInput:
+        return False
+    return found.proved and not any("memory in common" in one for one in found.trusted)
+
+
+def test_prove_judges_a_guarded_file(tmp_path: Path) -> None:
+    old, new, _ = guarded(tmp_path, text_of(*FUNCTIONS["axpy"]))
+    assert is_plain_yes(old, new)
+    text = new.read_text()
+    for right, wrong in (
+        ("} else {", "} else if (0) {"),
+        ("(uintptr_t)(n) * sizeof(*x)", "(uintptr_t)(5) * sizeof(*x)"),
+        ("- (uintptr_t)x >=", "- (uintptr_t)y >="),
+        ("sizeof(*y)", "sizeof(y)"),
+    ):
+        assert right in text
+        new.write_text(text.replace(right, wrong))
+        assert not is_plain_yes(old, new)
+
+
+CONDITIONS = {
+    "both ways": ("x - y", "y - x"),
+    "one way": ("x - y",),
+    "the same twice": ("x - y", "x - y"),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_addresses_are_compared_both_ways(name: str) -> None:
+    (program,) = read_source(Source("k.c", text_of(*FUNCTIONS["copy"])))
+    conditions = []
+    for pair in CONDITIONS[name]:
+        first, second = pair.split(" - ")
+        conditions.append(f"(uintptr_t){first} - (uintptr_t){second} >= (uintptr_t)(n) * sizeof(*{second})")
+    shown = shown_by(program, program.assumptions, established(program, conditions))
+    (aliasing,) = [one for one in shown if one.kind is ALIASING]
+    assert (aliasing.standing is Standing.GUARDED) == (name == "both ways")
+
+
+@pytest.mark.parametrize("condition", ["n++ < 5", "g(n) > 0", "n + 1 > 0", "x[0] > 0", "(n = 5) > 0"])
+def test_a_condition_that_does_or_risks_more_is_no_guard(condition: str) -> None:
+    (program,) = read_source(Source("k.c", text_of(*FUNCTIONS["copy"])))
+    with pytest.raises(NotAGuard):
+        established(program, [condition])
+
+
+COPY = "for (int i = 0; i < n; i++) x[i] = y[i];"
+TRIED = {
+    "rows of the right length": ("double A[n][m]", "", f"{ROWS} A[i][j] = 0;", BOUNDS, Standing.PROVED),
+    "another length by now": ("double A[n][m]", "m = 9;", f"{ROWS} A[i][j] = 0;", BOUNDS, Standing.ASSUMED),
+    "rows anywhere": ("double **A", "", f"{ROWS} A[i][j] = 0;", BOUNDS, Standing.PROVED),
+    "table[n]": ("int k", "", "for (int i = 0; i < n; i++) table[i] = 0;", BOUNDS, Standing.ASSUMED),
+    "table[1000]": ("int k", "", "for (int i = 0; i < 1000; i++) table[i] = 0;", BOUNDS, Standing.PROVED),
+    "two pointers": ("double *x, double *y", "", COPY, ALIASING, Standing.ASSUMED),
+    "one restrict": ("double *restrict x, double *y", "", COPY, ALIASING, Standing.PROVED),
+    "a variable of the function": ("double *y", "double x[9];", COPY, ALIASING, Standing.PROVED),
+    "one that is pointed to": ("double *y", "double x[9]; y = x;", COPY, ALIASING, Standing.ASSUMED),
+}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_what_the_file_shows_is_not_assumed(name: str) -> None:
+    parameters, setup, body, kind, standing = TRIED[name]
+    text = text_of(f"int n, int m, {parameters}", body).replace("#pragma scop", f"{setup}\n#pragma scop")
+    (program,) = read_source(Source("k.c", text))
+    assert [one.standing for one in program.assumptions if one.kind is kind] == [standing]
+
+
+def test_a_row_that_is_left_is_refused_with_the_values() -> None:
+    text = text_of("double n", "for (int j = 0; j < 20; j++) A[1][j] = n;").replace("total", "A[10][10]")
+    with pytest.raises(BadInput, match=r"'A\[1\]\[10\]' is outside of its row.*j = 10"):
+        read_source(Source("k.c", text))
+    assert parse_c(Source("k.c", text))
+
+
+MAIN = r"""
+#include <stdio.h>
+int main(void)
+{
+  double x[64];
+  for (int shift = 0; shift < 20; shift++) {
+    for (int i = 0; i < 64; i++) x[i] = i;
+    f(20, 0.5, x + 20, x + shift + 10);
+    for (int i = 0; i < 64; i++) printf("%g ", x[i]);
+  }
+}
+"""
+
+
+def test_pointers_that_overlap_get_the_loops_as_they_were(tmp_path: Path) -> None:
+    """Reversed, the loop computes something else where y is one element after x."""
+    old, new, _ = guarded(tmp_path, text_of(*FUNCTIONS["axpy"]), "reverse(S1, i)")
+    printed = []
+    for file in (old, new):
+        file.write_text(file.read_text() + MAIN)
+        subprocess.run(["gcc", "-w", "-o", tmp_path / "run", file], check=True)
+        printed.append(subprocess.run([tmp_path / "run"], capture_output=True, check=True).stdout)
+    assert printed[0] == printed[1]
