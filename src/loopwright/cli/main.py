@@ -42,6 +42,11 @@ VERBS = {
         "loopwright serve --open",
         "all of it on a page, as you type",
     ),
+    "mcp": Verb(
+        lambda: import_module("loopwright.cli.mcp"),
+        "loopwright mcp kernel.h",
+        "tools for agents that rewrite loops",
+    ),
     "codegen": Verb(
         lambda: import_module("loopwright.cli.codegen"),
         "loopwright codegen loops.poly",

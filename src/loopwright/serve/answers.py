@@ -34,8 +34,10 @@ from loopwright.serve.questions import (
     Question,
     RunQuestion,
     SuggestQuestion,
+    ToolQuestion,
     TransformQuestion,
 )
+from loopwright.serve.tools import tool_answer
 from loopwright.show.moving import moving_picture
 from loopwright.source import Source, Span
 from loopwright.transform.plan import Plan
@@ -61,6 +63,8 @@ def answers(question: Question) -> Iterator[Message]:
                 yield _proof(question)
             case RunQuestion():
                 yield _run(question)
+            case ToolQuestion():
+                yield {"stage": "tool", "answer": tool_answer(question)}
     except LoopwrightError as error:
         yield failure(error)
 

@@ -110,6 +110,8 @@ async def _answer(request: Request, workers: Workers, *, allow_run: bool) -> Res
         return _refused(400, "a question must be JSON, in UTF-8")
     if isinstance(question, dict) and question.get("kind") == "run" and not allow_run:
         return _refused(403, "nothing is compiled or run here unless 'loopwright serve --allow-run' says so")
+    if isinstance(question, dict) and question.get("kind") == "tool":
+        return _refused(403, "tools are for agents: 'loopwright mcp'")
     return _Stream(_messages(workers, question), media_type="application/x-ndjson")
 
 

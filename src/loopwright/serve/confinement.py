@@ -1,4 +1,4 @@
-"""C that makes the compiler read no file but headers of the C library.
+"""C that makes the compiler read no file but headers of the C library, and files that the user opened.
 
 The preprocessor can read, or look for, any file: by `#include`, `#embed`, `__has_include`, by pragmas, and
 by whatever a macro makes of these.  So what may stand in a directive is listed, everything else is refused,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from loopwright.errors import BadInput, Code
@@ -49,11 +50,13 @@ _DIRECTIVE = re.compile(r"[ \t]*(?:#|%:)[ \t]*(\w*)[ \t]*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _RESERVED_NAME = re.compile(r"__|_[A-Z]")
 
-HINT = "the playground reads headers of the C library only; 'loopwright transform' reads what you name"
+HINT = "only headers of the C library are read here, and files that were opened on the command line"
 
 
-def refuse_reading(source: Source) -> None:
-    """Raise unless the preprocessor, given this text, can only look for headers of the C library."""
+def refuse_reading(source: Source, opened: Collection[str] = ()) -> None:
+    """Raise unless the preprocessor, given this text, can only look for headers of the C library, or for
+    files of the names `opened`, which have to be the only ones beside it.
+    """
     strange = re.search(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\uffff\U00010000-\U0010ffff]", source.text)
     if strange is not None:
         raise _refusal(source, strange.start(), "this character does not belong in a C file")
@@ -65,7 +68,7 @@ def refuse_reading(source: Source) -> None:
         if directive is None:
             _refuse_names(text, start, line)
         else:
-            _refuse_directive(text, start, line, directive, values)
+            _refuse_directive(text, start, line, directive, values, opened)
         start += len(line) + 1
 
 
@@ -132,13 +135,18 @@ def _numbers(text: _Logical) -> dict[str, bool]:
 
 
 def _refuse_directive(
-    text: _Logical, start: int, line: str, directive: re.Match[str], values: dict[str, bool]
+    text: _Logical,
+    start: int,
+    line: str,
+    directive: re.Match[str],
+    values: dict[str, bool],
+    opened: Collection[str],
 ) -> None:
     name, operand = directive[1], line[directive.end() :]
     place = start + directive.end()
     match name:
         case "include":
-            _refuse_include(text, place, operand)
+            _refuse_include(text, place, operand, opened)
         case "if" | "elif":
             _refuse_condition(text, place, operand, values)
         case "pragma":
@@ -154,11 +162,14 @@ def _refuse_directive(
             raise text.refusal(start, f"#{name} is not read here", len(line.rstrip()))
 
 
-def _refuse_include(text: _Logical, place: int, operand: str) -> None:
-    """A literal name of a header of the C library."""
+def _refuse_include(text: _Logical, place: int, operand: str, opened: Collection[str]) -> None:
+    """A literal name of a header of the C library, or in quotes of a file that was opened."""
     written = text.joined[place : place + len(operand)]
     found = re.match(r'(?:<([^<>"\n]+)>|"([^"\n]+)")', written)
-    if found is None or operand[found.end() :].strip() or not HEADERS.fullmatch(found[1] or found[2]):
+    is_known = found is not None and (
+        HEADERS.fullmatch(found[1] or found[2]) is not None or found[2] in opened
+    )
+    if found is None or operand[found.end() :].strip() or not is_known:
         raise text.refusal(place, "this header is not read here", len(operand.rstrip()))
 
 

@@ -59,7 +59,21 @@ class RunQuestion:
     openmp: bool = False
 
 
-Question = TransformQuestion | SuggestQuestion | GenerateQuestion | ProofQuestion | RunQuestion
+@dataclass(frozen=True)
+class ToolQuestion:
+    """What an agent asks by a tool, with the files that the user opened; `check` only where it is allowed."""
+
+    tool: str
+    texts: Mapping[str, str]
+    function: str = ""
+    flags: frozenset[str] = frozenset()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    opened: Mapping[str, str] = field(default_factory=dict)
+
+
+TOOLS = ("prove", "check", "transform", "suggest", "extract")
+
+Question = TransformQuestion | SuggestQuestion | GenerateQuestion | ProofQuestion | RunQuestion | ToolQuestion
 
 
 def question_of(data: Any) -> Question:
@@ -80,8 +94,24 @@ def question_of(data: Any) -> Question:
             return ProofQuestion(_text(data, "c"), _text(data, "script"))
         case "run":
             return RunQuestion(_text(data, "c"), _text(data, "script"), _flag(data, "openmp"))
+        case "tool":
+            return _tool(data)
         case _:
             raise _refusal("'kind' must be transform, suggest, generate, proof or run")
+
+
+def _tool(data: Mapping[str, Any]) -> ToolQuestion:
+    if data.get("tool") not in TOOLS:
+        raise _refusal(f"'tool' must be one of {', '.join(TOOLS)}")
+    texts = {name: _text(data["texts"], name) for name in data.get("texts", {})}
+    function = _text(data, "function")
+    if function and not function.isidentifier():
+        raise _refusal("'function' must be the name of a function")
+    flags = frozenset(name for name in data.get("flags", ()) if isinstance(name, str))
+    opened = {name: _text(data["opened"], name) for name in data.get("opened", {})}
+    if any(name.startswith("/") or ".." in name.split("/") for name in opened):
+        raise _refusal("'opened' must have names of files in the folder of the question")
+    return ToolQuestion(data["tool"], texts, function, flags, _sizes(data, 1_000_000), opened)
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:
@@ -98,11 +128,13 @@ def _flag(data: Mapping[str, Any], name: str) -> bool:
     return value
 
 
-def _sizes(data: Mapping[str, Any]) -> dict[str, int]:
+def _sizes(data: Mapping[str, Any], most: int = 64) -> dict[str, int]:
     found = data.get("sizes") or {}
     is_right = isinstance(found, dict) and len(found) <= 40
-    if not is_right or not all(type(value) is int and -64 <= value <= 64 for value in found.values()):
-        raise _refusal("'sizes' must be integers from -64 to 64")
+    if not is_right or not all(type(value) is int and -most <= value <= most for value in found.values()):
+        raise _refusal(f"'sizes' must be integers from {-most} to {most}")
+    if not all(isinstance(name, str) and name.isidentifier() for name in found):
+        raise _refusal("'sizes' must have names of C")
     return dict(found)
 
 

@@ -1,0 +1,40 @@
+"""`loopwright mcp [FILE...]`: a server for agents, over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+
+from loopwright import __version__
+from loopwright.cli.frame import Invocation, Printed
+from loopwright.cli.options import Verbs
+from loopwright.errors import BadInput, Code
+
+
+def add_to(verbs: Verbs) -> None:
+    """Let the command line know the verb and its options."""
+    parser = verbs.add_parser(
+        "mcp",
+        help="a server for agents: prove, transform, suggest and extract as tools",
+        description="Serve the Model Context Protocol over standard input and output: tools that prove what "
+        "an agent rewrote, or give it a witness. Texts that are sent can include headers of the C library, "
+        "and the FILEs given here; nothing that is sent is run, unless --allow-run is given.",
+    )
+    parser.set_defaults(invocation=mcp)
+    parser.add_argument("files", metavar="FILE", nargs="*", help="a C file or header that texts may name")
+    text = "offer 'check', which compiles and runs what is sent"
+    parser.add_argument("--allow-run", action="store_true", help=text)
+
+
+def mcp(arguments: argparse.Namespace) -> Invocation[None]:
+    return Invocation(work=lambda _: _serve(arguments), render=lambda _: Printed())
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    if find_spec("mcp") is None:
+        message = "the server for agents needs the SDK of the Model Context Protocol"
+        raise BadInput(Code.MISSING_PART, message, hint="pip install 'loopwright[mcp]'")
+    from loopwright.serve.agents import opened_files, server
+
+    opened = opened_files(arguments.files)
+    server(opened, version=__version__, allow_run=arguments.allow_run).run("stdio")

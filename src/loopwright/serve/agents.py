@@ -1,0 +1,140 @@
+"""`loopwright mcp`: the verbs as tools of the Model Context Protocol, for agents that rewrite loops.
+
+Tools take texts, and each is answered in a process of its own that sees these texts, the files that the user
+opened, and the compiler's own headers (`confinement`).  Nothing that is sent is run, unless that is allowed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from mcp.server import MCPServer
+from pydantic import Field
+
+from loopwright.errors import BadInput, Code, GaveUp
+from loopwright.read.c.reader import load_c
+from loopwright.report.diagnostics import as_json
+from loopwright.serve.confinement import refuse_reading
+from loopwright.serve.questions import LARGEST
+from loopwright.serve.tools import NAMES
+from loopwright.serve.workers import Workers
+from loopwright.source import Span
+
+INSTRUCTIONS = (
+    "Loopwright proves that a rewritten loop computes what the original did, for every problem size, or "
+    "gives the smallest example where it does not. Call prove after every rewrite. The member 'verdict' is "
+    "'proved', 'wrong' (with a witness in 'diagnostics'), or no answer ('gave up', 'bad input'). C is given "
+    "as text; only headers of the C library and files that the user opened can be included."
+)
+
+_TEXT = "A C file as text, or the name of a file that the user opened"
+_FUNCTION = "Only the loops of this function; empty: what pragmas mark, or what differs"
+_SCRIPT = "Operations, one a line, such as 'tile(@12, 32, 32)'; @12 is what is on line 12"
+
+CText = Annotated[str, Field(description=_TEXT, max_length=LARGEST)]
+Function = Annotated[str, Field(description=_FUNCTION)]
+Script = Annotated[str, Field(description=_SCRIPT, max_length=LARGEST)]
+Reassociation = Annotated[bool, Field(description="Let sums and products be computed in any order")]
+Directives = Annotated[bool, Field(description="Obey the OpenMP loop directives in the file instead")]
+Pragmas = Annotated[bool, Field(description="Write OpenMP pragmas at parallel loops")]
+Sizes = Annotated[dict[str, int], Field(description="Problem sizes, such as {'N': 50}")]
+
+
+def opened_files(paths: Sequence[str]) -> dict[str, str]:
+    """The texts of files that questions may include, by the names they are included by."""
+    found: dict[str, str] = {}
+    for path in paths:
+        source = load_c(path)
+        name = Path(path).as_posix().removeprefix("./")
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            name = Path(name).name
+        if name in found or name in NAMES.values():
+            raise BadInput(Code.OPTION, f"two files are called {name}", span=Span.start_of(path))
+        found[name] = source.encode().decode("utf-8", "replace")
+    for path, name in zip(paths, found, strict=True):
+        refuse_reading(load_c(path), set(found) - {name})
+    return found
+
+
+def server(
+    opened: Mapping[str, str], *, version: str, allow_run: bool = False, workers: Workers | None = None
+) -> MCPServer:
+    """The server with its tools; `check` only where running is allowed."""
+    asked = workers or Workers()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: MCPServer) -> AsyncIterator[None]:
+        await asked.start()
+        try:
+            yield
+        finally:
+            asked.stop()
+
+    made: MCPServer = MCPServer("loopwright", instructions=INSTRUCTIONS, version=version, lifespan=lifespan)
+
+    async def ask(tool: str, texts: Mapping[str, str], function: str, **more: Any) -> dict[str, Any]:
+        flags = [name for name, value in more.items() if value is True]
+        question = {"kind": "tool", "tool": tool, "texts": dict(texts), "function": function, "flags": flags}
+        return await _answer(asked, question | {"sizes": more.get("sizes", {}), "opened": dict(opened)})
+
+    @made.tool()
+    async def prove(
+        old: CText, new: CText = "", function: Function = "", reassociation: Reassociation = False
+    ) -> dict[str, Any]:
+        """Prove that NEW computes what OLD does, for every problem size, or say where it does not.
+
+        Without NEW: prove that the OpenMP loop directives in OLD (tile, interchange, fuse, ...) are legal.
+        """
+        texts = {"old": old, "new": new} if new else {"c": old}
+        return await ask("prove", texts, function, reassociation=reassociation)
+
+    @made.tool()
+    async def transform(
+        c: CText,
+        script: Script = "",
+        function: Function = "",
+        directives: Directives = False,
+        openmp: Pragmas = False,
+        reassociation: Reassociation = False,
+    ) -> dict[str, Any]:
+        """Rewrite the loops of a C file by a script, proved: "code" is the new file."""
+        more = {"directives": directives, "openmp": openmp, "reassociation": reassociation}
+        return await ask("transform", {"c": c, "script": script}, function, **more)
+
+    @made.tool()
+    async def suggest(c: CText, function: Function = "") -> dict[str, Any]:
+        """The interchanges, tilings, fusions and parallel loops that are legal, as lines of a script."""
+        return await ask("suggest", {"c": c}, function)
+
+    @made.tool()
+    async def extract(c: CText, function: Function = "") -> dict[str, Any]:
+        """What is understood of the loops of a C file: statements, domains, accesses, dependences."""
+        return await ask("extract", {"c": c}, function)
+
+    if allow_run:
+
+        @made.tool()
+        async def check(old: CText, new: CText, sizes: Sizes, function: Function = "") -> dict[str, Any]:
+            """Compile and run NEW, a whole program, with checks that it reorders OLD."""
+            return await ask("check", {"old": old, "new": new}, function, sizes=sizes)
+
+    return made
+
+
+async def _answer(workers: Workers, question: Mapping[str, Any]) -> dict[str, Any]:
+    """The last message of the process that answers."""
+    found: dict[str, Any] = {}
+    try:
+        async with contextlib.aclosing(workers.ask(dict(question))) as lines:
+            async for line in lines:
+                found = json.loads(line)
+    except GaveUp as error:
+        return {"verdict": error.code.verdict, "diagnostics": [as_json(error.diagnostic)]}
+    if found.get("stage") == "tool":
+        answer: dict[str, Any] = found["answer"]
+        return answer
+    return {"verdict": found.get("verdict", "internal error"), "diagnostics": [found["diagnostic"]]}

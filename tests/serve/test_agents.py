@@ -1,0 +1,115 @@
+"""`loopwright mcp`, asked by the SDK's own client: answers, witnesses, and what it never reads or runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp import Client
+
+from loopwright.cli.schema import schema_text
+from loopwright.errors import BadInput
+from loopwright.serve.agents import opened_files, server
+
+LOOP = "for (int i = 1; i < n; i++) A[i] = A[i-1] + K;"
+HEAD = '#include <math.h>\n#include "k.h"\n'
+C = f"{HEAD}void f(int n, double *A) {{\n#pragma scop\n  {LOOP}\n#pragma endscop\n}}\n"
+WRONG = C.replace("i = 1", "i = 2")
+DIRECTIVE = f"void f(int n, double *A, double K) {{\n#pragma omp reverse\n  {LOOP}\n}}\n"
+PROGRAM = f"double A[N];\nint main(void) {{\n#pragma scop\n  {LOOP}\n#pragma endscop\n  return 0;\n}}\n"
+PROGRAM = PROGRAM.replace("i < n", "i < N").replace("K", "2")
+
+Call = tuple[str, dict[str, Any]]
+
+
+def ask(calls: list[Call], opened: dict[str, str], *, allow_run: bool = False) -> tuple[list[str], list[Any]]:
+    """The names of the tools, and the answers to calls, by one client of one server."""
+
+    async def session() -> tuple[list[str], list[Any]]:
+        async with Client(server(opened, version="0", allow_run=allow_run)) as client:
+            tools = [one.name for one in (await client.list_tools()).tools]
+            answers = [(await client.call_tool(name, given)).structured_content for name, given in calls]
+            return tools, answers
+
+    return asyncio.run(session())
+
+
+@pytest.fixture
+def header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    monkeypatch.chdir(tmp_path)
+    Path("k.h").write_text("#define K 2\n")
+    return opened_files(["k.h"])
+
+
+def test_the_tools_answer_as_the_verbs_do(header: dict[str, str]) -> None:
+    calls: list[Call] = [
+        ("prove", {"old": C, "new": C}),
+        ("prove", {"old": C, "new": WRONG}),
+        ("prove", {"old": DIRECTIVE}),
+        ("transform", {"c": C, "script": "strip_mine(@5, i, 4)"}),
+        ("transform", {"c": C, "script": "reverse(@5, i)"}),
+        ("suggest", {"c": C}),
+        ("extract", {"c": C}),
+        ("extract", {"c": "k.h"}),
+        ("prove", {"old": C, "new": "int f("}),
+    ]
+    tools, answers = ask(calls, header)
+    assert tools == ["prove", "transform", "suggest", "extract"]
+    for (name, _), answer in zip(calls, answers, strict=True):
+        jsonschema.validate(answer, json.loads(schema_text(name)))
+    verdicts = [answer.get("verdict") for answer in answers]
+    assert verdicts == ["proved", "wrong", "wrong", "proved", "wrong", None, None, "bad input", "bad input"]
+    assert "n = 2" in answers[1]["diagnostics"][0]["witness"]
+    assert answers[4]["diagnostics"][0]["notes"]
+
+
+HIDDEN = {
+    "absolute": '#include "{path}"',
+    "upwards": '#include "../../../../../../..{path}"',
+    "in brackets": "#include <{path}>",
+    "asked for": '#if __has_include("{path}")\n#define K 3\n#endif',
+    "embedded": 'const char t[] = {{\n#embed "{path}"\n}};',
+    "dependency": '#pragma GCC dependency "{path}"',
+    "by an operator": '_Pragma("GCC dependency \\"{path}\\"")',
+    "computed": '#define F "{path}"\n#include F',
+    "line": '#line 1 "{path}"',
+}
+
+
+def test_no_text_tells_of_other_files(tmp_path: Path, header: dict[str, str]) -> None:
+    """The answer is the same whether the file is there or not, and has nothing of it."""
+    there, missing = tmp_path / "secret1.h", tmp_path / "secret2.h"
+    there.write_text("#define K 4\nint password_hunter2;\n")
+    calls: list[Call] = []
+    for text in HIDDEN.values():
+        for path in (there, missing):
+            bad = f"{text.format(path=path)}\n{C}"
+            calls += [("prove", {"old": C, "new": bad}), ("extract", {"c": bad})]
+    _, answers = ask(calls, header)
+    for k in range(0, len(answers), 4):
+        told = [json.dumps(answer) for answer in answers[k : k + 4]]
+        assert "hunter2" not in "".join(told)
+        assert all(answer["verdict"] == "bad input" for answer in answers[k : k + 4])
+        assert told[0] == told[2].replace("secret2", "secret1")
+        assert told[1] == told[3].replace("secret2", "secret1")
+
+
+def test_running_is_offered_only_where_it_is_allowed(header: dict[str, str]) -> None:
+    call: Call = ("check", {"old": PROGRAM, "new": PROGRAM, "sizes": {"N": 5}})
+    tools, (answer,) = ask([call], header, allow_run=True)
+    assert tools[-1] == "check"
+    assert answer["verdict"] == "valid"
+
+
+def test_opened_files_include_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text('#include "b.h"\n')
+    (tmp_path / "b.h").write_text("")
+    with pytest.raises(BadInput):
+        opened_files([str(tmp_path / "a.h")])
+    assert list(opened_files([str(tmp_path / "a.h"), str(tmp_path / "b.h")])) == ["a.h", "b.h"]
+    with pytest.raises(BadInput, match="two files are called"):
+        opened_files([str(tmp_path / "a.h"), str(tmp_path / "." / "a.h")])
