@@ -169,3 +169,14 @@ def test_what_an_iterator_is_after_a_parallel_loop_is_not_known(tmp_path: Path) 
     new += "for (; t1 <= n - 1; t1++) a[t1] = 1.0;"
     with pytest.raises(BadInput, match="first value"):
         compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new)
+
+
+@pytest.mark.parametrize("own", ["short", "signed char", "double", "volatile int", "static int"])
+def test_the_compiler_is_asked_what_the_iterators_are(tmp_path: Path, own: str) -> None:
+    before, after = tmp_path / "old.c", tmp_path / "new.c"
+    before.write_text(FUNCTION.format(f"#pragma scop\n{SWEEP}\n#pragma endscop"))
+    after.write_text(HEAD + FUNCTION.format(f"  int t1, t2, t3; {own} t4;\n{SKEWED}"))
+    try:
+        assert not isinstance(compare_files(before, after).verdict, Proved)
+    except BadInput as failure:
+        assert failure.message

@@ -29,6 +29,7 @@ from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
+from loopwright.read.c.gate.text import reads_as_written
 from loopwright.read.c.reader import load_c, parse_c, read_source
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
@@ -182,9 +183,11 @@ def compare_files(
     texts = [given, with_local_arrays(source, allocated=False)[0]] if allocations else [source]
     found: list[Comparison] = []
     for text in texts:
-        # Following the loops asks no compiler: what it takes for C must be C.
+        # Following the loops asks no compiler: what it takes for C must be C, and mean what it seems to.
         is_plain = adds_only_harmless_text(before, text)
         along = _along(old, text, progress, allow_reassociation) if is_plain else None
+        if along is not None and along.proved and not reads_as_written(old, text, compiled, options):
+            along = None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
         if along is None or (along.proved and short):
             one = _compared(old, text, (pure, assume), options, allow_reassociation, progress, guards)

@@ -39,12 +39,17 @@ from loopwright.read.c.gate.refusal import refuse
 def refuse_types(program: Program, region: TypedRegion) -> None:
     """Raise where a type of the region is not what it was taken for."""
     nodes = [node for statement in region.statements for node in walk(statement)]
+    refuse_storage(nodes)
+    _refuse_iterators(program, nodes)
+    _refuse_elements(program, nodes)
+
+
+def refuse_storage(nodes: list[Node]) -> None:
+    """Raise where storage is observed from outside, or shared with other storage."""
     for node in nodes:
         _refuse_observed(node)
         _refuse_bit_field(node)
     _refuse_unions(nodes)
-    _refuse_iterators(program, nodes)
-    _refuse_elements(program, nodes)
 
 
 def _refuse_observed(node: Node) -> None:
@@ -138,7 +143,7 @@ def _refuse_elements(program: Program, nodes: list[Node]) -> None:
     for node in nodes:
         if isinstance(node, Name) and node.declaration.name in taken:
             read = named_type(program.file.declarations.resolved(taken[node.declaration.name] or ""))
-            kind = _element(node.declaration.type)
+            kind = element_type(node.declaration.type)
             if not _agree(read, kind):
                 raise _misread(node, f"'{node.declaration.name}'", kind)
 
@@ -152,7 +157,7 @@ def _agree(read: CType, kind: CType) -> bool:
     return read == kind
 
 
-def _element(kind: CType) -> CType:
+def element_type(kind: CType) -> CType:
     """What an array or pointer is made of in the end."""
     found = unqualified(kind)
     while isinstance(found, ArrayType | Pointer):
