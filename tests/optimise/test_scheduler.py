@@ -30,10 +30,20 @@ def test_the_skew_of_a_stencil_is_found() -> None:
     assert script is not None
     assert script_text(script) == (
         "distribute(LoopB, LoopA)\n"
-        "affine(LoopB, {[t, i] -> [t, 2 * t + i]})\n"
-        "affine(LoopA, {[t, i] -> [t, 2 * t + i + 1]})\n"
+        "affine(LoopB, {[t, i] -> [t, c1] : c1 = 2 * t + i})\n"
+        "affine(LoopA, {[t, i] -> [t, c1] : c1 = 2 * t + i + 1})\n"
         "fuse(LoopB, LoopA, 2)\n"
     )
+
+
+def test_statements_that_share_loops_call_them_the_same() -> None:
+    """So that the whole nest can be reordered: Norm has its loop k where its step is."""
+    (program,) = read_c(ROOT / "kernels" / "lu.c")
+    plan, known = plan_of(program), tuple(memory_based(program))
+    script = scheduled(plan, known, Fusion.MOST)
+    assert script is not None and "affine(Norm, {[i, j] -> [i, j, k] : k = j})\n" in script_text(script)
+    assert prove_plan(plan.perform(*script).transform("interchange(Norm, k, i)")).proved is False
+    assert prove_plan(plan.perform(*script).transform("interchange(@31, [k, i, j])")).proved
 
 
 def test_fusion_decides_what_shares_loops() -> None:

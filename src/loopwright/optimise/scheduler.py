@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
+from itertools import count, pairwise
 
 import islpy as isl
 
 from loopwright.model.dependences import Dependence, DependenceKind
-from loopwright.presburger.sets import IN, PARAM
-from loopwright.read.formula import Binary, Formula, Name, Negative, Number, Sum
+from loopwright.presburger.sets import DIM, IN, PARAM
+from loopwright.read.formula import Binary, Chain, Formula, Junction, Name, Negative, Number, Sum
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.operations import Affine, Distribute, Fuse, Operation, Permute, Reorder
@@ -69,11 +69,14 @@ def scheduled(plan: Plan, dependences: Sequence[Dependence], fusion: Fusion) -> 
         return None
     named = {name: str(handle) for name, handle in handles.items()}
     operations = [*_apart(plan, named), *_ordered(plan, named, placed)]
-    for one in placed:
-        change = _rows(plan, named[one.statement], one)
-        if change is None:
-            return None
-        operations += change
+    rows = [_rows(plan, one) for one in placed]
+    if any(one is None for one in rows):
+        return None
+    known = [one for one in rows if one is not None]
+    for group in _groups(placed):
+        names = _names([known[k] for k in group])
+        for k in group:
+            operations += _renewed(named[placed[k].statement], known[k], names if len(group) > 1 else None)
     for first, second in pairwise(placed):
         shared = _shared(first, second)
         if shared:
@@ -160,8 +163,24 @@ def _shared(first: _Placed, second: _Placed) -> int:
     )
 
 
-def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
-    """The operation that makes the rows the loops of the statement; None where they are not affine."""
+@dataclass(frozen=True)
+class _Rows:
+    """The loops a statement has, and the functions of them that are its new ones."""
+
+    loops: tuple[str, ...]
+    functions: tuple[isl.Aff, ...]
+
+    @property
+    def plain(self) -> tuple[str | None, ...]:
+        """The loop that each of the functions is; None for another function."""
+        formulas = (formula_of(one, self.loops) for one in self.functions)
+        return tuple(
+            one.text if isinstance(one, Name) and one.text in self.loops else None for one in formulas
+        )
+
+
+def _rows(plan: Plan, placed: _Placed) -> _Rows | None:
+    """What the rows are of a statement's loops; None where they are not affine.  Rows that lack are added."""
     statement = plan.program.statement(placed.statement)
     ((position, piece),) = pieces(statement.schedule)
     numbers = iteration_numbers(piece, statement.depth).intersect_domain(statement.domain)
@@ -171,21 +190,61 @@ def _rows(plan: Plan, handle: str, placed: _Placed) -> list[Operation] | None:
         whole = isl.UnionMap.from_multi_union_pw_aff(row).intersect_domain(
             isl.UnionSet.from_set(statement.domain)
         )
-        relation = isl.Map.from_union_map(whole)
-        values = numbers.reverse().apply_range(relation)
-        function = one_function(values)
+        function = one_function(numbers.reverse().apply_range(isl.Map.from_union_map(whole)))
         if function is None:
             return None
         functions.append(function)
-    outputs = [formula_of(one, names) for one in functions]
-    while len(outputs) < len(names):
-        outputs.append(next(Name(one) for one in names if Name(one) not in outputs))
-    if outputs == [Name(one) for one in names]:
-        return []
-    used = [one.text for one in outputs if isinstance(one, Name)]
-    if len(outputs) == len(names) == len(set(used)) and set(used) == set(names):
-        return [Permute(handle, tuple(used))]
-    return [Affine(handle, AffineMap(tuple(map(Name, names)), tuple(outputs)))]
+    found = _Rows(names, tuple(functions))
+    for k, name in enumerate(names):
+        if len(functions) < len(names) and name not in found.plain:
+            space = numbers.get_space().range() if not functions else functions[0].get_domain_space()
+            functions.append(isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k))
+            found = _Rows(names, tuple(functions))
+    return found
+
+
+def _groups(placed: Sequence[_Placed]) -> list[list[int]]:
+    """Neighbours that share loops, by their numbers."""
+    groups: list[list[int]] = []
+    for k, one in enumerate(placed):
+        if k and _shared(placed[k - 1], one):
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    return groups
+
+
+def _names(group: Sequence[_Rows]) -> tuple[str, ...]:
+    """What the loops of a group are called: as in its deepest statement, where they are loops of it."""
+    deepest = max(group, key=lambda one: (len(one.functions), len({*one.plain} - {None})))
+    taken = {loop for one in group for loop in one.loops}
+    fresh = (new for k in count(1) if (new := f"c{k}") not in taken)
+    found: list[str] = []
+    for name in deepest.plain:
+        found.append(name if name is not None and name not in found else next(fresh))
+    return tuple(found)
+
+
+def _renewed(handle: str, rows: _Rows, names: tuple[str, ...] | None) -> list[Operation]:
+    """The operation that makes the functions the loops of a statement, under these names."""
+    plain = tuple(name for name in rows.plain if name is not None)
+    is_order = len(plain) == len(rows.functions) == len(rows.loops) and set(plain) == set(rows.loops)
+    wanted = plain if names is None else names[: len(rows.functions)]
+    if is_order and plain == wanted:
+        return [] if plain == rows.loops else [Permute(handle, plain)]
+    if names is None:
+        outputs = tuple(formula_of(one, rows.loops) for one in rows.functions)
+        return [Affine(handle, AffineMap(tuple(map(Name, rows.loops)), outputs))]
+    clash = any(name in rows.loops and name != same for name, same in zip(wanted, rows.plain, strict=True))
+    inputs = tuple(f"{name}_" for name in rows.loops) if clash else rows.loops
+    values = [formula_of(one, inputs) for one in rows.functions]
+    tests = tuple(
+        Chain(((Name(name),), (value,)), ("=",))
+        for name, value in zip(wanted, values, strict=True)
+        if value != Name(name)
+    )
+    condition = tests[0] if len(tests) == 1 else Junction(True, tests) if tests else None
+    return [Affine(handle, AffineMap(tuple(map(Name, inputs)), tuple(map(Name, wanted)), condition))]
 
 
 def one_function(values: isl.Map) -> isl.Aff | None:

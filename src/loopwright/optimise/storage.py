@@ -46,22 +46,19 @@ def _is_set_first(program: Program, array: Array) -> bool:
 
 
 def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
-    """The loops, from the outermost, that all statements with the array share and that do not move it."""
+    """The outermost loops, by name, around all statements with the array, if the last does not move it."""
     users = [
-        (one.iterators, pieces(one.schedule)[0][0])
+        one.iterators
         for one in program.statements
         if any(access.array == array.name for access in one.accesses)
     ]
-    (first, place), count = users[0], 0
-    while all(
-        len(names) > count and names[count] == first[count] and position[: count + 1] == place[: count + 1]
-        for names, position in users
-    ):
+    count = 0
+    while all(len(names) > count and names[count] == users[0][count] for names in users):
         count += 1
     accesses = subscripts_of(program, dict.fromkeys(program.params, 1))
     if not count or any(_moves(one, array, count - 1) for one in accesses.values()):
         return ()
-    return first[:count]
+    return users[0][:count]
 
 
 def _moves(accesses: tuple[Subscripts, ...], array: Array, loop: int) -> bool:

@@ -135,10 +135,10 @@ def _flat_tiles(plan: Plan, nest: NamedNest, loops: Sequence[str], machine: Mach
         yield (Step(Tile(nest.handle, tuple(LoopNumber(SQUARE, one) for one in loops))),)
 
 
-def _loops_after(plan: Plan, nest: NamedNest, step: Step) -> tuple[str, ...] | None:
-    """What the loops of the nest are called after a step; None where the step has no meaning."""
+def _loops_after(plan: Plan, nest: NamedNest, *steps: Step) -> tuple[str, ...] | None:
+    """What the loops of the nest are called after some steps; None where they have no meaning."""
     try:
-        after = plan.perform(step)
+        after = plan.perform(*steps)
     except BadInput:
         return None
     return after.leaf(after.component(nest.handle).first).loops
@@ -229,10 +229,18 @@ def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """
     if not is_perfect(plan, nest) or is_single(plan, nest) or is_tiled(plan, nest) or len(nest.loops) != 3:
         return
+    for step in nest.loops:
+        order = (step, *(loop for loop in nest.loops if loop != step))
+        yield from ((*script_of(plan), *nest.definition, *steps) for steps in _panels(plan, nest, order))
+
+
+def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Script]:
+    """The same with the first of these loops as the steps."""
     defined = plan.perform(*nest.definition)
-    step, row, column = nest.loops
+    step, row, column = order
     strip = Step(StripMine(nest.handle, step, PANEL))
-    loops = _loops_after(defined, nest, strip)
+    moved = () if order == nest.loops else (Step(Permute(nest.handle, order)),)
+    loops = _loops_after(defined, nest, *moved, strip)
     if loops is None:
         return
     over = Binary("*", Number(PANEL), Name(loops[0]))
@@ -244,8 +252,8 @@ def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
     steps += [Step(Interchange(trailing, step, row))]
     jam = Step(UnrollAndJam(trailing, (LoopNumber(PANEL_ROWS, step),)))
-    yield (*script_of(plan), *nest.definition, *steps)
-    yield (*script_of(plan), *nest.definition, *steps, jam)
+    yield (*moved, *steps)
+    yield (*moved, *steps, jam)
 
 
 BLOCKING: tuple[Phase, ...] = (cuts, blocked, cache_tiles, panels, registers)
