@@ -81,6 +81,7 @@ def main(words: list[str] | None = None) -> int:
         if arguments.json:
             Path(arguments.json).write_text(json.dumps([asdict(one) for one in rows], indent=1))
     sys.stdout.write(summary([row for row in rows if row.ratios]))
+    sys.stdout.write(f"timed: built with {' '.join(FAST)}; results are compared by `loopwright bench`\n")
     return 0
 
 

@@ -57,6 +57,7 @@ def main(words: list[str] | None = None) -> int:
         sys.stdout.flush()
     means = "".join(f"{geometric_mean(ratios[name]):12.2f}" for name in others)
     sys.stdout.write(f"{'geometric mean':26}{means}\n")
+    sys.stdout.write(f"timed: built with {' '.join(FAST)}; results are compared by `loopwright bench`\n")
     return 0
 
 

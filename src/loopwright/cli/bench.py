@@ -137,11 +137,14 @@ def _plot(results: list[Result], path: Path) -> None:
 def _printed(arguments: argparse.Namespace, results: list[Result]) -> Printed:
     """The mean, and where the plot is."""
     from loopwright.run.chart import can_draw
+    from loopwright.run.compiler import EXACT, FAST
     from loopwright.run.timing import geometric_mean
 
     plot = "" if not results or arguments.plot is None else f"plot: {arguments.plot}\n"
     if plot and not can_draw():
         plot = "no plot: matplotlib is not installed (pip install matplotlib)\n"
+    if results:
+        plot = f"timed: built with {' '.join(FAST)}; compared: built with {' '.join(EXACT)}\n{plot}"
     if arguments.json:
         return Printed(as_lines(_data(results)), plot)
     mean = geometric_mean(result.ratio for result in results) if results else 0.0

@@ -129,12 +129,14 @@ def _printed(arguments: argparse.Namespace, data: dict[str, Any], confirmed: Con
     found = confirmed.agreement
     told = dict.fromkeys(line for line in (one.line() for one in confirmed.statuses) if line is not None)
     trusted = "".join(f"  taken on trust: {text}\n" for text in found.assumptions)
+    trusted += f"  contract: {found.contract}\n" if found.contract else ""
     trusted += proof_lines((*confirmed.remarks, *told))
     if arguments.json:
         answer = {
             "obligations": found.obligations,
             "ways": list(found.ways),
             "assumptions": list(found.assumptions),
+            "contract": found.contract,
             "provers": prover_data(arguments.prover, confirmed.remarks),
             "proof": proof_data(confirmed.statuses),
         }

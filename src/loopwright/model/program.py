@@ -13,6 +13,7 @@ from enum import Enum
 
 import islpy as isl
 
+from loopwright.c.declarations import is_floating_type
 from loopwright.c.file import CFile, c_file
 from loopwright.c.liveness import is_automatic, is_dead_after
 from loopwright.c.syntax import Node
@@ -288,6 +289,13 @@ class Program(Displayed):
                 own = variable(one.name)
                 known = known.intersect(own.ge_set(least)).intersect(own.le_set(greatest))
         return known
+
+    @property
+    def rounds(self) -> bool:
+        """Whether it may compute with floating-point numbers: storage has such a type, or one not seen."""
+        types = [one.element_type for one in self.arrays if one.name != ELSEWHERE]
+        known = self.file.declarations
+        return any(kind is None or is_floating_type(known.resolved(kind)) for kind in types)
 
     @property
     def trusted(self) -> tuple[Assumption, ...]:

@@ -9,6 +9,11 @@ Instance: TypeAlias = tuple[str, tuple[int, ...]]
 """A statement's name and the arguments of the call that is its execution."""
 
 
+ROUNDING = "the same bits when built with -ffp-contract=off, equal up to contraction otherwise"
+"""The contract for floating-point numbers: a compiler may fuse a product and a sum in one order of the loops
+and not in another, unless it is told not to."""
+
+
 @dataclass(frozen=True)
 class Proved:
     """All obligations hold, for every parameter value in the context."""

@@ -46,7 +46,9 @@ def outcome_text(outcome: Outcome, file: str, *, proved: bool) -> str:
         title = f"{file}:{region.line}: region of {count} statement{'' if count == 1 else 's'}"
         lines.append(title + _remark(region, proved))
         lines += [f"  proved: {proof.what} ({_obligations(proof.obligations)})" for proof in region.proofs]
+        lines += [f"  tested at run time: {one.text}" for one in region.tried if one.standing == "guarded"]
         lines += [f"  taken on trust: {text}" for text in region.assumptions]
+        lines += [f"  contract: {region.contract}"] if region.contract and proved else []
         lines += [f"  {line}" for line in proof_lines([region.proof])]
     lines += [f"{file}: note: {note}" for note in outcome.notes]
     return "".join(f"{line}\n" for line in lines)
@@ -212,10 +214,12 @@ def bench_line(result: Result) -> str:
 
 
 def bench_data(results: Sequence[Result]) -> dict[str, Any]:
+    from loopwright.run.compiler import EXACT, FAST
     from loopwright.run.timing import geometric_mean
 
     return {
         "verdict": "done",
+        "builds": {"timed": " ".join(FAST), "compared": " ".join(EXACT)},
         "kernels": [
             {
                 "name": result.name,

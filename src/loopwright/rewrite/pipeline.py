@@ -21,7 +21,7 @@ from loopwright.model.program import Assumption, Program, Standing
 from loopwright.progress import Progress
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.suggest import Suggestion
-from loopwright.prove.verdict import ProofStatus
+from loopwright.prove.verdict import ROUNDING, ProofStatus
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.directives import directed_plans
 from loopwright.rewrite.evidence import (
@@ -262,6 +262,7 @@ def _report(plan: Plan, made: _Region | None) -> RegionReport:
         (*left, *evidence.trusted),
         proof=made.proof,
         tried=tuple(reports),
+        contract=ROUNDING if program.rounds else "",
     )
 
 

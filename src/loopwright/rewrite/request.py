@@ -123,6 +123,8 @@ class RegionReport:
     """Who answers for the proof; None where there is none."""
     tried: tuple[AssumptionReport, ...] = ()
     """All that was tried, what is proved included."""
+    contract: str = ""
+    """What is said of floating-point numbers, where there are some."""
 
 
 @dataclass(frozen=True)

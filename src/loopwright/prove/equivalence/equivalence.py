@@ -41,7 +41,6 @@ from loopwright.prove.text.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
-ROUNDING = "every operation is rounded by itself, to its own type: compile with -ffp-contract=off"
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
 REASSOCIATION = "sums and products may be computed in any order"
 
@@ -183,7 +182,7 @@ def _without_instances(
         proof, believed = by_values(old, new, counted.arrays, reassociate=allow_reassociation)
         if isinstance(proof, Proved):
             proved = Proved(obligations + proof.obligations)
-            assumed = (ROUNDING, REASSOCIATION) if allow_reassociation else (ROUNDING,)
+            assumed = (REASSOCIATION,) if allow_reassociation else ()
             return Equivalence(proved, trusted=(*counted.trusted, *believed, *assumed), way="by values")
         reasons.append(f"by values: {proof.reason}")
     return Equivalence(Undecided("; ".join(reasons)), trusted=counted.trusted)

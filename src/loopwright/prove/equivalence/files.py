@@ -26,7 +26,7 @@ from loopwright.prove.text.annotations import promises
 from loopwright.prove.text.guards import Established, NotAGuard, established, shown_by, unguarded
 from loopwright.prove.text.overflow import within_types
 from loopwright.prove.text.text_model import read_text
-from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
+from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.text import reads_as_written
@@ -45,6 +45,8 @@ class Comparison:
     trusted: tuple[str, ...]
     place: Span
     """Of the last region that was compared, in the new file."""
+    contract: str = ""
+    """What is said of floating-point numbers, where there are some."""
 
     def __repr__(self) -> str:
         return f"<Comparison {self.place.file}: {self.verdict!r}>"
@@ -77,6 +79,8 @@ class Agreement:
     assumptions: tuple[str, ...]
     texts: tuple[ComparedTexts | None, ...] = ()
     """Of each region that was compared by instances, what was compared."""
+    contract: str = ""
+    """What is said of floating-point numbers, where there are some."""
 
 
 def agreement(
@@ -121,7 +125,7 @@ def agreement(
     match found.verdict:
         case Proved(obligations):
             ways, texts = zip(*((one.way, one.texts) for one in found.answers), strict=True)
-            return Agreement(obligations, ways, found.trusted, texts)
+            return Agreement(obligations, ways, found.trusted, texts, found.contract)
         case Refuted(message=message, witness=witness):
             text = f"not equivalent: {message}"
             raise Illegal.of(
@@ -209,6 +213,7 @@ def compare_files(
         found[0],
         answers=tuple(answer for one in found for answer in one.answers),
         trusted=tuple(dict.fromkeys(text for one in found for text in one.trusted)),
+        contract=ROUNDING if any(one.rounds for one in old) else "",
     )
 
 
