@@ -113,6 +113,10 @@ def test_prove_gives_no_plain_yes(tmp_path: Path, capsys: pytest.CaptureFixture[
         "#define B A",
         "#define for if (m) for",
         "#undef B",
+        "#pragma STDC FP_CONTRACT ON",
+        '#pragma GCC optimize("fast-math")',
+        "#pragma omp threadprivate(A)",
+        "#pragma redefine_extname A B",
     ],
 )
 def test_other_directives_are_no_harmless_text(line: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
+from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Program
 from tests.fuzz.transforms import Case, accepted
@@ -47,3 +48,11 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     text = HEAD + "for (int i = 0; i < n@; i++) B[i] = 1;\n" + TAIL
     path.write_bytes(text.encode().replace(b"@", b"\xae\xd3"))
     assert answered(["transform", str(path)])[0] == "2"
+
+
+def test_a_sum_with_an_array_of_variable_length_is_a_pointer(tmp_path: Path) -> None:
+    """The front end gives A + 1 the type of the array A."""
+    path = tmp_path / "k.c"
+    head = "void f(int n, double A[n])\n{\n  double *q = A + 1;\n#pragma scop\n"
+    path.write_text(head + "for (int i = 2; i < n; i++) A[i] = q[i - 2];\n" + TAIL)
+    assert read_c(path)[0].statements[0].accesses

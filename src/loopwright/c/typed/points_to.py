@@ -90,7 +90,8 @@ class PointsTo:
     def targets(self, value: Expression) -> frozenset[Target]:
         """What the value of an expression may point to."""
         core = without_casts(value)
-        if isinstance(unqualified(core.type), ArrayType) and not isinstance(core, Cast):
+        is_lvalue = isinstance(core, Name | Member | Subscript | Unary | OtherExpression)
+        if is_lvalue and isinstance(unqualified(core.type), ArrayType):
             return self.storage_of(core)
         match core:
             case Name(declaration=declared):

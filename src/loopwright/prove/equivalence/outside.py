@@ -198,8 +198,13 @@ def _short(text: str) -> str:
 _LINE = re.compile(r"(?m)^[ \t]*#((?:\\\r?\n|[^\n])*)")
 _DEFINE = re.compile(r"define ([A-Za-z_]\w*)")
 _ADDED = re.compile(
-    r"include <(?:math|stdio|stdlib|string|assert|omp|stddef|stdint|limits|float)\.h>|pragma .*"
+    r"include <(?:math|stdio|stdlib|string|assert|omp|stddef|stdint|limits|float)\.h>"
+    r"|pragma (?:scop|endscop|once|(?:loopwright )?assume .*|(?:GCC )?ivdep|vector always"
+    r"|(?:GCC )?(?:no)?unroll\b.*"
+    r"|(?:GCC|clang) diagnostic .*|STDC FP_CONTRACT OFF|clang loop unroll.*"
+    r"|omp (?:parallel|for|simd|tile|stripe|interchange|reverse|unroll|fuse|split|loop|distribute|teams)\b.*)"
 )
+"""Pragmas of loops are judged at their loops; any other may concern all that comes after it."""
 _HIDING = frozenset(["__attribute__", "__attribute", "asm", "__asm__", "__asm", "_Pragma", "alias"])
 _KEYWORDS = frozenset(
     re.findall(
