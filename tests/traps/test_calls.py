@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.traps.support import PROVED, Trap, answer
+from loopwright.read.c import assemble
+from tests.traps.support import LEFT, PROVED, Trap, answer
 
 _USE = "for (i = 1; i < n; i++) { b[i] = g(i); s = i; a[i] = s; }"
 _SQRT = "for (i = 1; i < n; i++) { b[i] = sqrt(a[i]); s = i; }"
@@ -88,3 +89,32 @@ def test_functions_that_do_more(trap: Trap, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trap", PURE, ids=lambda trap: trap.name)
 def test_functions_that_are_values(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) == PROVED
+
+
+_UNKNOWN = "for (i = 0; i < n; i++) { a[i] = 1; ext(); }"
+_HEADS = "void ext(void); void keep(int *);\n#define ADDRESS(x) (&(x))\n#define KEEP keep(&n);\n#define LIMIT limit\nint limit;"
+DECIDING = [
+    Trap("a size whose address was given away", _UNKNOWN, _HEADS, "keep(&n);"),
+    Trap("by a macro", _UNKNOWN, _HEADS, "keep(ADDRESS(n));"),
+    Trap("in a macro", _UNKNOWN, _HEADS, "KEEP"),
+    Trap("given away later", _UNKNOWN, _HEADS, after="keep(&n);"),
+    Trap("an iterator whose address was given away", _UNKNOWN, _HEADS, "keep(ADDRESS(i));"),
+    Trap("a variable of the file", _UNKNOWN.replace("< n", "< limit"), _HEADS),
+    Trap("a macro for one", _UNKNOWN.replace("< n", "< LIMIT"), _HEADS),
+]
+
+
+@pytest.mark.parametrize("trap", DECIDING, ids=lambda trap: trap.name)
+def test_calls_that_may_change_what_runs(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) not in (PROVED, LEFT)
+
+
+def test_calls_that_may_not(tmp_path: Path) -> None:
+    assert answer(Trap("", _UNKNOWN, _HEADS), tmp_path) == LEFT
+
+
+def test_a_call_touches_all_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gate looks whether the reader made it so."""
+    monkeypatch.setattr(assemble, "_with_everything", lambda leaves: leaves)
+    trap = Trap("", _UNKNOWN.replace("a[i] = 1", "a[i] = b[i]"), _HEADS)
+    assert "was not read as touching" in answer(trap, tmp_path)

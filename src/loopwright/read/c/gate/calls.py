@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from loopwright.c.macros import looks_like_macro
+from loopwright.c.tokens import names_in
 from loopwright.c.typed.effects import purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.tree import Call, Node, Storage, changed_root, walk
+from loopwright.c.typed.liveness import may_be_pointed_to
+from loopwright.c.typed.tree import Call, Name, Node, Storage, changed_root, walk
+from loopwright.c.types import Qualified
+from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY, is_library
@@ -25,6 +29,41 @@ def reaching(program: Program) -> tuple[Span, ...]:
         for statement in program.statements
         if any(access.array == ELSEWHERE for access in statement.accesses)
     )
+
+
+def refuse_reach(program: Program, region: TypedRegion) -> None:
+    """Raise where a statement that may touch all storage leaves some out, or may change what runs.
+
+    What decides what runs is counted or fixed: no such statement may have a pointer to it.
+    """
+    places = reaching(program)
+    if not places:
+        return
+    names = {array.name for array in program.arrays if not array.local}
+    for statement in program.statements:
+        for accesses in (statement.reads, statement.writes):
+            touched = {access.array for access in accesses}
+            if ELSEWHERE in touched and not names <= touched:
+                missing = min(names - touched)
+                message = f"this may touch anything, but was not read as touching '{missing}'"
+                raise BadInput(Code.REGION_TEXT, message, span=statement.body.place)
+    iterators = {name for statement in program.statements for name in statement.iterators}
+    deciding = iterators.union(*(names_in(one.text) for one in program.parameters))
+    for node in (node for statement in region.statements for node in walk(statement)):
+        if isinstance(node, Name) and node.declaration.name in deciding and _may_change(region, node):
+            name = node.declaration.name
+            message = f"'{name}' decides what the region runs, and there may be a pointer to it"
+            raise refuse(node, message, "copy it into a variable of its own before the region")
+
+
+def _may_change(region: TypedRegion, node: Name) -> bool:
+    declared = node.declaration
+    if declared.storage in (Storage.FUNCTION, Storage.ENUMERATOR, Storage.UNDECLARED):
+        return False
+    if isinstance(declared.type, Qualified) and declared.type.is_const:
+        return False
+    is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+    return not is_own or may_be_pointed_to(region, declared)
 
 
 def is_inside(node: Node, places: Sequence[Span]) -> bool:

@@ -18,7 +18,7 @@ from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
 from loopwright.read.c.gate.assumed import settled
-from loopwright.read.c.gate.calls import refuse_calls
+from loopwright.read.c.gate.calls import refuse_calls, refuse_reach
 from loopwright.read.c.gate.lives import refuse_seen_iterators, with_observed
 from loopwright.read.c.gate.types import refuse_types
 from loopwright.read.c.second.compare import compare
@@ -58,6 +58,7 @@ def _gated(
     _refuse_places(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
+    refuse_reach(program, region)
     believed = compare(program, region, file, in_order=in_order)
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
