@@ -148,6 +148,39 @@ def test_what_cannot_be_timed_is_reported(tmp_path: Path) -> None:
     assert failing.returncode == 2 and "exit status 3" in failing.stderr
 
 
+INTERRUPTED = """\
+import os, signal, sys, tempfile
+from pathlib import Path
+from loopwright.optimise.optimising import Search, optimise
+from loopwright.optimise.runner import TrialRunner
+from loopwright.rewrite.request import Request
+from loopwright.run.compiler import find_compiler
+file, word, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
+seen = []
+def progress(doing, done=0, total=0):
+    seen.append(doing)
+    if sum(one.startswith(word) for one in seen) == wanted:
+        seen.append(word)
+        os.kill(os.getpid(), signal.SIGINT)
+with tempfile.TemporaryDirectory() as folder:
+    runner = TrialRunner(Path(file), Path(folder), find_compiler(), ())
+    found = optimise(Request(file=file, script_file="<optimised>"), runner, Search(budget=600.0), progress)
+print(found.script, found.outcome is not None, sum(one.seconds is not None for one in found.tried))
+"""
+
+
+@needs_gcc
+@pytest.mark.parametrize(("word", "wanted"), [("estimating", 14), ("timing", 3)])
+def test_an_interrupt_keeps_the_best_so_far(tmp_path: Path, word: str, wanted: int) -> None:
+    """A signal to a process that would search for ten minutes: it proves what it has, and ends."""
+    file = tmp_path / "columns.c"
+    file.write_text(COLUMNS)
+    command = [sys.executable, "-c", INTERRUPTED, str(file), word, str(wanted)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0 and "interchange" in done.stdout and "True" in done.stdout, done
+    assert done.stdout.rstrip().endswith(" 0" if word == "estimating" else " 3")
+
+
 def test_the_former_name_of_the_verb_leads_to_the_new_one() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "loopwright", "tune", "x.c"], capture_output=True, text=True, check=False

@@ -35,6 +35,8 @@ class Estimate:
     arithmetic: float
     moved: float
     lines: tuple[float, ...]
+    entered: frozenset[str]
+    """The statements that run in the middles of the loops; what others cost is not known."""
 
     @property
     def total(self) -> float:
@@ -64,7 +66,8 @@ def estimate(
         cycles[name] += spent
     if threads > 1:
         cycles = _shared(root, cycles, threads)
-    return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines)
+    entered = frozenset(call.statement for loop in root.inside() for call in loop.calls)
+    return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, entered)
 
 
 def _bytes(element: str | None) -> int:

@@ -104,7 +104,8 @@ def optimise_file(path: str | Path, search: Search, choice: Choice = BY_PRAGMAS)
 def optimise(request: Request, runner: TrialRunner, search: Search, progress: Progress) -> Optimised:
     """The fastest script for the file of `request` that the budget is enough to find.
 
-    An interrupt ends the search, not the work: what was best so far is the result.
+    An interrupt ends the search, not the work: what was best so far is the result, by the model if nothing
+    was timed yet.
     """
     begun = time.monotonic()
     progress(f"reading {request.file}")
@@ -119,10 +120,10 @@ def optimise(request: Request, runner: TrialRunner, search: Search, progress: Pr
     machine = search.machine or this_machine()
     until = begun + search.budget * (0.5 if search.model else ESTIMATING)
     planners = _planners(plans, request, search, machine, until, progress)
-    found = [_interruptible(planner.ranked, planner.found) for planner in planners]
+    found, is_interrupted = _searched(planners)
     candidates = _combined(planners, found)
     end = begun + search.budget
-    if search.model:
+    if search.model or is_interrupted:
         return _best_by_model(plans, request, planners, candidates, machine, end, progress)
     return _best_by_time(
         plans, request, runner, planners, candidates, search, (begun + TIMING * search.budget, end), progress
@@ -155,13 +156,12 @@ def _planners(
     ]
 
 
-def _interruptible(
-    work: Callable[[], list[Estimated]], so_far: Callable[[], list[Estimated]]
-) -> list[Estimated]:
+def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]:
+    """What the planners find, the cheapest first, and whether an interrupt ended it."""
     try:
-        return work()
+        return [planner.ranked() for planner in planners], False
     except KeyboardInterrupt:
-        return so_far()
+        return [planner.found() or [planner.original()] for planner in planners], True
 
 
 def _combined(planners: Sequence[Planner], found: Sequence[list[Estimated]]) -> list[Trial]:

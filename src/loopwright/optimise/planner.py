@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.model.dependences import memory_based
@@ -177,7 +177,7 @@ class Planner:
         for one in [*self._shared(self.original()), *self._stored()]:
             found.append(one)
             yield one
-        for one in found[:2]:
+        for one in found[: 2 if found[1:] and found[1].plan.leaves != self.plan.leaves else 1]:
             for script, origin in around(one.plan, self.setting):
                 more = None if self.is_over() else self.estimated(script, origin)
                 if more is not None:
@@ -322,6 +322,10 @@ class Planner:
             return None
         node = generate(to_schedule(part), GenerationOptions())
         found = estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+        original = self.known.get(())
+        missing = {one.name for one in part.program.statements} - found.entered
+        if original is not None and any(name in missing for name in self._costly(original)):
+            raise GaveUp(Code.UNDECIDED, "a costly statement does not run in the middle of the loops")
         return dict(found.cycles)
 
 
