@@ -21,13 +21,14 @@ from loopwright.model.schedule import Schedule
 from loopwright.progress import silent
 from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
-from loopwright.prove.certificates.problems import change_problem, scan_problem
+from loopwright.prove.certificates.problems import change_problem, range_problem, scan_problem
 from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status, scan_status
 from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.legality.reductions import reductions
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
+from loopwright.prove.text.loops import text_loops
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL, VERIFIED, Refuted
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
@@ -250,6 +251,41 @@ def test_coq_agrees_on_private_storage() -> None:
     assert problem.count(tag) == 2
     for other in ("int 1 int 7", "int 0 var 'i", "int 1 scaled 2 var 'i"):
         assert isinstance(checker.asked(problem.replace(tag, other)), NotChecked)
+
+
+UP_TO = "for (int i = 0; i <= n; i++) S: C[i] = 0;"
+BY_EIGHT = "for (int i = 0; i < n; i += 8) S: C[i] = 0;"
+DOUBLED = "for (int i = 0; 2 * i < n; i++) S: C[i] = 0;"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "fits"),
+    [
+        (ROWS, 2147483647, True),
+        (ROWS, None, False),
+        (UP_TO, 2147483646, True),
+        (UP_TO, 2147483647, False),
+        (BY_EIGHT, 2147483640, True),
+        (BY_EIGHT, 2147483647, False),
+        (DOUBLED, 2147483646, True),
+        (DOUBLED, 2147483647, False),
+    ],
+)
+def test_values_that_leave_int(text: str, most: int | None, fits: bool) -> None:
+    """The last value of an iterator, and what tests compute, are values too."""
+    known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
+    (program,) = read_source(Source("region.c", REGION.format(text)), assume=known)
+    found = change_status(program, program, text_loops(program), 20, machine=True)
+    assert found.status == CHECKED and ("its loops compute in int" in found.detail) == fits
+
+
+@needs_coqc
+def test_coq_agrees_on_ranges() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(UP_TO)), assume=["0 <= n && n <= 100"])
+    problem = range_problem(program, text_loops(program))
+    given = checker.certificates(problem)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
 
 
 def test_a_proof_about_nothing_says_so() -> None:

@@ -122,6 +122,7 @@ def remarks_on(
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
     from loopwright.prove.certificates.status import about_nothing, change_status
+    from loopwright.prove.text.integer_types import holds_ints
     from loopwright.transform.scheduling import flat_schedule
 
     nothing = about_nothing(flat_schedule(region.original), request.prover)
@@ -140,6 +141,7 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         region.node,
         combining=region.combining,
         private=region.private,
+        machine=holds_ints(region.new, region.node),
     )
 
 

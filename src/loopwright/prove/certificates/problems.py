@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from loopwright.c.types import INT
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
@@ -15,7 +16,7 @@ from loopwright.prove.certificates.ties import ties, with_positions
 from loopwright.prove.certificates.words import Words, listed, name, program, vector
 from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.cells import Cell, Touched, touched
-from loopwright.prove.obligations.sides import both_sides
+from loopwright.prove.obligations.sides import both_sides, original_side
 from loopwright.prove.obligations.timetable import Timetable
 
 
@@ -59,6 +60,13 @@ def change_problem(
         *proposal(later, loops),
     )
     return " ".join(("private" if private else "change", *parts))
+
+
+def range_problem(original: Program, loops: Node) -> str:
+    """That `loops` compute no value that an int does not hold, for the parameters of `original`."""
+    table, _ = original_side(original)
+    low, high = str(INT.least), str(INT.greatest)
+    return " ".join(("range", *specification(table), low, high, *program(loops, lambda _: ())))
 
 
 def _use(use: Touched) -> Words:

@@ -14,7 +14,7 @@ from loopwright.prove.coq.names import text
 
 HEAD = """\
 From Coq Require Import ZArith List String.
-From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes Temporaries.
+From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes Temporaries Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -57,6 +57,13 @@ def proof_file(problem: str, certificates: str) -> str:
                 "forall p, context (meant (original T)) p ->\n"
                 "  let e := environment (meant (original T)) p in\n"
                 "  compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'"
+            )
+        case "range":
+            named = {"G": read.specification(), "low": read.z(), "high": read.z(), "n": read.node()}
+            lemma = "check_range_runs G low high n certificates"
+            theorem = (
+                "forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->\n"
+                "  runs_in_range low high (environment (meant G) p) n t"
             )
         case other:
             raise InternalError(Code.INTERNAL, f"no problem begins with {other}")

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import islpy as isl
+
 from loopwright.errors import GaveUp
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms, with_children
@@ -47,18 +49,21 @@ def change_status(
     seconds: float | None = None,
     combining: Collection[str] = (),
     private: Sequence[str] = (),
+    machine: bool = False,
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
     `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
-    each iteration of a parallel loop has its own.
+    each iteration of a parallel loop has its own.  `machine`: names are those of integers that hold
+    at least what an int holds, and where the sizes are limited, values that leave int are looked for.
     """
     found = _status((partial(_change, original, new, loops, combining, private),), CHECKED, seconds)
     if found.by == VERIFIED:
         remarks = [found.detail]
         remarks += [f"except in {', '.join(private)}, private to iterations"] if private else []
         remarks += ["values may be combined in any order"] if combining else []
+        remarks += ["its loops compute in int"] if machine and _fits(original, loops, seconds) else []
         return replace(found, detail="; ".join(remarks))
     if not _has_independent(loops) or not found.asked:
         return found
@@ -105,6 +110,19 @@ def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float |
             case NotChecked(why):
                 reason = why
     return ProofStatus("isl", NOT_CHECKED, reason)
+
+
+def _fits(original: Program, loops: Node, seconds: float | None) -> bool:
+    """Whether no value that the loops compute leaves int, for sizes that are limited."""
+    from loopwright.prove.certificates.problems import range_problem
+
+    sizes = original.context.params()
+    count = sizes.dim(isl.dim_type.param)
+    points = isl.Set.from_params(sizes).move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, count)
+    if not all(points.dim_max_val(k).is_int() for k in range(count)):
+        return False
+    answer = asked(range_problem(original, loops), ENOUGH if seconds is None else seconds)
+    return isinstance(answer, Checked)
 
 
 def _has_independent(program: Node) -> bool:

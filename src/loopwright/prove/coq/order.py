@@ -9,7 +9,7 @@ where this is so.  Elsewhere all pairs of calls are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from textwrap import wrap
 from typing import TypeAlias, TypeVar, assert_never
@@ -105,6 +105,8 @@ class Walk:
     table: Timetable
     parameters: Mapping[str, str]
     weak: str
+    known: dict[TimedCall, isl.PwMultiAff] = field(default_factory=dict)
+    """Times that were asked for before."""
 
     def lines(self, node: Node, calls: Sequence[TimedCall], place: WalkPosition) -> list[str]:
         count = shared(calls, place.depth) if calls else 0
@@ -257,39 +259,29 @@ class Walk:
         return all(self.beside(one, cut, place, side) for one in calls)
 
     def beside(self, call: TimedCall, cut: Vector, place: WalkPosition, side: int) -> bool:
-        domain = self.renamed(call.run.domain)
-        scope = self.scope(domain, place)
-        limits = [value(entry, scope) for entry in cut]
-        space = call.times.get_space()
-        order = self._below(space, len(cut))
-        graph = self._graph(self.renamed(call.times), limits)
-        wrong = order.complement() if side < 0 else order
-        return bool(graph.range().intersect(wrong.align_params(graph.get_space().params())).is_empty())
+        """Place by place: what is not decided by the places before it."""
+        times = self.functions(call)
+        scope = self.scope(self.renamed(call.run.domain), place)
+        same = self.renamed(call.times).domain()
+        for k, one in enumerate(cut):
+            time, limit = times.get_at(k), value(one, scope)
+            wrong = time.gt_set(limit) if side < 0 else time.lt_set(limit)
+            if not same.is_disjoint(wrong):
+                return False
+            same = same.intersect(time.eq_set(limit))
+            if same.is_empty():
+                return True
+        return side > 0
+
+    def functions(self, call: TimedCall) -> isl.PwMultiAff:
+        """The time as a function of the iterators."""
+        if call not in self.known:
+            self.known[call] = isl.PwMultiAff.from_map(self.renamed(call.times))
+        return self.known[call]
 
     def renamed(self, item: Item) -> Item:
         """Parameters under the names they have in the proof."""
         return rename_parameters(item, {name: self.parameters[name] for name in parameter_names(item)})
-
-    def _graph(self, times: isl.Map, limits: Sequence[isl.PwAff]) -> isl.Map:
-        """[p] -> [time, cut]."""
-        found = times
-        for limit in limits:
-            found = found.flat_range_product(isl.Map.from_pw_aff(limit).intersect_domain(times.domain()))
-        return found
-
-    def _below(self, space: isl.Space, count: int) -> isl.Set:
-        """{ [time, cut] : time ≺ cut }."""
-        width = self.table.width
-        plain = isl.Space.set_alloc(space.get_ctx(), 0, width + count)
-        ways = isl.Set.empty(plain)
-        same = isl.Set.universe(plain)
-        local = isl.LocalSpace.from_space(plain)
-        for k in range(count):
-            a = isl.Aff.var_on_domain(local, isl.dim_type.set, k)
-            b = isl.Aff.var_on_domain(local, isl.dim_type.set, width + k)
-            ways = ways.union(same.intersect(a.lt_set(b)))
-            same = same.intersect(a.eq_set(b))
-        return ways
 
     def grows(self, first: Vector, second: Vector, place: WalkPosition) -> bool:
         """Whether the second cut is not before the first."""

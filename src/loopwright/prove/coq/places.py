@@ -14,9 +14,8 @@ import islpy as isl
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.traverse import subprograms
-from loopwright.presburger.equalities import AffineForm, affine_values
+from loopwright.presburger.equalities import AffineForm, AffineValues, affine_values
 from loopwright.presburger.named import parameter_names
-from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.coq.names import text
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.scanning.executed import Run
@@ -28,7 +27,20 @@ class TimedCall:
 
     run: Run
     times: isl.Map
-    forms: tuple[AffineForm | None, ...]
+    values: AffineValues
+    runs: bool
+    """Whether it has an execution."""
+
+    @property
+    def forms(self) -> tuple[AffineForm | None, ...]:
+        return self.values.forms
+
+    def has_iterator(self, place: int, depth: int) -> bool:
+        """Whether the place is this iterator in every execution."""
+        form = self.forms[place]
+        if not self.runs or form is None:
+            return not self.runs
+        return self.values.normal(AffineForm((*[0] * depth, 1), (0,) * len(form.rest))) == form
 
 
 def timed(table: Timetable, run: Run) -> TimedCall:
@@ -37,7 +49,7 @@ def timed(table: Timetable, run: Run) -> TimedCall:
     if times is None:
         space = run.domain.get_space().from_domain().add_dims(isl.dim_type.out, table.width)
         times = isl.Map.empty(space)
-    return TimedCall(run, times, affine_values(times).forms)
+    return TimedCall(run, times, affine_values(times), not times.is_empty())
 
 
 def count_calls(node: Node) -> int:
@@ -71,10 +83,7 @@ def entry(calls: Sequence[TimedCall], place: int, depth: int) -> AffineForm | in
 
 def _is_iterator(calls: Sequence[TimedCall], place: int, depth: int) -> bool:
     """Whether the place is this iterator in every execution of every call."""
-    return all(
-        one.times.is_subset(one.times.equate(IN, depth, OUT, place))
-        for one in calls
-    )
+    return all(one.has_iterator(place, depth) for one in calls)
 
 
 def shared(calls: Sequence[TimedCall], depth: int) -> int:

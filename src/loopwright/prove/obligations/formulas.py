@@ -7,7 +7,7 @@ quasi-affine functions into such data, for provers that are not isl.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd
@@ -79,21 +79,24 @@ def linear_of(function: isl.Aff, names: Sequence[str]) -> tuple[Linear, int]:
     """The function times its denominator, and the denominator; `names` are those of its dimensions."""
     denominator = int(function.get_denominator_val().to_python())
     scaled = function.scale_val(function.get_denominator_val())
-    found = Linear(int(scaled.get_constant_val().to_python()))
-    for position in range(scaled.dim(isl.dim_type.param)):
-        name = str(scaled.get_dim_name(isl.dim_type.param, position))
-        found = found.plus(_coefficient(scaled, isl.dim_type.param, position), Var(name))
-    for position in range(scaled.dim(isl.dim_type.in_)):
-        found = found.plus(_coefficient(scaled, isl.dim_type.in_, position), Var(names[position]))
-    for position in range(scaled.dim(isl.dim_type.div)):
-        factor = _coefficient(scaled, isl.dim_type.div, position)
-        if factor:
-            found = found.plus(factor, _floor(scaled.get_div(position), names))
-    return found, denominator
+    terms: dict[Expr, int] = {}
+    for position, factor in _coefficients(scaled, isl.dim_type.param):
+        terms[Var(str(scaled.get_dim_name(isl.dim_type.param, position)))] = factor
+    for position, factor in _coefficients(scaled, isl.dim_type.in_):
+        terms[Var(names[position])] = terms.get(Var(names[position]), 0) + factor
+    for position, factor in _coefficients(scaled, isl.dim_type.div):
+        floor = _floor(scaled.get_div(position), names)
+        terms[floor] = terms.get(floor, 0) + factor
+    found = tuple((factor, term) for term, factor in terms.items() if factor)
+    return Linear(int(scaled.get_constant_val().to_python()), found), denominator
 
 
-def _coefficient(function: isl.Aff, kind: isl.dim_type, position: int) -> int:
-    return int(function.get_coefficient_val(kind, position).to_python())
+def _coefficients(function: isl.Aff, kind: isl.dim_type) -> Iterator[tuple[int, int]]:
+    """The positions whose coefficient is not 0, with it."""
+    for position in range(function.dim(kind)):
+        factor = function.get_coefficient_val(kind, position)
+        if not factor.is_zero():
+            yield position, int(factor.to_python())
 
 
 def _floor(division: isl.Aff, names: Sequence[str]) -> Expr:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from loopwright.c.expression_types import common_type, integer_type
 from loopwright.c.syntax import Node, field, named_children, without_parentheses
 from loopwright.c.types import INT, CType, holds, is_signed
+from loopwright.loops import nodes as loop_nodes
+from loopwright.loops.traverse import subprograms
+from loopwright.model.program import Program
 from loopwright.prove.text.c_expressions import Words
 from loopwright.source import Span
 
@@ -72,3 +75,16 @@ def _is_faithful(node: Node, scope: WordTypes) -> bool:
         case _:
             return False
     return is_signed(common_type(parts, scope)) and all(_is_faithful(part, scope) for part in parts)
+
+
+def holds_ints(program: Program, loops: loop_nodes.Node) -> bool:
+    """Whether what the iterators and parameters of `loops` are called in the file of `program` holds any int.
+
+    A name that is not declared is a macro's: a number.
+    """
+    parts = [part for part in subprograms(loops) if isinstance(part, loop_nodes.For | loop_nodes.Let)]
+    iterators = {part.iterator if isinstance(part, loop_nodes.For) else part.name for part in parts}
+    names = iterators | {parameter.text for parameter in program.parameters}
+    kinds = program.file.kinds(program.region)
+    declared = [one for one in program.file.declarations.variables if one.name in names]
+    return all(holds(kinds.written_type(one.type, certain=True), INT) for one in declared)

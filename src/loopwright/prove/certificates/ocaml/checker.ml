@@ -2463,3 +2463,79 @@ let check_private t s n0 n' how how' cs =
         (Nat.eqb (length s.tags) (length t.original.shapes)))
       (Nat.eqb (length t.uses) (length t.original.shapes)))
     (refutes_all cs (private_goals t s n0 n' how how'))
+
+(** val partial_sums : expr list -> expr list -> expr list **)
+
+let rec partial_sums before = function
+| [] -> []
+| a :: l' ->
+  (Sum (app before (a :: []))) :: (partial_sums (app before (a :: [])) l')
+
+(** val computed : expr -> expr list **)
+
+let rec computed a = match a with
+| Sum l -> app (partial_sums [] l) (flat_map computed l)
+| Scaled (k, b) -> a :: ((Int k) :: (computed b))
+| FloorDiv (b, d) ->
+  a :: ((Int (Zpos d)) :: ((Sum (b :: ((Int
+    (Z.opp (Zpos d))) :: []))) :: (computed b)))
+| TruncDiv (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
+| Rem (b, d) -> a :: ((Int (Zpos d)) :: (computed b))
+| Min l -> a :: (flat_map computed l)
+| Max l -> a :: (flat_map computed l)
+| Select (t, b, c) ->
+  a :: (app (computed_test t) (app (computed b) (computed c)))
+| _ -> a :: []
+
+(** val computed_test : test -> expr list **)
+
+and computed_test = function
+| Compare (_, a, b) -> app (computed a) (computed b)
+| And l -> flat_map computed_test l
+| Or l -> flat_map computed_test l
+| Not u -> computed_test u
+
+(** val value_goals : z -> z -> scope -> state -> expr list -> goal list **)
+
+let value_goals low high c s l =
+  flat_map (fun a ->
+    let (m, s1) = linear c a s in
+    (exclude (less m (number low)) s1) :: ((exclude (less (number high) m) s1) :: []))
+    l
+
+(** val range_goals : z -> z -> scope -> state -> node -> goal list **)
+
+let rec range_goals low high c s = function
+| Call (_, args, _) -> value_goals low high c s (flat_map computed args)
+| Block ns -> flat_map (range_goals low high c s) ns
+| If (t, a, b) ->
+  let (f, s1) = known c true t s in
+  let (f', s1') = known c false t s in
+  app (value_goals low high c s (computed_test t))
+    (app (range_goals low high c (assume f s1) a)
+      (range_goals low high c (assume f' s1') b))
+| For (x, a, t, d, b) ->
+  let (m, s0) = linear c a s in
+  let (v, s1) = fresh s in
+  let s2 = in_loop c x a v t d s1 in
+  let next0 = (x, (plus v (number (Zpos d)))) :: c in
+  app (value_goals low high c s (computed a))
+    (app (value_goals low high ((x, m) :: c) s0 (computed_test t))
+      (app (value_goals low high next0 s2 ((Var x) :: (computed_test t)))
+        (range_goals low high ((x, v) :: c) s2 b)))
+| Let (x, a, b) ->
+  let (m, s1) = linear c a s in
+  app (value_goals low high c s (computed a))
+    (range_goals low high ((x, m) :: c) s1 b)
+| Mark (_, b) -> range_goals low high c s b
+
+(** val all_range_goals : specification -> z -> z -> node -> goal list **)
+
+let all_range_goals g low high n0 =
+  let (c, s) = beginning g in range_goals low high c s n0
+
+(** val check_range :
+    specification -> z -> z -> node -> certificate list -> bool **)
+
+let check_range g low high n0 cs =
+  refutes_all cs (all_range_goals g low high n0)

@@ -241,6 +241,7 @@ type problem =
   | Scan of specification * node * proposal
   | Whole of change * node * node * proposal * proposal
   | Private of change * storage * node * node * proposal * proposal
+  | Range of specification * z * z * node
 
 let problem () =
   match word () with
@@ -261,18 +262,25 @@ let problem () =
     let n' = node () in
     let how = proposal () in
     Private (t, s, n, n', how, proposal ())
+  | "range" ->
+    let g = specification () in
+    let low = z () in
+    let high = z () in
+    Range (g, low, high, node ())
   | found -> malformed "a problem" found
 
 let goals_of = function
   | Scan (g, n, how) -> goals g n how
   | Whole (t, n, n', how, how') -> change_goals t n n' how how'
   | Private (t, s, n, n', how, how') -> private_goals t s n n' how how'
+  | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
   match p with
   | Scan (g, n, how) -> check g n how certificates
   | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
   | Private (t, s, n, n', how, how') -> check_private t s n n' how how' certificates
+  | Range (g, low, high, n) -> check_range g low high n certificates
 
 let budget = 20000
 

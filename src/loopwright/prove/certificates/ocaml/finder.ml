@@ -354,6 +354,21 @@ let rec formula_of width = function
   | Both fs -> All (List.map (formula_of width) fs)
   | Either fs -> One (List.map (formula_of width) fs)
 
+let rec largest = function
+  | Positive a | Null a -> Array.fold_left (fun n x -> max n (abs x)) (abs a.constant) a.coefficients
+  | All fs | One fs -> List.fold_left (fun n f -> max n (largest f)) 0 fs
+
+(* A fact with numbers that are too large is left out: nothing is known then of a point. *)
+let formulas_of limit width goal =
+  let skipped = ref false in
+  let one f =
+    match formula_of width f with
+    | found when largest found <= limit -> found
+    | _ | (exception Overflow) -> skipped := true; All []
+  in
+  let found = List.map one goal in
+  (found, !skipped)
+
 let rec true_at point = function
   | Positive a -> fst (value point a) >= 0
   | Null a -> fst (value point a) = 0
@@ -474,7 +489,7 @@ let commonest known choices open_ =
   in
   List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
 
-let search max_cuts budget (goal : fact list) : answer =
+let search limit max_cuts budget (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
@@ -558,12 +573,19 @@ let search max_cuts budget (goal : fact list) : answer =
     let go l = solve (depth + 1) cuts used (Positive (atom_of width l) :: facts) (size + 1) in
     Split (up, go up, go down)
   in
-  try Certificate (solve 0 0 [] (List.map (formula_of width) goal) (List.length goal)) with
+  let formulas, skipped = formulas_of limit width goal in
+  try Certificate (solve 0 0 [] formulas (List.length goal)) with
+  | Stop (Solution _) when skipped -> Unknown
   | Stop answer -> answer
   | Overflow | Budget -> Unknown
 
-(* Cuts make numbers grow: where they overflow, variables that are not integers are split instead. *)
+(* Cuts make numbers grow: where they overflow, variables that are not integers are split instead; then
+   facts with large numbers, such as the range of a type, are left out. *)
 let find budget goal =
-  match search 30 budget goal with
-  | Unknown when Sys.time () < !deadline -> search 0 budget goal
-  | answer -> answer
+  let tries = [ (max_int, 30); (max_int, 0); (1 lsl 31, 30) ] in
+  let next answer (limit, cuts) =
+    match answer with
+    | Unknown when Sys.time () < !deadline -> search limit cuts budget goal
+    | _ -> answer
+  in
+  List.fold_left next Unknown tries
