@@ -149,6 +149,22 @@ def test_what_the_file_shows_is_not_assumed(name: str) -> None:
     assert [one.standing for one in program.assumptions if one.kind is kind] == [standing]
 
 
+def test_what_a_guard_cannot_say_is_listed_and_not_tested(tmp_path: Path) -> None:
+    """Which elements of x are touched, the data say."""
+    text = text_of("int n, int *k, double *x, double *y", "for (int i = 0; i < n; i++) x[k[i]] = y[i + 1];")
+    (tmp_path / "k.c").write_text(text)
+    found = transformed(Request(file=str(tmp_path / "k.c"), guard=True), silent)
+    assert [one.kind for one in found.regions[0].tried if one.standing == "assumed"] == ["aliasing"]
+    assert "uintptr_t" not in found.source.text
+
+
+def test_a_length_of_the_same_name_is_another_variable() -> None:
+    """The m of A's declaration is the one of the file: the parameter comes later."""
+    text = text_of("int n, double A[n][m], int m", f"{ROWS} A[i][j] = 0;")
+    (program,) = read_source(Source("k.c", text.replace("int size;", "int m;")))
+    assert [one.standing for one in program.assumptions if one.kind is BOUNDS] == [Standing.ASSUMED]
+
+
 def test_a_row_that_is_left_is_refused_with_the_values() -> None:
     text = text_of("double n", "for (int j = 0; j < 20; j++) A[1][j] = n;").replace("total", "A[10][10]")
     with pytest.raises(BadInput, match=r"'A\[1\]\[10\]' is outside of its row.*j = 10"):

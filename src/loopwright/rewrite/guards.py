@@ -16,7 +16,7 @@ from loopwright.emit.expressions import condition_to_c, expression_to_c, literal
 from loopwright.emit.region import Loops
 from loopwright.loops.expressions import And, Expr, Test
 from loopwright.loops.traverse import rename, rename_test
-from loopwright.model.program import Array, Program, Standing
+from loopwright.model.program import Array, Assumption, Program, Standing
 from loopwright.presburger.named import number, variable
 from loopwright.prove.obligations.formulas import expr_of, formula_of
 from loopwright.prove.text.guards import NotAGuard, established, scalars, shown_by, touched_rows
@@ -66,8 +66,19 @@ def _conditions(plan: Plan, loops: Loops, new: Program, limit: int | None) -> tu
             conditions += _conjuncts(program, one.holds_for.gist(known).coalesce())
             known = known.intersect(one.holds_for)
     for one in left:
-        conditions += _apart(program, one.pairs, known.intersect(program.context))
+        tests = tuple(_apart(program, one.pairs, known.intersect(program.context)))
+        if tests and _is_shown(program, one, (*conditions, *tests)):
+            conditions += tests
     return tuple(dict.fromkeys(conditions))
+
+
+def _is_shown(program: Program, one: Assumption, conditions: tuple[str, ...]) -> bool:
+    """Whether conditions stand for an assumption; those that do not would cost time for nothing."""
+    try:
+        (found,) = shown_by(program, [one], established(program, conditions))
+    except NotAGuard:
+        return False
+    return found.standing is Standing.GUARDED
 
 
 def _within(program: Program, limit: int) -> isl.Set:
@@ -123,6 +134,8 @@ def _tests(program: Program, x: str, y: str, array: Array | None, holds: isl.Set
 
 def _counts(program: Program, touched: isl.Set) -> Iterator[str]:
     """1 + the greatest row that is touched, in each of the cases there are."""
+    if not touched.dim_is_bounded(isl.dim_type.set, 0):
+        return
     last = touched.coalesce().dim_max(0)
     found: list[Expr] = []
     for _, function in last.get_pieces():

@@ -19,7 +19,7 @@ import islpy as isl
 
 from loopwright.c.declarations import declared_name
 from loopwright.c.loops import first_value, loop_iterator
-from loopwright.c.macros import integer_text
+from loopwright.c.macros import definitions, integer_text, looks_like_macro
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.c.types import CType, Integer, common, holds, is_signed, promoted
 from loopwright.loops.expressions import Var
@@ -227,9 +227,14 @@ class _Scope:
                     yield self.value(field(part, "index"))
                 elif part.type == "pointer_expression" and operator(part) == "*":
                     yield from self._terms(field(part, "argument"))
+                elif part.type == "call_expression" and self._is_macro(field(part, "function")):
+                    raise NotShown(f"what '{part.text}' computes is not seen")
         except (NotShown, Unreadable):
             if _packed(node.text) not in self.unchanged:
                 raise
+
+    def _is_macro(self, function: Node) -> bool:
+        return looks_like_macro(function.text) or bool(definitions(self.words.macros, function.text))
 
     def _terms(self, node: Node) -> Iterator[Typed]:
         """The numbers of a sum with a pointer."""

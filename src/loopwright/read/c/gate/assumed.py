@@ -201,7 +201,7 @@ def _lengths(
             case Pointer(target=inner):
                 found.append(None)
             case ArrayType(element=inner, length=length) if not array.rows:
-                size = _length(length, program, region, declared)
+                size = _length(length, program, region, declared, own)
                 if size is None:
                     return None
                 found.append(size)
@@ -212,21 +212,28 @@ def _lengths(
 
 
 def _length(
-    length: int | str | None, program: Program, region: TypedRegion, declared: Mapping[str, Declaration]
+    length: int | str | None,
+    program: Program,
+    region: TypedRegion,
+    declared: Mapping[str, Declaration],
+    array: Declaration | None,
 ) -> isl.PwAff | None:
-    """The length of a dimension; of a variable length array where its parameters have not changed since."""
+    """The length of a dimension; of a variable length array if it is a parameter of the function, declared
+    before the array, that has not changed since.
+    """
     if isinstance(length, int):
         return number(length)
     if length is None or not re.fullmatch(r"\w+", length):
         return None
-    if length not in program.params or not _is_unchanged(declared.get(length), region):
+    size = declared.get(length)
+    if size is None or array is None or array.offset < size.offset or length not in program.params:
         return None
-    return variable(length)
+    return variable(length) if _is_unchanged(size, region) else None
 
 
-def _is_unchanged(one: Declaration | None, region: TypedRegion) -> bool:
-    """Whether a parameter of the function has the value it was given."""
-    if one is None or one.storage is not Storage.PARAMETER or one.offset in region.function.addressed:
+def _is_unchanged(one: Declaration, region: TypedRegion) -> bool:
+    """Whether it is a parameter of the function, with the value it was given."""
+    if one.storage is not Storage.PARAMETER or one.offset in region.function.addressed:
         return False
     targets = [node.target for node in region.function.nodes if isinstance(node, Assign | Update)]
     return not any(isinstance(target, Name) and target.declaration == one for target in targets)
