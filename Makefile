@@ -35,6 +35,7 @@ help:
 	@echo "make bench-certificates  what the verified checker checks: the kernels' scripts and the corpus"
 	@echo "make bench-judge    what Pluto made of the kernels, judged by loopwright prove"
 	@echo "make bench-faults   faults planted in that: how many are refused"
+	@echo "make bench-mlir     what mlir-opt's affine passes made of the kernels, judged (needs mlir-opt)"
 	@echo "make clean          removes what make made"
 
 $(INSTALLED): pyproject.toml
@@ -125,6 +126,10 @@ bench-gpu: $(INSTALLED)
 
 bench-judge: $(INSTALLED)
 	$(BIN)/python -m benchmarks.judge
+
+.PHONY: bench-mlir
+bench-mlir: $(INSTALLED)
+	$(BIN)/python -m benchmarks.mlir
 
 bench-faults: $(INSTALLED)
 	$(BIN)/python -m benchmarks.faults

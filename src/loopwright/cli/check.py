@@ -87,7 +87,15 @@ def check(arguments: argparse.Namespace) -> Invocation[Printed]:
 
 def _report(arguments: argparse.Namespace, deadline: float, progress: Progress) -> Report:
     from loopwright.check.verify import check_file, check_source
+    from loopwright.read.mlir.parsing import is_mlir
 
+    if is_mlir(arguments.file):
+        raise BadInput(
+            Code.OPTION,
+            "check runs C programs",
+            span=Span.start_of(arguments.file),
+            hint="`loopwright prove BEFORE.mlir AFTER.mlir` compares functions of MLIR",
+        )
     options = _options(arguments, deadline)
     if arguments.script is None:
         progress(f"checking {arguments.file}")

@@ -20,11 +20,12 @@ def add_to(verbs: Verbs) -> None:
     )
     parser.set_defaults(invocation=extract)
     add = parser.add_argument
-    add("file", metavar="FILE", help="a C file, an OpenScop file (.scop), or - for C on standard input")
+    add("file", metavar="FILE", help="C, OpenScop (.scop) or MLIR (.mlir), or - for C on standard input")
     add_reading_options(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="the same for machines")
     form.add_argument("--scop", action="store_true", help="write OpenScop")
+    form.add_argument("--mlir", action="store_true", help="write functions of MLIR's affine dialect")
 
 
 def extract(arguments: argparse.Namespace) -> Invocation[str]:
@@ -41,7 +42,7 @@ def _extracted(arguments: argparse.Namespace, progress: Progress) -> str:
     from loopwright.report.program_text import extracted
 
     progress(f"reading {arguments.file}")
-    form = "json" if arguments.json else "scop" if arguments.scop else "text"
+    form = next((one for one in ("json", "scop", "mlir") if getattr(arguments, one)), "text")
     return extracted(
         arguments.file,
         form,

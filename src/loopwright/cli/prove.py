@@ -1,6 +1,6 @@
 """`loopwright prove`: whether two files compute the same, for every size, or whether directives are legal.
 
-    prove OLD NEW            two C files, or two OpenScop files
+    prove OLD NEW            two files of C, of OpenScop or of MLIR
     prove FILE.c             the file's own OpenMP directives about loops
     prove --git REV FILE..., prove --directives FILE...   of several files, see `cli.several`
 """
@@ -41,17 +41,18 @@ def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "prove",
-        help="prove that two C files, or two OpenScop files, do the same, or that directives are legal",
+        help="prove that two files of C, OpenScop or MLIR do the same, or that directives are legal",
         description="Prove that the regions of NEW compute what those of OLD do, for every problem "
         "size. NEW may be tiled, unrolled, split, shifted, its iterators renamed, its temporaries others, "
         "its expressions taken apart or put together. A no comes with sizes, a cell, and its two values. "
         "Two OpenScop files are one program in two orders, before and after another tool's scheduling. "
+        "Of two MLIR files, the functions of the affine dialect are compared, before and after a pass. "
         "Of one C file, the OpenMP directives at its loops are the script: tile, stripe, interchange, "
         "reverse, unroll, fuse, split, and parallel for above them.",
     )
     parser.set_defaults(invocation=prove)
     parser.add_argument(
-        "files", metavar="FILE", nargs="+", help="OLD and NEW, C or OpenScop (.scop); or one C file"
+        "files", metavar="FILE", nargs="+", help="OLD and NEW: C, OpenScop (.scop), MLIR (.mlir); or a C file"
     )
     text = "compare each FILE with what it was at this revision"
     parser.add_argument("--git", metavar="REV", help=text)

@@ -29,20 +29,33 @@ def extracted(
     choice: Choice = BY_PRAGMAS,
     options: CompilerOptions = PLAIN,
 ) -> str:
-    """The regions of a C file, or an OpenScop file; `form` is "text", "json" or "scop"."""
+    """The regions of a C file, or a file of OpenScop or MLIR; `form` is "text", "json", "scop" or "mlir"."""
     from loopwright.emit.openscop import to_openscop
+    from loopwright.errors import BadInput, Code
     from loopwright.model.dependences import dependences
     from loopwright.read.c.reader import read_c
+    from loopwright.read.mlir.parsing import is_mlir, read_mlir
     from loopwright.read.openscop import read_openscop
+    from loopwright.report.mlir_text import mlir_text
+    from loopwright.source import Span
 
     programs: Sequence[Program]
-    if str(path).endswith(".scop"):
+    if is_mlir(path):
+        if form == "mlir":
+            raise BadInput(Code.OPTION, "this is MLIR already", span=Span.start_of(str(path)))
+        file = read_mlir(path)
+        from loopwright.prove.mlir.program import programs_of  # needs xdsl
+
+        programs = programs_of(file)
+    elif str(path).endswith(".scop"):
         programs = (read_openscop(path),)
     else:
         programs = read_c(path, pure=pure, assume=assume, choice=choice, options=options)
     match form:
         case "scop":
             return "\n".join(to_openscop(program) for program in programs)
+        case "mlir":
+            return mlir_text(programs)
         case "json":
             regions = [as_data(program, dependences(program)) for program in programs]
             return json.dumps({"file": str(path), "regions": regions}, indent=2) + "\n"

@@ -52,20 +52,25 @@ def by_trying(
     old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool = False
 ) -> Refuted | None:
     """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables."""
-    table: dict[tuple[Any, ...], int] = {}
-    shapes: dict[Term, int] = {}
     try:
-        known = computations(old)
         own = _computations(new, text)
-        before = _side(runnable(old).loops, known, table, shapes)
-        after = _side(with_calls(text.loops, lambda call: own[call.name].call()), own, table, shapes)
-        runs = Runnable(before.loops, known, extents(old)), Runnable(after.loops, own, {})
+        loops = with_calls(text.loops, lambda call: own[call.name].call())
+        runs = Runnable(runnable(old).loops, computations(old), extents(old)), Runnable(loops, own, {})
         pair = pair_of((old, new), runs, arrays, reassociate)
     except Unreadable:
         return None
+    return tried(pair, old.context)
+
+
+def tried(pair: Pair, context: isl.Set, first: tuple[int, ...] = ()) -> Refuted | None:
+    """The same of two programs that can be run, for sizes in `context`; each size is also one of `first`."""
+    table: dict[tuple[Any, ...], int] = {}
+    shapes: dict[Term, int] = {}
+    before, after = (_side(one.loops, one.computations, table, shapes) for one in pair.runs)
+    arrays = pair.arrays
     doubts = 0
     fuel = FUEL
-    for sizes in _sizes(old.context):
+    for sizes in _sizes(context, first):
         for seen in (table, before.memory, after.memory):
             seen.clear()
         try:
@@ -160,7 +165,7 @@ def _differ(one: Memory, other: Memory, arrays: tuple[str, ...]) -> bool:
 def _confirmed(pair: Pair, before: _Side, after: _Side, sizes: Sizes) -> Refuted | None:
     """The difference in values, if there is one, and the original stays inside its arrays."""
     steps = _steps(before, sizes), _steps(after, sizes)
-    if not pair.runs[0].stays_inside(steps[0], sizes):
+    if not pair.runs[0].is_defined(steps[0], sizes):
         return None
     found = compared(pair, steps, sizes)
     return found if isinstance(found, Refuted) else None
@@ -177,11 +182,11 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
     return tuple(found)
 
 
-def _sizes(context: isl.Set) -> Iterator[Sizes]:
+def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
     """All small; one just past a tile and the others small; all past a tile."""
     names, fixed = parameter_names(context), fixed_parameters(context)
     free = [name for name in names if name not in fixed]
-    tried: list[Sizes] = []
+    tried = [{name: least if name == one else 3 for name in free} for least in first for one in free]
     for size in EQUAL:
         tried.append(dict.fromkeys(free, size))
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]

@@ -54,7 +54,7 @@ def computations(program: Program) -> dict[str, Computation]:
 def computation(program: Program, name: str, side: StatementSyntax) -> Computation:
     """A statement with the variables of `program`, as its text has it."""
     made = _assignments(side.node, _reading(program, side))
-    return Computation(name, side.node.span.line, made, _columns(made))
+    return Computation(name, side.node.span.line, made, columns_of(made))
 
 
 def _undeclared(array: Array) -> CType:
@@ -73,7 +73,8 @@ def _reading(program: Program, side: StatementSyntax) -> Reading:
     return Reading(side.words, types, ranks, local, side.node.span)
 
 
-def _columns(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:
+def columns_of(made: tuple[TermAssignment, ...]) -> dict[Expr, int]:
+    """The integer expressions in the assignments of a statement, numbered."""
     columns: dict[Expr, int] = {}
     for assignment in made:
         for part in (assignment.target, *subterms(assignment.value)):

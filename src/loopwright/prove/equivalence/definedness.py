@@ -128,9 +128,8 @@ class Needed:
         return None
 
 
-def needed(new: Program, flows: tuple[Flow, Flow]) -> Needed:
+def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
     """The operations of NEW that C may not define, and its reads of memory that OLD may not touch."""
-    memory = _memory(new, flows)
     domains: dict[Operation, isl.Set] = {}
     guards: dict[Operation, int] = {}
     lines: dict[Operation, int | None] = {}
@@ -165,7 +164,7 @@ def _merged(known: Occurrence | None, one: Occurrence) -> Occurrence:
 
 
 @dataclass(frozen=True, eq=False)
-class _Memory:
+class Memory:
     """What is known of the storage of NEW."""
 
     flow: Flow
@@ -192,12 +191,12 @@ class _Memory:
         return reduce(isl.Set.union, unset).intersect(domain) if unset else None
 
 
-def _memory(new: Program, flows: tuple[Flow, Flow]) -> _Memory:
+def memory_of(new: Program, flows: tuple[Flow, Flow]) -> Memory:
     declared = new.file.declarations
     arrays = {array.name: array for array in new.arrays if not array.local}
     found = {name: declared.visible(name, new.region) for name in arrays}
     own = frozenset(name for name, one in found.items() if one is not None and one.scope.text.startswith("{"))
-    return _Memory(flows[1], arrays, own, _touched(flows[0], certain=True))
+    return Memory(flows[1], arrays, own, touched(flows[0], certain=True))
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
@@ -226,7 +225,7 @@ def _writes(flow: Flow, array: str) -> list[isl.Map]:
     return [one.intersect_domain(flow.definitions[str(one.get_tuple_name(IN))].domain) for one in found]
 
 
-def _touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
+def touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
     """The cells of each array that a program touches: those that depend on no data, or all it may touch."""
     parts: dict[str, list[isl.Set]] = {}
     for array in flow.writes:
@@ -242,11 +241,15 @@ def _touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
     return {name: reduce(isl.Set.union, found).coalesce() for name, found in parts.items()}
 
 
-def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
-    """A write of NEW to a cell of an array of both programs that OLD does not touch, whatever the data."""
-    possible = _touched(flows[0], certain=False)
+def arrays_of_both(old: Program, new: Program) -> dict[str, Array]:
+    """The arrays of NEW that OLD has too."""
     known = {array.name for array in old.arrays}
-    arrays = {one.name: one for one in new.arrays if not one.local and one.rank > 0 and one.name in known}
+    return {one.name: one for one in new.arrays if not one.local and one.rank > 0 and one.name in known}
+
+
+def writes_more(arrays: Mapping[str, Array], flows: tuple[Flow, Flow]) -> str | None:
+    """A write of NEW to a cell of these arrays that OLD does not touch, whatever the data."""
+    possible = touched(flows[0], certain=False)
     for name in sorted(arrays.keys() & flows[1].writes.keys()):
         for one in _writes(flows[1], name):
             if not _outside(one, arrays[name], possible).is_empty():

@@ -58,6 +58,19 @@ class Equivalence:
     """By instances: what was compared."""
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
+
+    obligations: int
+    ways: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    texts: tuple[ComparedTexts | None, ...] = ()
+    """Of each region that was compared by instances, what was compared."""
+    contract: str = ""
+    """What is said of floating-point numbers, where there are some."""
+
+
 def prove_equivalent(
     old: Program,
     new: Program,

@@ -16,8 +16,7 @@ from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
-from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
-from loopwright.prove.equivalence.instances import ComparedTexts
+from loopwright.prove.equivalence.equivalence import Agreement, Equivalence, prove_along, prove_equivalent
 from loopwright.prove.equivalence.outside import adds_only_harmless_text, outside_difference
 from loopwright.prove.equivalence.regions import changed_functions, counterparts, has_marks
 from loopwright.prove.legality.explain import refusal
@@ -31,6 +30,7 @@ from loopwright.read.c.assume import is_assume
 from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.gate.text import reads_as_written
 from loopwright.read.c.reader import load_c, parse_c, read_source
+from loopwright.read.mlir.parsing import is_mlir, read_mlir
 from loopwright.read.openscop import read_openscop
 from loopwright.source import Source, Span
 
@@ -70,19 +70,6 @@ class Comparison:
         return self.answers[-1].notes
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
-
-    obligations: int
-    ways: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    texts: tuple[ComparedTexts | None, ...] = ()
-    """Of each region that was compared by instances, what was compared."""
-    contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
-
-
 def agreement(
     old_file: str,
     new_file: str,
@@ -96,10 +83,12 @@ def agreement(
     for_provers: int = 0,
     progress: Progress = silent,
 ) -> Agreement:
-    """That two files compute the same: two C files, or two OpenScop files.  Raises where it is not proved.
+    """That two files compute the same: of C, of OpenScop or of MLIR.  Raises where it is not proved.
 
     Regions of up to `for_provers` characters are compared by instances too, for other provers to confirm.
     """
+    if is_mlir(old_file) or is_mlir(new_file):
+        return _same_functions(old_file, new_file, progress, allow_reassociation)
     described = [name.endswith(".scop") for name in (old_file, new_file)]
     if any(described) and not all(described):
         raise BadInput(
@@ -133,6 +122,24 @@ def agreement(
             )
         case Undecided(reason):
             raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=found.place)
+
+
+def _same_functions(
+    old_file: str, new_file: str, progress: Progress, allow_reassociation: bool
+) -> Agreement:
+    """Of two files of MLIR, whether the functions of the second do what those of the first do."""
+    if not (is_mlir(old_file) and is_mlir(new_file)):
+        raise BadInput(
+            Code.ORDERS,
+            "one file is MLIR and the other is not",
+            span=Span.start_of(new_file),
+            hint="`loopwright extract --mlir` writes a region of a C file as MLIR",
+        )
+    progress("reading")
+    old, new = read_mlir(old_file), read_mlir(new_file)
+    from loopwright.prove.mlir.comparison import same_functions  # needs xdsl
+
+    return same_functions(old, new, allow_reassociation=allow_reassociation, progress=progress)
 
 
 def _same_dependences(old_file: str, new_file: str, progress: Progress) -> Agreement:

@@ -15,7 +15,7 @@ import islpy as isl
 
 from loopwright.c.types import CType
 from loopwright.loops.expressions import Expr, Var
-from loopwright.model.program import Program, Statement
+from loopwright.model.program import Program
 from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.prove.equivalence.assignments import Computation, computations
@@ -140,6 +140,17 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
     """The definitions of a program; `Unreadable` where a statement is no assignment of values."""
     found = computations(program)
     values = values_at(program, {name: tuple(one.columns) for name, one in found.items()}, context)
+    schedules = {name: program.statement(name).schedule for name in found}
+    return flow_through(found, values, schedules, context)
+
+
+def flow_through(
+    found: Mapping[str, Computation],
+    values: Mapping[str, isl.Map],
+    schedules: Mapping[str, isl.Map],
+    context: isl.Set,
+) -> Flow:
+    """The definitions of statements, by their names: what they compute, the integers in it, their times."""
     definitions: dict[str, ValueDefinition] = {}
     times = isl.UnionMap.empty(context.get_space())
     writes: dict[str, isl.UnionMap] = {}
@@ -149,7 +160,7 @@ def flow_of(program: Program, context: isl.Set) -> Flow:
         for place, one in enumerate(_definitions(computation, values[name])):
             target = computation.assignments[place].target
             definitions[one.name] = one
-            times = times.union(isl.UnionMap.from_map(_time(program.statement(name), place, one)))
+            times = times.union(isl.UnionMap.from_map(_time(schedules[name], place, one)))
             written = isl.UnionMap.from_map(one.relation(target.subscripts, target.array))
             writes[target.array] = writes[target.array].union(written) if target.array in writes else written
             ranks[target.array] = len(target.subscripts)
@@ -173,8 +184,8 @@ def _definitions(computation: Computation, values: isl.Map) -> Iterable[ValueDef
         )
 
 
-def _time(statement: Statement, place: int, definition: ValueDefinition) -> isl.Map:
-    schedule = statement.schedule.set_tuple_name(IN, definition.name)
+def _time(schedule: isl.Map, place: int, definition: ValueDefinition) -> isl.Map:
+    schedule = schedule.set_tuple_name(IN, definition.name)
     schedule = schedule.intersect_domain(definition.domain).insert_dims(OUT, 0, 1)
     schedule = schedule.fix_val(OUT, 0, isl.Val(0))
     last = schedule.dim(OUT)

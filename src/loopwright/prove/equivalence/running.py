@@ -45,7 +45,8 @@ Steps: TypeAlias = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
 class Pair:
     """Two programs that are run side by side."""
 
-    programs: tuple[Program, Program]
+    paths: tuple[str, str]
+    """Of the files they are in."""
     runs: tuple[Runnable, Runnable]
     arrays: tuple[str, ...]
     reassociate: bool
@@ -105,7 +106,8 @@ def pair_of(
     if fixed:
         raise Unreadable(f"what the constant '{fixed[0]}' is was not looked into")
     opaque = functions_with_body(programs[0].source) | functions_with_body(programs[1].source)
-    return Pair(programs, runs, arrays, reassociate, opaque)
+    paths = programs[0].source.path, programs[1].source.path
+    return Pair(paths, runs, arrays, reassociate, opaque)
 
 
 def compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
@@ -183,8 +185,8 @@ def _refuted(
 ) -> Refuted:
     name = _cell(wrong.place)
     shown = [
-        f"{_number(value)} {_writer(run, wrong.place, program)}"
-        for value, run, program in zip((wrong.old, wrong.new), runs, pair.programs, strict=True)
+        f"{_number(value)} {_writer(run, wrong.place, path)}"
+        for value, run, path in zip((wrong.old, wrong.new), runs, pair.paths, strict=True)
     ]
     numbers = [_final(run, wrong.place, table) for run in runs]
     inner = first_difference(table, numbers[0], numbers[1])
@@ -201,10 +203,10 @@ def _refuted(
     return Refuted("equivalence", message, f"{listed}: {text}" if listed else text, sizes)
 
 
-def _writer(run: Numbered, place: CellKey, program: Program) -> str:
+def _writer(run: Numbered, place: CellKey, path: str) -> str:
     if place not in run.cells:
-        return f"after {program.source.path}, which does not write it"
-    return f"after {program.source.path} (line {run.cells[place].line})"
+        return f"after {path}, which does not write it"
+    return f"after {path} (line {run.cells[place].line})"
 
 
 def _cell(place: CellKey) -> str:

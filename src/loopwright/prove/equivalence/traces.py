@@ -52,6 +52,8 @@ class Runnable:
     loops: Node
     computations: Mapping[str, Computation]
     extents: Mapping[str, tuple[Expr | None, ...]]
+    fresh: frozenset[str] = frozenset()
+    """Storage that holds nothing before the program runs."""
 
     def run(self, sizes: Sizes) -> tuple[StatementRun, ...] | None:
         """All executions in order; None if there are too many, or if one is outside an array."""
@@ -62,6 +64,17 @@ class Runnable:
         if len(executions) > LARGEST_RUN:
             return None
         return tuple(StatementRun(self.computations[name], values) for name, values in executions)
+
+    def is_defined(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
+        """Whether a run stays inside its arrays and reads nothing of `fresh` ones that it did not write."""
+        written: set[CellKey] = set()
+        for step in steps if self.fresh else ():
+            for assignment in step.computation.assignments:
+                reads = {step.place(cell) for cell in assignment.cells if cell.array in self.fresh}
+                if not reads <= written:
+                    return False
+                written.add(step.place(assignment.target))
+        return self.stays_inside(steps, sizes)
 
     def stays_inside(self, steps: tuple[StatementRun, ...], sizes: Sizes) -> bool:
         """Whether all subscripts are within the extents that are known."""

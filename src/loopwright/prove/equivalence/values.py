@@ -13,7 +13,14 @@ from itertools import count
 import islpy as isl
 
 from loopwright.model.program import Program
-from loopwright.prove.equivalence.definedness import Operation, needed, writes_more
+from loopwright.prove.equivalence.definedness import (
+    Needed,
+    Operation,
+    arrays_of_both,
+    memory_of,
+    needed,
+    writes_more,
+)
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, after_region, flow_of
 from loopwright.prove.equivalence.induction import Claims, Induction, Mismatch, TermPoint
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, shown
@@ -29,10 +36,23 @@ def by_values(
         flows = flow_of(old, old.context), flow_of(new, old.context)
     except Unreadable as failure:
         return Undecided(str(failure)), ()
-    more = writes_more(old, new, flows)
+    more = writes_more(arrays_of_both(old, new), flows)
     if more is not None:
         return Undecided(more), ()
-    proof = Induction(*flows, needed(new, flows), reassociate, count())
+    paths = old.source.path, new.source.path
+    return by_flows(flows, needed(memory_of(new, flows), flows), outputs, paths, reassociate=reassociate)
+
+
+def by_flows(
+    flows: tuple[Flow, Flow],
+    operations: Needed,
+    outputs: tuple[str, ...],
+    paths: tuple[str, str],
+    *,
+    reassociate: bool = False,
+) -> tuple[Proved | Undecided, tuple[str, ...]]:
+    """The same of programs whose values are known; `operations` of NEW have to be found in OLD."""
+    proof = Induction(*flows, operations, reassociate, count())
     claims = Claims()
     for array in outputs:
         ends = _end(array, *flows)
@@ -41,7 +61,7 @@ def by_values(
         try:
             claims = proof.equal(ends, ends, _identity(ends), claims)
         except Mismatch as wrong:
-            return Undecided(_reason(wrong, array, old, new)), ()
+            return Undecided(_reason(wrong, array, paths)), ()
     left = proof.needed.left(_answers(proof, claims))
     if left:
         claims = _with_unused(proof, claims, dict.fromkeys(name for name, _ in left))
@@ -112,11 +132,11 @@ def _identity(end: TermPoint) -> isl.Map:
     return isl.Map.identity(space).intersect_domain(end.definition.domain)
 
 
-def _reason(wrong: Mismatch, array: str, old: Program, new: Program) -> str:
+def _reason(wrong: Mismatch, array: str, paths: tuple[str, str]) -> str:
     places = [
-        f"{shown(point.term)} in line {point.definition.line} of {program.source.path}"
+        f"{shown(point.term)} in line {point.definition.line} of {path}"
         if point.definition.line is not None
         else shown(point.term)
-        for point, program in ((wrong.old, old), (wrong.new, new))
+        for point, path in zip((wrong.old, wrong.new), paths, strict=True)
     ]
     return f"{array} was not shown to end up the same: {wrong.reason}, {places[0]} and {places[1]}"

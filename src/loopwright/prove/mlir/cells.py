@@ -1,0 +1,301 @@
+"""Cells of buffers and of SSA values: what loads, stores and allocations mean where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, VectorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.vector import TransferReadOp, TransferWriteOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from loopwright.loops.expressions import And, Compare, Expr, Int, Relation, Sum, Test, Var
+from loopwright.loops.nodes import EMPTY, Call, For, If, Node
+from loopwright.loops.traverse import variables
+from loopwright.prove.equivalence.assignments import Computation, columns_of
+from loopwright.prove.equivalence.laws import chosen
+from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment
+from loopwright.prove.mlir.function import Buffer
+from loopwright.prove.mlir.values import at, truth, type_of
+from loopwright.read.mlir.parsing import MlirFile
+from loopwright.read.mlir.refusal import NotModelled
+from loopwright.source import Span
+
+LOADS = ("affine.load", "memref.load", "vector.transfer_read", "affine.vector_load")
+STORES = ("affine.store", "memref.store", "vector.transfer_write", "affine.vector_store")
+LANE = "lane'"
+"""The number of an element of a vector: a vector is its elements, for every value of this."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What arguments and sizes are called; those of the other file are called by their positions in this."""
+
+    arguments: tuple[str, ...]
+    side: str
+
+    @staticmethod
+    def of(function: FuncOp, side: str) -> Names:
+        taken: dict[str, None] = {}
+        for place, argument in enumerate(function.body.block.args):
+            name = argument.name_hint or f"arg{place}"
+            taken[name if name not in taken else f"{name}_{place}"] = None
+        return Names(tuple(taken), side)
+
+    def size(self, place: int, dimension: int) -> str:
+        return f"dim_{self.arguments[place]}_{dimension}"
+
+
+@dataclass(frozen=True)
+class Storage:
+    """Of a memref: the buffer, and the subscripts that come first."""
+
+    buffer: Buffer
+    first: tuple[Expr, ...] = ()
+
+
+@dataclass
+class Cells:
+    """One function on its way; `around` are the iterators of the loops around the current operation."""
+
+    file: MlirFile
+    function: FuncOp
+    names: Names
+    values: dict[SSAValue, Term] = field(default_factory=dict)
+    storage: dict[SSAValue, Storage] = field(default_factory=dict)
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    computations: dict[str, Computation] = field(default_factory=dict)
+    iterators: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
+    around: tuple[str, ...] = ()
+    sizes: dict[str, None] = field(default_factory=dict)
+    lengths: dict[str, None] = field(default_factory=dict)
+    """Of `sizes`, those that are not negative."""
+    numbers: Iterator[int] = field(default_factory=count)
+    results: list[str] = field(default_factory=list)
+
+    def refuse(self, operation: Operation, what: str = "") -> NotModelled:
+        return NotModelled(what or operation.name, self.file.place(operation))
+
+    def declare(self, value: SSAValue, buffer: Buffer, first: tuple[Expr, ...] = ()) -> None:
+        self.buffers[buffer.name] = buffer
+        self.storage[value] = Storage(buffer, first)
+
+    def value(self, value: SSAValue, user: Operation) -> Term:
+        found = self.values.get(value)
+        if found is None:
+            raise self.refuse(user)
+        return found
+
+    def index(self, value: SSAValue, user: Operation) -> Expr:
+        found = self.value(value, user)
+        if not isinstance(found, Index):
+            raise self.refuse(user, f"an index from data in {user.name}")
+        return found.value
+
+    def storage_of(self, value: SSAValue, user: Operation) -> Storage:
+        if value not in self.storage:
+            raise self.refuse(user)
+        return self.storage[value]
+
+    def mapped(self, map_: AffineMap, operands: Sequence[SSAValue], user: Operation) -> tuple[Expr, ...]:
+        found = at(map_, [self.index(one, user) for one in operands])
+        if found is None:
+            raise self.refuse(user, f"a product or quotient of sizes in {user.name}")
+        return found
+
+    def accessed(self, operation: Operation) -> CellTerm:
+        """The cell a load or store is about; of a vector, that of its element number LANE."""
+        is_load = operation.name in LOADS
+        target, *indices = operation.operands if is_load else operation.operands[1:]
+        found = self.storage_of(target, operation)
+        if isinstance(operation, TransferReadOp | TransferWriteOp):
+            subscripts = self.transferred(operation)
+        elif isinstance(map_ := operation.properties.get("map"), AffineMapAttr):
+            subscripts = self.mapped(map_.data, indices, operation)
+        else:
+            subscripts = tuple(self.index(one, operation) for one in indices)
+        if operation.name.startswith("affine.vector_"):
+            subscripts = (*subscripts[:-1], Sum((subscripts[-1], Var(LANE))))
+        return CellTerm(found.buffer.name, (*found.first, *subscripts), found.buffer.type)
+
+    def transferred(self, operation: TransferReadOp | TransferWriteOp) -> tuple[Expr, ...]:
+        """The subscripts of a transfer: the permutation map says along which dimension the lanes lie."""
+        subscripts = [self.index(one, operation) for one in operation.indices]
+        map_ = operation.permutation_map.data
+        if operation.mask is not None or len(map_.results) != 1:
+            raise self.refuse(operation)
+        match map_.results[0]:
+            case AffineDimExpr(position):
+                subscripts[position] = Sum((subscripts[position], Var(LANE)))
+            case _ if isinstance(operation, TransferWriteOp):
+                raise self.refuse(operation)
+        return tuple(subscripts)
+
+    def in_bounds(self, operation: Operation, cell: CellTerm) -> Test | None:
+        """Which lanes of a transfer are inside their buffer; None where it says that all are."""
+        if not isinstance(operation, TransferReadOp | TransferWriteOp):
+            return None
+        said = operation.in_bounds
+        if said is not None and all(one.value.data for one in said):
+            return None
+        target = operation.operands[0 if isinstance(operation, TransferReadOp) else 1]
+        found = self.storage[target]
+        tests: list[Test] = []
+        for subscript, size in zip(cell.subscripts, found.buffer.extents, strict=True):
+            if LANE in variables(subscript):
+                if size is None:
+                    raise self.refuse(operation, "a transfer to a buffer of unknown size")
+                tests.append(Compare(Relation.LT, subscript, size))
+        return And(tuple(tests)) if tests else None
+
+    def lanes(self, operation: Operation) -> int | None:
+        """The number of lanes of what an operation is about."""
+        kinds = [value.type for value in (*operation.operands, *operation.results)]
+        shapes = {kind.get_shape() for kind in kinds if isinstance(kind, VectorType)}
+        if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise self.refuse(operation, f"vectors of several shapes in {operation.name}")
+        return next((shape[0] for shape in shapes), None)
+
+    def own_cell(self, name: str, kind: Attribute) -> CellTerm:
+        """The cell of an SSA value, one for every instance of its operation."""
+        own = tuple(Var(one) for one in self.around)
+        lanes = (Var(LANE),) if isinstance(kind, VectorType) else ()
+        return CellTerm(f"{name}{self.names.side}#{next(self.numbers)}", (*own, *lanes), type_of(kind))
+
+    def statement(
+        self, operation: Operation, made: Sequence[TermAssignment], test: Test | None = None
+    ) -> Node:
+        """The assignments, for every lane where they are of vectors, where the test holds."""
+        if not made:
+            return EMPTY
+        name = f"S{len(self.computations) + 1}"
+        place = self.file.place(operation)
+        assignments = tuple(made)
+        columns = columns_of(assignments)
+        self.computations[name] = Computation(name, place.line, assignments, columns)
+        self.places[name] = place
+        lanes = any(LANE in variables(one) for one in columns)
+        self.iterators[name] = (*self.around, LANE) if lanes else self.around
+        call: Node = Call(name, ()) if test is None else If(test, Call(name, ()))
+        length = self.lanes(operation) if lanes else None
+        if length is None:
+            return call
+        return For(LANE, Int(0), Compare(Relation.LT, Var(LANE), Int(length)), 1, call)
+
+    def load(self, operation: Operation) -> list[Node]:
+        cell = self.accessed(operation)
+        result = operation.results[0]
+        value: Term = cell
+        test = self.in_bounds(operation, cell)
+        if test is not None and isinstance(operation, TransferReadOp):
+            value = chosen(truth(test), cell, self.value(operation.padding, operation), cell.type)
+        if self.is_unchanged_until_used(operation):
+            self.values[result] = value
+            return []
+        own = self.own_cell(result.name_hint or "value", result.type)
+        self.values[result] = own
+        return [self.statement(operation, [TermAssignment(own, value)])]
+
+    def is_unchanged_until_used(self, load: Operation) -> bool:
+        """Whether nothing stores to the buffer between a load and what its value ends up in."""
+        root = self.storage[load.operands[0]].buffer.name
+        for user in _consumers(load.results[0]):
+            between: Operation | None = load.next_op
+            last = _ancestor(user, load.parent)
+            if last is None or not self.reads_what_it_writes(load, user, root):
+                return False
+            while between is not last:
+                if between is None or self.writes(between, root):
+                    return False
+                between = between.next_op
+            if last is not user and self.writes(last, root):
+                return False
+        return True
+
+    def reads_what_it_writes(self, load: Operation, user: Operation, buffer: str) -> bool:
+        """Whether a store of a vector to the buffer of a load has the same lanes, or is elsewhere."""
+        if not (user.name in STORES and isinstance(user.operands[0].type, VectorType)):
+            return True
+        target = user.operands[1]
+        if target not in self.storage or self.storage[target].buffer.name != buffer:
+            return target in self.storage
+        same = [load.properties.get(one) == user.properties.get(one) for one in ("permutation_map", "map")]
+        indices = load.operands[1 : len(user.operands) - 1]
+        return all(same) and list(indices) == list(user.operands[2:])
+
+    def writes(self, operation: Operation, buffer: str) -> bool:
+        """Whether an operation, or one inside it, stores to a buffer; one not known yet is another."""
+        return any(
+            one.name in STORES
+            and (one.operands[1] not in self.storage or self.storage[one.operands[1]].buffer.name == buffer)
+            and not _is_allocated_inside(one.operands[1], operation)
+            for one in operation.walk()
+        )
+
+    def store(self, operation: Operation) -> list[Node]:
+        cell = self.accessed(operation)
+        value = self.value(operation.operands[0], operation)
+        test = self.in_bounds(operation, cell)
+        return [self.statement(operation, [TermAssignment(cell, value)], test)]
+
+    def allocation(self, operation: memref.AllocOp | memref.AllocaOp) -> list[Node]:
+        result = operation.results[0]
+        assert isinstance(result.type, MemRefType)
+        if operation.symbol_operands:
+            raise self.refuse(operation)
+        dynamic = iter(operation.dynamic_sizes)
+        shape = [
+            Int(size) if size >= 0 else self.index(next(dynamic), operation)
+            for size in result.type.get_shape()
+        ]
+        name = f"{result.name_hint or 'alloc'}{self.names.side}#{next(self.numbers)}"
+        for use in result.uses:
+            if isinstance(use.operation, ReturnOp):
+                name = f"result {use.index}"
+        first = tuple(Var(one) for one in self.around)
+        extents = (*(None for _ in first), *shape)
+        kind = type_of(result.type.element_type)
+        self.declare(result, Buffer(name, len(extents), kind, extents, True, len(first)), first)
+        return []
+
+    def dimension(self, operation: memref.DimOp) -> Term:
+        which = self.index(operation.index, operation)
+        found = self.storage_of(operation.source, operation)
+        own = found.buffer.extents[len(found.first) :]
+        if not isinstance(which, Int) or not 0 <= which.value < len(own):
+            raise self.refuse(operation)
+        size = own[which.value]
+        if size is None:
+            raise self.refuse(operation)
+        return Index(size, type_of(IndexType()))
+
+
+def _consumers(value: SSAValue) -> Iterator[Operation]:
+    """What a value ends up in, by way of operations that only compute."""
+    for use in value.uses:
+        user = use.operation
+        if user.name.startswith(("arith.", "math.")):
+            for result in user.results:
+                yield from _consumers(result)
+        else:
+            yield user
+
+
+def _ancestor(operation: Operation, block: Block | None) -> Operation | None:
+    """The operation of `block` that is `operation` or has it inside."""
+    current: Operation | None = operation
+    while current is not None and current.parent is not block:
+        current = current.parent_op()
+    return current
+
+
+def _is_allocated_inside(value: SSAValue, operation: Operation) -> bool:
+    owner = value.owner
+    if isinstance(value, BlockArgument) or isinstance(owner, Block):
+        return False
+    return operation.is_ancestor(owner)

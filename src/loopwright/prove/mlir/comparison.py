@@ -1,0 +1,153 @@
+"""Two files of MLIR: whether the functions of the new one do what those of the old one do.
+
+    by running     a buffer or result that ends up with another value, for sizes and inputs: a refutation
+    independence   no two iterations of a parallel loop touch one cell, one of them writing
+    by values      every buffer and result ends up with the same value, for every size: a proof
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import islpy as isl
+from xdsl.dialects.func import FuncOp
+
+from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, InternalError
+from loopwright.presburger.named import parameter_names, parameter_space
+from loopwright.progress import Progress
+from loopwright.prove.descent.trying import tried
+from loopwright.prove.equivalence.definedness import Memory, needed, touched
+from loopwright.prove.equivalence.equivalence import REASSOCIATION, Agreement
+from loopwright.prove.equivalence.running import Pair
+from loopwright.prove.equivalence.terms import Apply, subterms
+from loopwright.prove.equivalence.values import by_flows
+from loopwright.prove.mlir.cells import Names
+from loopwright.prove.mlir.function import AffineFunction
+from loopwright.prove.mlir.races import independent
+from loopwright.prove.mlir.translation import translated
+from loopwright.prove.mlir.values import is_opaque
+from loopwright.prove.verdict import ROUNDING, Proved, Refuted, Undecided, Verdict
+from loopwright.read.mlir.parsing import MlirFile
+from loopwright.source import Span
+
+DEEPEST = 20_000
+"""Frames of Python."""
+SMALLEST = (0,)
+"""Sizes that loops are seldom tried with."""
+OUTSIDE = "what the files do outside these functions is not compared"
+
+
+def same_functions(
+    old: MlirFile, new: MlirFile, *, allow_reassociation: bool, progress: Progress
+) -> Agreement:
+    """That every function of `old` is one of `new` that does the same; raises where it is not proved."""
+    others = {one.sym_name.data: one for one in new.functions}
+    obligations = 0
+    trusted: list[str] = []
+    for function in old.functions:
+        name = function.sym_name.data
+        if name not in others:
+            raise BadInput(
+                Code.REGION, f"{new.source.path} has no function @{name}", span=Span.start_of(new.source.path)
+            )
+        progress(f"comparing @{name}")
+        before, after = _translated(old, function, new, others[name])
+        verdict = _compared(before, after, allow_reassociation, progress)
+        obligations += _demanded(verdict, after)
+        trusted += before.trusted
+    trusted += [*([REASSOCIATION] if allow_reassociation else []), OUTSIDE]
+    ways = ("by values",) * len(old.functions)
+    return Agreement(obligations, ways, tuple(dict.fromkeys(trusted)), contract=ROUNDING)
+
+
+def _translated(
+    old: MlirFile, function: FuncOp, new: MlirFile, other: FuncOp
+) -> tuple[AffineFunction, AffineFunction]:
+    """Both functions, the arguments called as in `old`; their types may differ in sizes that are known."""
+    if function.function_type != other.function_type:
+        place = new.place(other)
+        raise BadInput(Code.REGION, f"@{function.sym_name.data} has other arguments or results", span=place)
+    names = Names.of(function, "")
+    return translated(old, function, names), translated(new, other, replace(names, side="'"))
+
+
+def _demanded(verdict: Verdict, after: AffineFunction) -> int:
+    match verdict:
+        case Proved(obligations):
+            return obligations
+        case Refuted(message=message, witness=witness):
+            text = f"not equivalent: {message}"
+            raise Illegal.of(Diagnostic(Code.NOT_EQUIVALENT, text, span=after.place, witness=witness))
+        case Undecided(reason):
+            raise GaveUp(Code.UNDECIDED, f"could not decide: {reason}", span=after.place)
+
+
+def _compared(
+    old: AffineFunction, new: AffineFunction, allow_reassociation: bool, progress: Progress
+) -> Verdict:
+    try:
+        context = old.defined(_common(old.context, new.context))
+        if context.is_empty():
+            return Undecided(f"{old.source.path} leaves its buffers for every size")
+        runs = old.runnable, new.runnable
+        arrays = tuple(dict.fromkeys((*old.outputs, *new.outputs)))
+        paths = old.source.path, new.source.path
+        progress("looking for a difference in small runs")
+        pair = Pair(paths, runs, arrays, allow_reassociation, _unknown(old, new))
+        wrong = tried(pair, context, first=SMALLEST)
+        if wrong is not None:
+            return wrong
+        progress("looking for races")
+        safe = independent(old, context)
+        if not isinstance(safe, Proved):
+            return Undecided(f"the parallel loops of {old.source.path} are not independent")
+        apart = independent(new, context)
+        if not isinstance(apart, Proved):
+            return apart
+        progress("proving by values")
+        flows = old.flow(context), new.flow(context)
+        own = frozenset(one.name for one in new.arrays if one.local)
+        known = {one.name: one for one in new.arrays}
+        memory = Memory(flows[1], known, own, touched(flows[0], certain=True))
+        with _deep_recursion():
+            found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
+    except RecursionError:
+        return Undecided("by values: the proof is nested too deeply")
+    except isl.Error as failure:
+        raise InternalError(Code.ISL, f"isl could not compare two functions: {failure}") from failure
+    if isinstance(found, Undecided):
+        return found
+    return Proved(found.obligations + safe.obligations + apart.obligations)
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    """Room for proofs of unrolled loops: each statement of a body is a step inside the one before."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+def _common(one: isl.Set, other: isl.Set) -> isl.Set:
+    """Sizes that both functions may have; a size that one does not ask for can be any."""
+    names = dict.fromkeys((*parameter_names(one), *parameter_names(other)))
+    space = parameter_space(tuple(names))
+    return one.align_params(space).intersect(other.align_params(space))
+
+
+def _unknown(*functions: AffineFunction) -> frozenset[str]:
+    """The operations of which no value is known."""
+    return frozenset(
+        part.operator.removesuffix("()")
+        for function in functions
+        for one in function.computations.values()
+        for assignment in one.assignments
+        for part in subterms(assignment.value)
+        if isinstance(part, Apply) and is_opaque(part.operator)
+    )

@@ -1,0 +1,335 @@
+"""The values that operations of arith, math and affine compute, as terms.
+
+Integers that are affine in iterators and sizes are `Index` terms; so are comparisons of them, which are 0
+or 1.  Operators are those of C where C has one that computes the same.  What has no such operator is a
+function that only its name is known of: equal operands give equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
+
+from loopwright.c.types import BOOL, DOUBLE, FLOAT, INT, LONG, CType, Floating, Integer, Unknown
+from loopwright.loops.expressions import (
+    And,
+    Compare,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Not,
+    Or,
+    Relation,
+    Rem,
+    Scaled,
+    Select,
+    Sum,
+    Test,
+    TruncDiv,
+)
+from loopwright.prove.equivalence.laws import chosen, combined, literal, negated
+from loopwright.prove.equivalence.reading import converted
+from loopwright.prove.equivalence.terms import Apply, Index, Term
+
+WHOLE = (INT, LONG)
+"""The integers that C's operators are used for: the others C would promote."""
+_INTEGERS = {1: BOOL, 8: Integer(8, True, 1), 16: Integer(16, True, 2), 32: INT, 64: LONG}
+ARITHMETIC = {
+    "arith.addf": "+", "arith.subf": "-", "arith.mulf": "*", "arith.divf": "/",
+    "arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.divsi": "/", "arith.remsi": "%",
+    "arith.andi": "&", "arith.ori": "|", "arith.xori": "^",
+}  # fmt: skip
+CONVERSIONS = (
+    "arith.extf", "arith.truncf", "arith.sitofp", "arith.fptosi", "arith.extsi", "arith.trunci",
+    "arith.index_cast",
+)  # fmt: skip
+_SAME_NAMES = """
+acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf exp expm1 floor log log10 log1p log2
+sin sinh sqrt tan tanh trunc
+"""
+LIBRARY = {f"math.{name}": name for name in _SAME_NAMES.split()} | {
+    "math.absf": "fabs", "math.powf": "pow", "arith.maximumf": "fmax", "arith.maxnumf": "fmax",
+    "arith.minimumf": "fmin", "arith.minnumf": "fmin",
+}  # fmt: skip
+"""Functions of C's library; the two maxima differ for what is not a number only, which no run has."""
+SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
+"""The predicates of arith.cmpi, by number; those after them are of unsigned numbers."""
+RELATIONS = (Relation.EQ, Relation.NE, Relation.LT, Relation.LE, Relation.GT, Relation.GE)
+ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
+"""The predicates of arith.cmpf that are operators of C: ordered ones, and `une`."""
+
+
+def type_of(kind: Attribute) -> CType:
+    """The type of C with the same values and operations."""
+    match kind:
+        case Float64Type():
+            return DOUBLE
+        case Float32Type():
+            return FLOAT
+        case IndexType():
+            return LONG
+        case VectorType():
+            return type_of(kind.element_type)
+        case IntegerType():
+            bits = kind.width.data
+            return _INTEGERS.get(bits, Unknown("an integer of another width", f"i{bits}"))
+        case _:
+            return Unknown("a type of MLIR", str(kind))
+
+
+def opaque(name: str, operands: Sequence[Term], kind: CType) -> Term:
+    """A function that nothing but its name is known of."""
+    return Apply(f"{name}()", tuple(operands), kind)
+
+
+def is_opaque(operator: str) -> bool:
+    """Whether an operator is a function of MLIR, of which no value is known."""
+    return operator.endswith("()") and "." in operator
+
+
+def constant(operation: arith.ConstantOp) -> Term | None:
+    """A number, or a vector of one number; None for others."""
+    kind = type_of(operation.result.type)
+    match operation.value:
+        case IntegerAttr():
+            return Index(Int(operation.value.value.data), kind)
+        case FloatAttr():
+            return number(operation.value.value.data, kind)
+        case DenseIntOrFPElementsAttr() as several if several.is_splat():
+            (value,) = dict.fromkeys(several.get_values())
+            return number(value, kind) if isinstance(value, float) else Index(Int(value), kind)
+        case _:
+            return None
+
+
+def number(value: float, kind: CType) -> Term:
+    """A floating-point number as a term, in one way always; -0.0 is not 0."""
+    if str(value).startswith("-"):
+        return negated(literal(-value, kind))
+    return literal(value, kind)
+
+
+def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
+    """The value of an operation with one result; None where it is not one of arith, math or affine."""
+    name = operation.name
+    kind = type_of(operation.results[0].type) if operation.results else INT
+    match name:
+        case "arith.negf":
+            return negated(operands[0])
+        case "vector.broadcast":
+            return operands[0]
+        case "ub.poison":
+            return opaque("poison", (), kind)
+        case "arith.select":
+            return _selected(operands, kind)
+        case "arith.cmpi":
+            return _compared_integers(_predicate(operation), operands)
+        case "arith.cmpf":
+            return _compared_numbers(_predicate(operation), operands)
+        case "affine.apply" | "affine.min" | "affine.max":
+            return _applied(operation, operands)
+        case _ if name in CONVERSIONS:
+            return _converted(name, operands[0], kind)
+        case _ if name in LIBRARY and isinstance(kind, Floating):
+            return opaque(LIBRARY[name] + ("f" if kind == FLOAT else ""), operands, kind)
+        case _ if name.startswith("arith.") and all(isinstance(one, Index) for one in operands):
+            exact = _affine(name, [one for one in operands if isinstance(one, Index)], kind)
+            return exact or _arithmetic(name, operands, kind)
+        case _ if name.startswith(("arith.", "math.")):
+            return _arithmetic(name, operands, kind)
+        case _:
+            return None
+
+
+def _arithmetic(name: str, operands: Sequence[Term], kind: CType) -> Term:
+    if name in ARITHMETIC and (isinstance(kind, Floating) or kind in WHOLE) and len(operands) == 2:
+        return combined(ARITHMETIC[name], operands[0], operands[1], kind)
+    return opaque(name, operands, kind)
+
+
+def _predicate(operation: Operation) -> int:
+    found = operation.properties.get("predicate", operation.attributes.get("predicate"))
+    assert isinstance(found, IntegerAttr)
+    return int(found.value.data)
+
+
+def truth(test: Test) -> Index:
+    """1 where the test holds, else 0."""
+    return Index(Select(test, Int(1), Int(0)), INT)
+
+
+def tested(value: Term) -> Test | None:
+    """The test that a truth value is; None for one of data."""
+    match value:
+        case Index(Select(test, Int(1), Int(0))):
+            return test
+        case Index(value=expression):
+            return Compare(Relation.NE, expression, Int(0))
+        case _:
+            return None
+
+
+def _compared_integers(predicate: int, operands: Sequence[Term]) -> Term:
+    left, right = operands
+    if isinstance(left, Index) and isinstance(right, Index) and predicate < len(SIGNED):
+        return truth(Compare(RELATIONS[predicate], left.value, right.value))
+    if predicate >= len(SIGNED) or left.type not in WHOLE:
+        return opaque(f"arith.cmpi{predicate}", operands, INT)
+    return _compared(RELATIONS[predicate].value, left, right)
+
+
+def _compared_numbers(predicate: int, operands: Sequence[Term]) -> Term:
+    left, right = operands
+    if predicate not in ORDERED:
+        return opaque(f"arith.cmpf{predicate}", operands, INT)
+    return _compared(ORDERED[predicate], left, right)
+
+
+def _compared(name: str, left: Term, right: Term) -> Term:
+    """a > b is b < a."""
+    if name.startswith(">"):
+        return Apply(name.replace(">", "<"), (right, left), INT)
+    return Apply(name, (left, right), INT)
+
+
+def _selected(operands: Sequence[Term], kind: CType) -> Term:
+    condition, then, orelse = operands
+    match then, orelse:
+        case Index(one), Index(other) if (test := tested(condition)) is not None and one != other:
+            return Index(Select(test, one, other), kind)
+    return chosen(condition, then, orelse, kind)
+
+
+def _converted(name: str, value: Term, kind: CType) -> Term:
+    if BOOL in (value.type, kind):
+        return opaque(name, (value,), kind)
+    return converted(value, kind)
+
+
+def _affine(name: str, operands: Sequence[Index], kind: CType) -> Term | None:
+    """The operation on integers as an expression, where it is one; sizes are taken not to overflow."""
+    if len(operands) != 2:
+        return None
+    if kind == BOOL:
+        tests = [test for one in operands if (test := tested(one)) is not None]
+        match name:
+            case "arith.andi":
+                return truth(And(tuple(tests)))
+            case "arith.ori":
+                return truth(Or(tuple(tests)))
+            case "arith.xori" if operands[1].value in (Int(1), Int(-1)):
+                return truth(Not(tests[0]))
+            case _:
+                return None
+    made = _expression(name, [one.value for one in operands])
+    return None if made is None or kind not in WHOLE else Index(made, kind)
+
+
+def _expression(name: str, values: Sequence[Expr]) -> Expr | None:
+    left, right = values
+    match name, left, right:
+        case "arith.addi", _, _:
+            return Sum((left, right))
+        case "arith.subi", _, _:
+            return Sum((left, Scaled(-1, right)))
+        case "arith.muli", Int(factor), _:
+            return Scaled(factor, right)
+        case "arith.muli", _, Int(factor):
+            return Scaled(factor, left)
+        case "arith.divsi", _, Int(divisor) if divisor > 0:
+            return TruncDiv(left, divisor)
+        case "arith.remsi", _, Int(divisor) if divisor > 0:
+            return Rem(left, divisor)
+        case "arith.floordivsi", _, Int(divisor) if divisor > 0:
+            return FloorDiv(left, divisor)
+        case "arith.ceildivsi", _, Int(divisor) if divisor > 0:
+            return FloorDiv(Sum((left, Int(divisor - 1))), divisor)
+        case "arith.minsi", _, _:
+            return Min((left, right))
+        case "arith.maxsi", _, _:
+            return Max((left, right))
+        case _:
+            return None
+
+
+def _applied(operation: Operation, operands: Sequence[Term]) -> Term | None:
+    found = operation.properties.get("map")
+    assert isinstance(found, AffineMapAttr)
+    values = [one.value for one in operands if isinstance(one, Index)]
+    if len(values) != len(operands):
+        return None
+    results = at(found.data, values)
+    if results is None:
+        return None
+    if operation.name == "affine.apply":
+        return Index(results[0], LONG)
+    return Index(least(results) if operation.name == "affine.min" else greatest(results), LONG)
+
+
+def least(values: Sequence[Expr]) -> Expr:
+    return values[0] if len(values) == 1 else Min(tuple(values))
+
+
+def greatest(values: Sequence[Expr]) -> Expr:
+    return values[0] if len(values) == 1 else Max(tuple(values))
+
+
+def at(map_: AffineMap, values: Sequence[Expr]) -> tuple[Expr, ...] | None:
+    """The results of a map for these dimensions and symbols; None where it divides by what is no size."""
+    found = [expression(one, values[: map_.num_dims], values[map_.num_dims :]) for one in map_.results]
+    known = tuple(one for one in found if one is not None)
+    return known if len(known) == len(found) else None
+
+
+_QUOTIENTS: dict[AffineBinaryOpKind, Callable[[Expr, int], Expr]] = {
+    AffineBinaryOpKind.FloorDiv: FloorDiv,
+    AffineBinaryOpKind.CeilDiv: lambda one, by: FloorDiv(Sum((one, Int(by - 1))), by),
+    AffineBinaryOpKind.Mod: lambda one, by: Sum((one, Scaled(-by, FloorDiv(one, by)))),
+}
+
+
+def expression(affine: AffineExpr, dims: Sequence[Expr], symbols: Sequence[Expr]) -> Expr | None:
+    """An affine expression for these dimensions and symbols; None for products and quotients of them."""
+    match affine:
+        case AffineConstantExpr(value):
+            return Int(value)
+        case AffineDimExpr(position):
+            return dims[position]
+        case AffineSymExpr(position):
+            return symbols[position]
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            left, right = expression(lhs, dims, symbols), expression(rhs, dims, symbols)
+            if left is None or right is None:
+                return None
+            match kind, left, right:
+                case AffineBinaryOpKind.Add, _, _:
+                    return Sum((left, right))
+                case (AffineBinaryOpKind.Mul, Int(by), other) | (AffineBinaryOpKind.Mul, other, Int(by)):
+                    return Scaled(by, other)
+                case _, _, Int(by) if by > 0 and kind in _QUOTIENTS:
+                    return _QUOTIENTS[kind](left, by)
+    return None

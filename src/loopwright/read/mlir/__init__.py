@@ -1,0 +1,1 @@
+"""MLIR text as the operations of xdsl, with their places."""

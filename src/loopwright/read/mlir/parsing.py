@@ -1,0 +1,71 @@
+"""A file of MLIR, parsed by xdsl, with the place of every operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loopwright.errors import BadInput, Code
+from loopwright.read.mlir.refusal import NotModelled
+from loopwright.read.text import load
+from loopwright.source import Source, Span
+
+if TYPE_CHECKING:
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Operation
+
+SUFFIX = ".mlir"
+_EXTRA = "pip install 'loopwright[mlir]'"
+
+
+@dataclass(frozen=True)
+class MlirFile:
+    """The functions of a file that have a body, in their order."""
+
+    source: Source
+    functions: tuple[FuncOp, ...]
+    starts: dict[Operation, int]
+    """Where each operation starts in the text."""
+
+    def place(self, operation: Operation) -> Span:
+        """The line of an operation, from its first character on."""
+        start = self.starts.get(operation, 0)
+        end = self.source.text.find("\n", start)
+        return Span(self.source, start, end if end >= 0 else len(self.source.text))
+
+
+def is_mlir(path: str | Path) -> bool:
+    return str(path).endswith(SUFFIX)
+
+
+def read_mlir(path: str | Path) -> MlirFile:
+    """The file at `path`."""
+    return parse_mlir(load(path))
+
+
+def parse_mlir(source: Source) -> MlirFile:
+    """The functions of a text; `BadInput` where it is not MLIR, or none of xdsl's or ours."""
+    try:
+        from xdsl.dialects.func import FuncOp
+        from xdsl.utils.exceptions import ParseError, VerifyException
+
+        from loopwright.read.mlir.dialects import PlacedParser
+    except ModuleNotFoundError as missing:
+        raise BadInput(Code.MISSING_PART, "xdsl, which reads MLIR, is missing", hint=_EXTRA) from missing
+    parser = PlacedParser(source)
+    try:
+        module = parser.parse_module()
+        module.verify()
+    except ParseError as wrong:
+        place = Span(source, wrong.span.start, wrong.span.end)
+        raise BadInput(Code.GRAMMAR, wrong.msg, span=place) from wrong
+    except NotImplementedError as wrong:
+        raise NotModelled("a product or quotient of sizes", source.at(parser.pos)) from wrong
+    except VerifyException as wrong:
+        first = str(wrong).strip().splitlines()[-1]
+        raise BadInput(Code.GRAMMAR, f"not valid MLIR: {first}", span=source.at(0)) from wrong
+    functions = tuple(one for one in module.walk() if isinstance(one, FuncOp) and not one.is_declaration)
+    if not functions:
+        raise BadInput(Code.GRAMMAR, "there is no function with a body", span=source.at(0))
+    return MlirFile(source, functions, parser.starts)

@@ -1,0 +1,213 @@
+"""Faults of the kinds that public reports of MLIR's affine passes describe, reduced to pairs of our own.
+
+The numbers are those of llvm-project's issues; each pair is refuted, or what is not modelled is named.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.errors import GaveUp, Illegal
+from tests.mlir.test_prove import compared
+
+JAMMED = """func.func @f(%a: memref<9x9xi32>) {
+  affine.for %i = 1 to 9 {
+    affine.for %j = 0 to 8 {
+      %v = affine.load %a[%i - 1, %j + 1] : memref<9x9xi32>
+      affine.store %v, %a[%i, %j] : memref<9x9xi32>
+    }
+  }
+  return
+}
+"""
+HOISTED = """func.func @f(%a: memref<8xf32>, %x: f32, %n: index) {
+  affine.for %i = 0 to %n {
+    affine.store %x, %a[0] : memref<8xf32>
+  }
+  return
+}
+"""
+PRODUCED = """func.func @f(%in: memref<8xf64>, %comm: memref<8xf64>, %out: memref<8xf64>) {
+  affine.for %i = 0 to 8 {
+    %a = affine.load %in[%i] : memref<8xf64>
+    affine.store %a, %comm[7 - %i] : memref<8xf64>
+  }
+  affine.for %i = 0 to 8 {
+    %c = affine.load %comm[%i] : memref<8xf64>
+    affine.store %c, %out[%i] : memref<8xf64>
+  }
+  return
+}
+"""
+DOUBLED = """func.func @f(%m: memref<8xi32>) {
+  affine.for %j = 0 to 6 {
+    %v = affine.load %m[%j] : memref<8xi32>
+    %w = arith.addi %v, %v : i32
+    affine.store %w, %m[%j] : memref<8xi32>
+  }
+  return
+}
+"""
+SHIFTED = """func.func @f(%m: memref<8xi32>, %o: memref<9xi32>) {
+  affine.for %j = 0 to 8 {
+    %v = affine.load %o[%j] : memref<9xi32>
+    affine.store %v, %o[%j + 1] : memref<9xi32>
+  }
+  return
+}
+"""
+STEPPED = """func.func @f(%o: memref<32xi32>, %x: i32) {
+  affine.for %i = 0 to 12 step 3 {
+    affine.store %x, %o[%i] : memref<32xi32>
+  }
+  return
+}
+"""
+COPIED = """func.func @f(%m: memref<4xi32>, %s: i32) {
+  %z = arith.constant 0 : index
+  affine.for %i = 0 to 4 {
+    affine.store %s, %m[0] : memref<4xi32>
+    memref.store %s, %m[%z] : memref<4xi32>
+  }
+  return
+}
+"""
+SUMMED = """func.func @f(%a: memref<8xf64>) -> f64 {
+  %z = arith.constant 0.0 : f64
+  %s, %p = affine.for %i = 0 to 8 iter_args(%x = %z, %y = %z) -> (f64, f64) {
+    %v = affine.load %a[%i] : memref<8xf64>
+    %t = arith.addf %x, %v : f64
+    affine.yield %t, %x : f64, f64
+  }
+  %r = arith.addf %s, %p : f64
+  return %r : f64
+}
+"""
+UNROLLED = """func.func @f(%a: memref<?xf64>, %x: f64, %n: index) {
+  affine.for %i = 2 to %n {
+    affine.store %x, %a[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+
+PAIRS = {
+    "196554: unroll and jam of a nest whose dependence it reverses": (
+        JAMMED,
+        """func.func @f(%a: memref<9x9xi32>) {
+  affine.for %i = 1 to 9 step 2 {
+    affine.for %j = 0 to 8 {
+      %v = affine.load %a[%i - 1, %j + 1] : memref<9x9xi32>
+      affine.store %v, %a[%i, %j] : memref<9x9xi32>
+      %w = affine.load %a[%i, %j + 1] : memref<9x9xi32>
+      affine.store %w, %a[%i + 1, %j] : memref<9x9xi32>
+    }
+  }
+  return
+}
+""",
+    ),
+    "189165: a store moved out of a loop that need not run": (
+        HOISTED,
+        HOISTED.replace("  affine.for", "  affine.store %x, %a[0] : memref<8xf32>\n  affine.for"),
+    ),
+    "fusion before all of a producer": (
+        PRODUCED,
+        PRODUCED.replace("  }\n  affine.for %i = 0 to 8 {\n", ""),
+    ),
+    "218120: lanes beyond the last iteration": (
+        DOUBLED,
+        """func.func @f(%m: memref<8xi32>) {
+  %p = arith.constant 0 : i32
+  affine.for %j = 0 to 6 step 4 {
+    %v = vector.transfer_read %m[%j], %p : memref<8xi32>, vector<4xi32>
+    %w = arith.addi %v, %v : vector<4xi32>
+    vector.transfer_write %w, %m[%j] : vector<4xi32>, memref<8xi32>
+  }
+  return
+}
+""",
+    ),
+    "a recurrence in the lanes of a vector": (
+        SHIFTED,
+        """func.func @f(%m: memref<8xi32>, %o: memref<9xi32>) {
+  affine.for %j = 0 to 8 step 4 {
+    %v = affine.vector_load %o[%j] : memref<9xi32>, vector<4xi32>
+    affine.vector_store %v, %o[%j + 1] : memref<9xi32>, vector<4xi32>
+  }
+  return
+}
+""",
+    ),
+    "225247: a step of 3 as lanes one after the other": (
+        STEPPED,
+        """func.func @f(%o: memref<32xi32>, %x: i32) {
+  %v = vector.broadcast %x : i32 to vector<4xi32>
+  affine.for %i = 0 to 12 step 12 {
+    vector.transfer_write %v, %o[%i] {in_bounds = [true]} : vector<4xi32>, memref<32xi32>
+  }
+  return
+}
+""",
+    ),
+    "217538: a buffer copied back that nothing was copied into": (
+        COPIED,
+        """func.func @f(%m: memref<4xi32>, %s: i32) {
+  %z = arith.constant 0 : index
+  %b = memref.alloc() : memref<1xi32>
+  affine.for %i = 0 to 4 {
+    affine.store %s, %m[0] : memref<4xi32>
+    memref.store %s, %m[%z] : memref<4xi32>
+  }
+  %v = affine.load %b[0] : memref<1xi32>
+  affine.store %v, %m[0] : memref<4xi32>
+  memref.dealloc %b : memref<1xi32>
+  return
+}
+""",
+    ),
+    "values that a loop carries, exchanged": (
+        SUMMED,
+        SUMMED.replace("affine.yield %t, %x", "affine.yield %t, %t"),
+    ),
+    "a remainder loop for a size below its first iteration": (
+        UNROLLED,
+        """#main = affine_map<()[s0] -> (((s0 - 2) floordiv 2) * 2 + 2)>
+func.func @f(%a: memref<?xf64>, %x: f64, %n: index) {
+  affine.for %i = 2 to #main()[%n] step 2 {
+    affine.store %x, %a[%i] : memref<?xf64>
+    affine.store %x, %a[%i + 1] : memref<?xf64>
+  }
+  affine.for %i = #main()[%n] to %n {
+    affine.store %x, %a[%i] : memref<?xf64>
+  }
+  return
+}
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_fault_is_refuted(name: str) -> None:
+    old, new = PAIRS[name]
+    assert compared(old, old).obligations > 0
+    with pytest.raises(Illegal):
+        compared(old, new)
+
+
+NOT_MODELLED = {
+    "211591: a call that sees the buffer": ("  func.call @g(%comm) : (memref<8xf64>) -> ()\n", r"func\.call"),
+    "218696: a view of part of a buffer": (
+        "  %w = memref.subview %comm[0] [4] [1] : memref<8xf64> to memref<4xf64, strided<[1]>>\n",
+        r"memref\.subview",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_MODELLED)
+def test_what_is_not_modelled_is_no_answer(name: str) -> None:
+    line, said = NOT_MODELLED[name]
+    new = PRODUCED.replace("  affine.for", f"{line}  affine.for", 1) + "func.func private @g(memref<8xf64>)\n"
+    with pytest.raises(GaveUp, match=rf"not modelled: {said} at line 2"):
+        compared(PRODUCED, new)

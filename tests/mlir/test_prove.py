@@ -1,0 +1,138 @@
+"""`prove` on MLIR: passes that are right are proved, wrong ones are refuted with sizes, lines and texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from loopwright.errors import GaveUp, Illegal
+from loopwright.progress import silent
+from loopwright.prove.equivalence.equivalence import Agreement
+from loopwright.prove.mlir.comparison import same_functions
+from loopwright.read.mlir.parsing import parse_mlir
+from loopwright.source import Source
+
+HEAD = "func.func @f(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %x: f64, %n: index, %m: index)"
+
+PRODUCT = (
+    HEAD
+    + """ {
+  affine.for %i = 0 to %n {
+    affine.for %j = 0 to %m {
+      %0 = affine.load %A[%i, 0] : memref<?x?xf64>
+      %1 = affine.load %B[%i, %j] : memref<?x?xf64>
+      %2 = arith.mulf %1, %x : f64
+      %3 = arith.addf %0, %2 : f64
+      affine.store %3, %A[%i, 0] : memref<?x?xf64>
+    }
+  }
+  return
+}
+"""
+)
+
+
+def compared(old: str, new: str) -> Agreement:
+    before, after = parse_mlir(Source("old.mlir", old)), parse_mlir(Source("new.mlir", new))
+    return same_functions(before, after, allow_reassociation=False, progress=silent)
+
+
+TILED = (
+    "#low = affine_map<(d0) -> (d0)>\n#high = affine_map<(d0)[s0] -> (d0 + 4, s0)>\n"
+    + HEAD.replace("%A", "%arg0").replace("%n", "%arg3")
+    + """ {
+  affine.for %t = 0 to %arg3 step 4 {
+    affine.for %i = #low(%t) to min #high(%t)[%arg3] {
+      affine.for %j = 0 to %m {
+        %0 = affine.load %arg0[%i, 0] : memref<?x?xf64>
+        %1 = affine.load %B[%i, %j] : memref<?x?xf64>
+        %2 = arith.mulf %1, %x : f64
+        %3 = arith.addf %0, %2 : f64
+        affine.store %3, %arg0[%i, 0] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+"""
+)
+
+SCALAR = (
+    HEAD
+    + """ {
+  affine.for %i = 0 to %n {
+    %0 = affine.load %A[%i, 0] : memref<?x?xf64>
+    %s = affine.for %j = 0 to %m iter_args(%a = %0) -> (f64) {
+      %1 = affine.load %B[%i, %j] : memref<?x?xf64>
+      %2 = arith.mulf %x, %1 : f64
+      %3 = arith.addf %a, %2 : f64
+      affine.yield %3 : f64
+    }
+    affine.store %s, %A[%i, 0] : memref<?x?xf64>
+  }
+  return
+}
+"""
+)
+
+PARALLEL = PRODUCT.replace("affine.for %i = 0 to %n", "affine.parallel (%i) = (0) to (symbol(%n))")
+
+BUFFERED = (
+    HEAD
+    + """ {
+  affine.for %i = 0 to %n {
+    %b = memref.alloc() : memref<1xf64>
+    %v = affine.load %A[%i, 0] : memref<?x?xf64>
+    affine.store %v, %b[0] : memref<1xf64>
+    affine.for %j = 0 to %m {
+      %0 = affine.load %b[0] : memref<1xf64>
+      %1 = affine.load %B[%i, %j] : memref<?x?xf64>
+      %2 = arith.mulf %1, %x : f64
+      %3 = arith.addf %0, %2 : f64
+      affine.store %3, %b[0] : memref<1xf64>
+    }
+    %w = affine.load %b[0] : memref<1xf64>
+    affine.store %w, %A[%i, 0] : memref<?x?xf64>
+    memref.dealloc %b : memref<1xf64>
+  }
+  return
+}
+"""
+)
+
+
+@pytest.mark.parametrize("new", [PRODUCT, TILED, SCALAR, PARALLEL, BUFFERED])
+def test_passes_that_are_right(new: str) -> None:
+    assert compared(PRODUCT, new).obligations > 0
+    assert compared(new, PRODUCT).obligations > 0
+
+
+WRONG = {
+    "a tile is one short": (TILED.replace("d0 + 4", "d0 + 3"), "n = 4", "which does not write it"),
+    "a factor is gone": (SCALAR.replace("arith.mulf %x, %1", "arith.mulf %1, %1"), "m = ", "in line 8"),
+    "the old value is written back": (
+        BUFFERED.replace("affine.store %w", "affine.store %v"),
+        "m = ",
+        "A[0][0]",
+    ),
+    "a race": (
+        PRODUCT.replace("affine.for %j = 0 to %m", "affine.parallel (%j) = (0) to (%m)"),
+        "m = 2",
+        "line 8 (affine.store %3, %A[%i, 0] : memref<?x?xf64>) writes it for i = 0, j = 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_passes_that_are_wrong(name: str) -> None:
+    new, size, said = WRONG[name]
+    with pytest.raises(Illegal) as refused:
+        compared(PRODUCT, new)
+    assert size in refused.value.witness and said in refused.value.witness
+
+
+def test_what_is_not_modelled_is_named() -> None:
+    called = PRODUCT.replace("  return", "  func.call @g() : () -> ()\n  return") + "func.func private @g()\n"
+    with pytest.raises(GaveUp, match=r"not modelled: func\.call at line 11"):
+        compared(called, PRODUCT)
+    with pytest.raises(GaveUp, match=r"not modelled: tensor\.empty at line 2"):
+        compared(PRODUCT, PRODUCT.replace("{\n", "{\n  %t = tensor.empty() : tensor<4xf64>\n", 1))
