@@ -61,6 +61,8 @@ class PointsTo:
     function: TypedFunction
     known: dict[int, frozenset[Target]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)
+    is_inside: bool = False
+    """Asked about a function that the first one, or another, calls: its parameters are what it is given."""
 
     def storage_of(self, lvalue: Expression) -> frozenset[Target]:
         """The storage that an lvalue is in."""
@@ -131,7 +133,9 @@ class PointsTo:
         """What a pointer that lies in memory points to: what was stored there under the same name."""
         root, path = root_and_path(lvalue)
         if root is None:
-            return frozenset([Memory(("somewhere", lvalue.place.span))])
+            literals = [part for part in walk(lvalue) if isinstance(part, OtherExpression)]
+            inside = [self.targets(value) for literal in literals for value in _parts(literal)]
+            return frozenset([Memory(("somewhere", lvalue.place.span))]).union(*inside)
         return self._stored(root, path)
 
     def _stored(self, declared: Declaration, path: str) -> frozenset[Target]:
@@ -167,7 +171,7 @@ class PointsTo:
         """The same answers, asked from another function."""
         if function is self.function:
             return self
-        return PointsTo(self.file, function, self.known, self.pending)
+        return PointsTo(self.file, function, self.known, self.pending, is_inside=True)
 
     def _values(self, declared: Declaration, path: str) -> Iterator[tuple[TypedFunction, Expression, bool]]:
         """All values that the file gives to a variable itself, or to this member of it."""
@@ -180,6 +184,10 @@ class PointsTo:
                     yield from ((self.function, value, True) for value in variable.sizes)
         else:
             functions = (self.function,)
+            if self.is_inside and declared in self.function.parameters:
+                place = self.function.parameters.index(declared)
+                for caller, call in calls_of(self.file, self.function):
+                    yield from ((caller, one, True) for one in call.arguments[place : place + 1])
         for function in functions:
             for node in function.giving:
                 for value, is_itself in _given(node, declared, path):
@@ -190,11 +198,14 @@ class PointsTo:
         return [value for _, value, is_itself in self._values(declared, "*") if not is_itself]
 
     def _returned(self, call: Call) -> frozenset[Target]:
-        """What a function of the file returns; another one, for all that is seen, memory of its own."""
+        """What a function of the file returns; another one, memory of its own or what it is given."""
         callee = call.callee
         function = None if callee is None else self.file.definition(callee)
         if callee is None or function is None or callee.offset in self.pending:
-            return frozenset([Memory(("call", call.place.span, call.place.first))])
+            made = frozenset([Memory(("call", call.place.span, call.place.first))])
+            if callee is not None and "alloc" in callee.name:
+                return made
+            return made.union(*(self.targets(one) for one in call.arguments if _is_pointer(one)))
         self.pending.add(callee.offset)
         inside = self._asked(function)
         found: set[Target] = set()
@@ -208,6 +219,15 @@ class PointsTo:
                 found.discard(target)
                 found |= self.reached(argument, path) if path else self.targets(argument)
         return frozenset(found)
+
+
+def calls_of(file: TypedFile, function: TypedFunction) -> Iterator[tuple[TypedFunction, Call]]:
+    """The calls of a function in its file, with the functions they are in."""
+    for caller in file.functions_with(function.declaration.name):
+        for node in caller.giving:
+            callee = node.callee if isinstance(node, Call) else None
+            if isinstance(node, Call) and callee is not None and callee.name == function.declaration.name:
+                yield caller, node
 
 
 def _is_reached(target: Target, parameter: Declaration) -> bool:

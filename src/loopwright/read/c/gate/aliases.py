@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.points_to import Object, PointsTo, Target, root_and_path
+from loopwright.c.typed.points_to import Object, PointsTo, Target, calls_of, root_and_path
 from loopwright.c.typed.tree import (
     Assign,
+    Call,
     Declaration,
     Expression,
     Member,
@@ -28,7 +29,7 @@ from loopwright.c.typed.tree import (
     walk,
     without_casts,
 )
-from loopwright.c.types import ArrayType, Pointer, Unknown, unqualified
+from loopwright.c.types import ArrayType, CType, Pointer, Unknown, unqualified
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.calls import is_inside, reaching
 from loopwright.read.c.gate.refusal import refuse
@@ -59,6 +60,7 @@ def refuse_shown_aliases(program: Program, region: TypedRegion, file: TypedFile)
     for use in uses:
         _refuse_alias_attribute(use)
         _refuse_same_rows(use, facts)
+    _refuse_same_arguments(uses, region, file)
     for one, other in combinations(uses, 2):
         if (one.is_written or other.is_written) and _overlap(one, other):
             message = f"'{other.root.name}' may be the same memory as '{one.root.name}', as the file shows"
@@ -102,6 +104,38 @@ def _is_apart(one: Declaration | None, region: TypedRegion) -> bool:
         return kind.restrict and one.storage is Storage.PARAMETER
     is_own = one.storage in (Storage.AUTOMATIC, Storage.PARAMETER) and not isinstance(kind, Unknown)
     return is_own and one.offset not in region.function.addressed
+
+
+def _refuse_same_arguments(uses: list[_Use], region: TypedRegion, file: TypedFile) -> None:
+    """Two pointers that the function is given, where a call in the file gives it one memory for both."""
+    given = {declared.offset: place for place, declared in enumerate(region.function.parameters)}
+    pointers = [
+        use for use in uses if use.root.offset in given and isinstance(_kind(use), Pointer | ArrayType)
+    ]
+    pairs = [
+        (one, other)
+        for one, other in combinations(pointers, 2)
+        if one.root.offset != other.root.offset and (one.is_written or other.is_written)
+    ]
+    for caller, call in calls_of(file, region.function) if pairs else ():
+        facts = PointsTo(file, caller)
+        for one, other in pairs:
+            first, second = (call.arguments[given[use.root.offset] :][:1] for use in (one, other))
+            if first and second and _share(first[0], second[0], facts):
+                names = f"'{other.root.name}' and '{one.root.name}'"
+                message = f"{names} are the same memory in a call in the file"
+                raise refuse(other.node, message, "call it with memory that does not overlap")
+
+
+def _kind(use: _Use) -> CType:
+    return unqualified(use.root.type)
+
+
+def _share(one: Expression, other: Expression, facts: PointsTo) -> bool:
+    """Whether two arguments lead to one memory; members of one struct are apart."""
+    first, second = root_and_path(one), root_and_path(other)
+    are_members = "*" not in (first[1], second[1]) and first[1] != second[1]
+    return not are_members and bool(facts.targets(one) & facts.targets(other))
 
 
 def _distinct(uses: list[_Use]) -> list[_Use]:
@@ -231,11 +265,31 @@ def _refuse_same_rows(use: _Use, facts: PointsTo) -> None:
     kind = unqualified(use.root.type)
     if not use.is_written or not isinstance(kind, ArrayType) or use.is_direct:
         return
+    if _is_filled(use.root, facts):
+        message = f"several pointers in '{use.root.name}' are given the same memory"
+        raise refuse(use.node, message, "use the arrays by their own names in the region")
     given = [facts.targets(value) for value in facts.contents(use.root)]
     for one, other in combinations(given, 2):
         if one & other:
             message = f"two pointers in '{use.root.name}' are given the same memory"
             raise refuse(use.node, message, "use the arrays by their own names in the region")
+
+
+def _is_filled(array: Declaration, facts: PointsTo) -> bool:
+    """Whether an assignment gives one pointer to the elements it is made for: `v[j] = a` in a loop."""
+    functions = facts.file.functions_with(array.name) if array.is_file_scope else (facts.function,)
+    for node in (node for function in functions for node in function.giving):
+        if not isinstance(node, Assign) or not isinstance(target := without_casts(node.target), Subscript):
+            continue
+        root, _ = root_and_path(target)
+        if root is None or root.offset != array.offset or not isinstance(unqualified(target.type), Pointer):
+            continue
+        counted = {part.declaration.offset for part in walk(target.index) if isinstance(part, Name)}
+        used = [part for part in walk(node.value) if isinstance(part, Call | Update | Assign)]
+        named = {part.declaration.offset for part in walk(node.value) if isinstance(part, Name)}
+        if counted and not used and not counted & named:
+            return True
+    return False
 
 
 def _refuse_alias_attribute(use: _Use) -> None:
