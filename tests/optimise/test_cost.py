@@ -66,7 +66,7 @@ def test_what_experience_says_is_faster_costs_less(name: str) -> None:
 def test_trip_counts_and_factors(tmp_path: Path) -> None:
     file = tmp_path / "triangle.c"
     file.write_text(
-        "double A[100][100];\nvoid f(void)\n{\n#pragma scop\n  for (int i = 0; i < 100; i++)\n"
+        "double A[100][200];\nvoid f(void)\n{\n#pragma scop\n  for (int i = 0; i < 100; i++)\n"
         "    for (int j = 0; j < i; j++)\n      A[i][2 * j] = 0;\n#pragma endscop\n}\n"
     )
     (program,) = read_c(file)
@@ -115,7 +115,7 @@ def test_operations_are_counted_in_the_text() -> None:
 def test_sizes_are_given_defined_or_supposed(tmp_path: Path) -> None:
     file = tmp_path / "sizes.c"
     file.write_text(
-        "#define M 20\n#define N (2 * M)\ndouble A[9][9][9];\nvoid f(int n)\n{\n#pragma scop\n"
+        "#define M 20\n#define N (2 * M)\ndouble A[N][M][9];\nvoid f(int n)\n{\n#pragma scop\n"
         "  for (int i = 0; i < N; i++)\n    for (int j = 0; j < M; j++)\n"
         "      for (int k = 0; k < n; k++)\n        A[i][j][k] = 0;\n#pragma endscop\n}\n"
     )
@@ -145,3 +145,19 @@ def test_the_machine_is_what_the_system_says(tmp_path: Path) -> None:
     assert (machine.line, machine.vector, machine.registers) == (128, 32, 16)
     nothing = this_machine(tmp_path / "none", tmp_path / "none")
     assert nothing.caches == USUAL.caches and str(nothing).startswith("L1 32 KiB, L2 1024 KiB")
+
+
+def test_what_compilers_write_out_is_no_loop(tmp_path: Path) -> None:
+    """Loops of three iterations in a loop over a row: the loop over the row is the innermost one."""
+    file = tmp_path / "filter.c"
+    file.write_text(
+        "float in[99][99], out[90][90], w[3][3];\nvoid f(void)\n{\n#pragma scop\n"
+        "  for (int y = 0; y < 90; y++)\n"
+        "    for (int x = 0; x < 90; x++)\n      for (int r = 0; r < 3; r++)\n"
+        "        for (int s = 0; s < 3; s++)\n          out[y][x] += in[y + r][x + s] * w[r][s];\n"
+        "#pragma endscop\n}\n"
+    )
+    (program,) = read_c(file)
+    root = costed_loops(generate(to_schedule(plan_of(program)), GenerationOptions()), program, {})
+    (row,) = root.loops[0].loops
+    assert not row.loops and len(row.calls) == 9 and row.trip == 90

@@ -37,8 +37,11 @@ from loopwright.run.timing import Times
 from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
 
-ESTIMATING, TIMING = 0.35, 0.7
+ESTIMATING, TIMING = 0.4, 0.75
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
+
+SURE = 0.75
+"""The model's word counts from this part of the original's cycles on: by less it errs too often."""
 
 ROUNDS = 3
 """Runs of the original and of the result, in turns, for the figures that are reported."""
@@ -188,7 +191,7 @@ def _best_by_model(
     progress: Progress,
 ) -> Optimised:
     original = sum(planner.original().total for planner in planners)
-    better = [one for one in candidates if one.cycles < original * WORTH]
+    better = [one for one in candidates if one.cycles < original * SURE]
     best, outcome = _proved(better, plans, request, end, progress)
     script, cycles = (best.script, best.cycles) if best is not None else ((), original)
     return Optimised(

@@ -54,7 +54,7 @@ def _named_alike(plan: Plan, operations: Sequence[Operation]) -> Script:
             first, second = (plan.leaf(plan.component(name).first).loops[:common] for name in (one, two))
         case _:
             return ()
-    if first == second or not set(first) & set(second) or len(operations) > 1:
+    if first == second or not set(first) & set(second) or len(operations) > 1 or len(first) != len(second):
         return ()
     inputs = tuple(Name(f"{name}_") for name in second)
     same = tuple(Chain(((Name(a),), (b,)), ("=",)) for a, b in zip(first, inputs, strict=True))

@@ -66,14 +66,24 @@ def blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
         return
     done = script_of(plan)
     tiles = list(_flat_tiles(plan, nest, own, setting.machine))
-    for number, factors in enumerate(_factors(own[:-1])):
+    for number, factors in enumerate(_blocks(own[:-1])):
         split, jam = _split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors))
-        if len(factors) == 2:
-            yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
-            if own[0] == factors[0].loop:
-                yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
-        yield (*done, *split, jam)
-    yield from ((*done, *tile) for tile in tiles)
+        yield from ((*done, *split, *tile, jam) for tile in (tiles if number == 0 else tiles[-2:-1]))
+        if own[0] == factors[0].loop:
+            yield from ((*done, *steps) for steps in _near_and_far(plan, nest, factors))
+        if number == 0:
+            yield (*done, *split, jam)
+
+
+def partly_blocked(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
+    """Of a nest that is not blocked yet: rows written out, or tiles alone."""
+    own = own_loops(plan, nest)
+    if not is_perfect(plan, nest) or not is_single(plan, nest) or len(own) < 2 or is_tiled(plan, nest):
+        return
+    done = script_of(plan)
+    for factors in _rows(own[:-1]):
+        yield (*done, *_split(plan, nest, factors), Step(UnrollAndJam(nest.handle, factors)))
+    yield from ((*done, *tile) for tile in _flat_tiles(plan, nest, own, setting.machine))
 
 
 def _near_and_far(plan: Plan, nest: NamedNest, factors: tuple[LoopNumber, ...]) -> Iterator[Script]:
@@ -183,7 +193,7 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
         yield from ((*script_of(plan), *steps) for steps in _slanted(nest, outer[-1]))
     if is_whole and is_single(plan, nest) and not is_tiled(plan, nest):
         return
-    for factors in _factors(outer):
+    for factors in (*_blocks(outer), *_rows(outer)):
         yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
 
 
@@ -196,11 +206,15 @@ def _slanted(nest: NamedNest, outer: str) -> Iterator[Script]:
             yield (*nest.definition, Step(skew), Step(jam))
 
 
-def _factors(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
-    """For both of the two innermost of the outer loops, and for each of them."""
+def _blocks(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
+    """For the two innermost of the outer loops."""
     if len(outer) > 1:
         for block in REGISTER_BLOCKS:
             yield tuple(LoopNumber(factor, loop) for factor, loop in zip(block, outer[-2:], strict=True))
+
+
+def _rows(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
+    """For one of these."""
     for factor in REGISTER_ROWS:
         yield from ((LoopNumber(factor, loop),) for loop in outer[-2:])
 
@@ -256,4 +270,11 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     yield (*moved, *steps, jam)
 
 
-BLOCKING: tuple[Phase, ...] = (cuts, blocked, cache_tiles, panels, registers)
+BLOCKING: tuple[Phase, ...] = (
+    cuts,
+    blocked,
+    partly_blocked,
+    cache_tiles,
+    panels,
+    registers,
+)

@@ -17,11 +17,15 @@ import islpy as isl
 from loopwright.loops.expressions import Expr
 from loopwright.loops.interpreter import evaluate, holds
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
+from loopwright.loops.traverse import subprograms, variables
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import IN, PARAM
 
 LONGEST = 1 << 40
 """A loop whose end is not found takes as many iterations."""
+
+WRITTEN_OUT = 4
+"""So many iterations of an inner loop compilers write out, so that the loop around is the innermost."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,10 @@ class _Reader:
         trip = trip_count(node, place.values)
         if trip == 0:
             return
+        if into.name and _is_written_out(node, place):
+            for k in range(trip):
+                self.read(node.body, into, place.inside(_Named(node.iterator, node.start, node.step * k)))
+            return
         is_parallel, is_vector = node.parallel is not None, node.vector is not None
         executions = into.executions * into.trip
         found = LoopCost(node.iterator, trip, executions, is_parallel=is_parallel, is_vector=is_vector)
@@ -193,6 +201,17 @@ class _Reader:
         values = [evaluate(one, place.values) for one in arguments]
         steps = place.steps(arguments)
         return tuple(_touch(one, values, steps) for one in self.accesses[name])
+
+
+def _is_written_out(loop: For, place: _Place) -> bool:
+    """Whether a compiler writes out a loop: of a few iterations, counted beforehand, and no others inside."""
+    around = {one.name for one in place.way}
+    known = not (variables(loop.start) | variables(loop.test)) & around
+    if not known or not 0 < trip_count(loop, place.values) <= WRITTEN_OUT:
+        return False
+    inside = place.inside(_Named(loop.iterator, loop.start))
+    inner = [one for one in subprograms(loop.body) if isinstance(one, For)]
+    return len(inner) <= 1 and all(_is_written_out(one, inside) for one in inner)
 
 
 def _touch(access: Subscripts, values: Sequence[int], steps: Mapping[str, Sequence[int]]) -> Touch:
