@@ -136,7 +136,7 @@ def run(folder: Path, only: str, results: Path | None) -> int:
     """The table; the exit status is 1 if a result is wrong."""
     wrong = 0
     found: list[Result] = []
-    known = [one for one in programs() if only in one.name and (folder / one.name).exists()]
+    known = [one for one in programs() if only in one.name and (folder / one.name / "new.c").exists()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         builds = {one.name: pool.submit(compiled, folder / one.name, one) for one in known}
         for build in builds.values():

@@ -217,6 +217,10 @@ def _planned(
         for number in (0, 1):
             own = [place for place in new if place[1] == number]
             components[f"{handle}_{number + 1}"] = Component.of(own)
+    for statement, role in pairs:
+        if role.array:
+            name = f"{role.array}_{'load' if role.reads else 'store'}_{places[statement.name][0][1] + 1}"
+            components.setdefault(name, Component.of(places[statement.name]))
     everything = Component.of(leaf.position for leaf in fresh.leaves)
     copies = Component.of(place for name in held for place in places[name])
     stored = plan.stored(after, Redundancy(computes, held))
