@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from loopwright.c.allocation import with_local_arrays
@@ -200,9 +201,13 @@ def compare_files(
         if along is not None and along.proved and not reads_as_written(old, text, compiled, options):
             along = None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
-        if along is None or (along.proved and short):
-            one = _compared(old, text, (pure, assume), options, allow_reassociation, progress, guards)
-            along = one if along is None or one.proved else along
+        compared = partial(
+            _compared, old, text, (pure, assume), options, allow_reassociation, progress, guards
+        )
+        if along is None:
+            along = compared()
+        elif along.proved and short:
+            along = _confirmable(compared) or along
         found.append(along)
         if not found[-1].proved:
             return found[-1]
@@ -236,6 +241,15 @@ def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[i
         return plain, {k: established(old[k], guard.conditions) for k, guard in guards.items()}
     except NotAGuard:
         return source, {}
+
+
+def _confirmable(compared: Callable[[], Comparison]) -> Comparison | None:
+    """A second proof, which other provers can confirm; a text that cannot be read for it has the first."""
+    try:
+        found = compared()
+    except BadInput:
+        return None
+    return found if found.proved else None
 
 
 def _compared(
