@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.errors import BadInput
 from loopwright.prove.equivalence.files import Comparison, compare_files
-from loopwright.prove.verdict import Proved, Refuted
+from loopwright.prove.verdict import Proved, Refuted, Undecided
 
 HEAD = """
 #define ceild(n,d)  (((n)<0) ? -((-(n))/(d)) : ((n)+(d)-1)/(d))
@@ -75,12 +75,12 @@ for (; t1 <= n - 1; t1++) {
 """
 
 
-def compared(tmp_path: Path, old: str, new: str) -> Comparison:
+def compared(tmp_path: Path, old: str, new: str, *, for_provers: int = 0) -> Comparison:
     """A marked region, and what a tool made of it, which it does not mark."""
     before, after = tmp_path / "old.c", tmp_path / "new.c"
     before.write_text(FUNCTION.format(f"#pragma scop\n{old}\n#pragma endscop"))
     after.write_text(HEAD + FUNCTION.format(OWN + new))
-    return compare_files(before, after)
+    return compare_files(before, after, for_provers=for_provers)
 
 
 RIGHT = {
@@ -113,6 +113,23 @@ FAULTS = [
 def test_one_change_is_refused(tmp_path: Path, old: str, new: str, part: str, other: str) -> None:
     assert part in new
     assert isinstance(compared(tmp_path, old, new.replace(part, other, 1)).verdict, Refuted)
+
+
+def test_the_sizes_at_which_a_proof_fails_are_tried(tmp_path: Path) -> None:
+    """One iteration in 100 is missing, which small sizes do not show."""
+    tiles = "for (t1 = 0; t1 <= floord(n - 1, 100); t1++)"
+    new = f"{tiles} for (t2 = 100*t1; t2 <= min(n - 1, 100*t1 + 98); t2++) a[t2] = 1.0;"
+    found = compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new).verdict
+    assert isinstance(found, Refuted) and found.parameters["n"] == 100
+
+
+def test_a_text_that_is_read_along_its_loops_only(tmp_path: Path) -> None:
+    """The reader of C does not know `lbv`; a proof, or a proof that failed, stands without it."""
+    assert compared(tmp_path, ADDED, IN_ROWS, for_provers=10**6).proved
+    twice = IN_ROWS.replace("A[t1][t2] = A[t1][t2] + B[t2][t1];", "A[t1][t2] = 1.0;")
+    twice += "if (n >= 1) A[0][0] = 1.0;"
+    old = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1.0;"
+    assert isinstance(compared(tmp_path, old, twice).verdict, Undecided)
 
 
 @pytest.mark.parametrize("update", ["t2++", "t2 += 1", "t2 = t1 + 1", "(t2 = 0, t1 + 1)", "t1 *= 1"])

@@ -42,6 +42,8 @@ class Undecided:
     """Neither proved nor wrong, as far as could be seen."""
 
     reason: str
+    sizes: dict[str, int] = field(default_factory=dict, compare=False)
+    """Parameter values at which something is wrong, perhaps."""
 
 
 Verdict: TypeAlias = Proved | Refuted | Undecided

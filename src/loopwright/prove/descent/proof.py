@@ -64,7 +64,9 @@ def by_descent(old: Program, text: LoopText) -> Verdict:
         for name, domain in domains.items():
             _same_instances(runs.get(name), domain, name)
     except Wrong as failure:
-        return Undecided(f"along its loops: {_reason(failure, text)}")
+        point = smallest_point(failure.example.params())
+        sizes = {} if point is None else dict(point.parameters)
+        return Undecided(f"along its loops: {_reason(failure, text, sizes)}", sizes)
     if descent.races:
         return _race(descent.races[0], old, text, found)
     return Proved(descent.obligations + len(domains))
@@ -104,12 +106,9 @@ _SAID = {
 }
 
 
-def _reason(failure: Wrong, text: LoopText) -> str:
+def _reason(failure: Wrong, text: LoopText, values: Mapping[str, int]) -> str:
     """What failed, where, and for which sizes."""
-    point = smallest_point(failure.example.params())
-    sizes = (
-        "" if point is None else ", ".join(f"{name} = {value}" for name, value in point.parameters.items())
-    )
+    sizes = ", ".join(f"{name} = {value}" for name, value in values.items())
     leaves = [] if failure.node is None else calls(failure.node)
     where = f" in lines {_lines(leaves, text)}" if leaves else ""
     return f"{_SAID[failure.kind]}{where}" + (f", for {sizes}" if sizes else "")

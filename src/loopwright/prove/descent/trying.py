@@ -25,9 +25,9 @@ from loopwright.prove.equivalence.traces import Runnable, Sizes, StatementRun, e
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted
 
-FUEL = 200_000
-"""Iterations of loops in all runs together."""
-ONE_RUN = 90_000
+FUEL = 200_000, 1_000_000
+"""Iterations of loops in all runs together; near sizes at which a proof failed, more are worth it."""
+ONE_RUN = 90_000, 400_000
 MOST_DOUBTS = 4
 """Sizes at which other statements computed the same values, after which no others are tried."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
@@ -49,9 +49,18 @@ class _Side:
 
 
 def by_trying(
-    old: Program, new: Program, text: LoopText, arrays: tuple[str, ...], *, reassociate: bool = False
+    old: Program,
+    new: Program,
+    text: LoopText,
+    arrays: tuple[str, ...],
+    *,
+    reassociate: bool = False,
+    near: Sizes | None = None,
 ) -> Refuted | None:
-    """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables."""
+    """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables.
+
+    Sizes `near` some at which a proof failed, or all kinds of small ones.
+    """
     try:
         own = _computations(new, text)
         loops = with_calls(text.loops, lambda call: own[call.name].call())
@@ -59,22 +68,24 @@ def by_trying(
         pair = pair_of((old, new), runs, arrays, reassociate)
     except Unreadable:
         return None
-    return tried(pair, old.context)
+    return tried(pair, old.context, near=near)
 
 
-def tried(pair: Pair, context: isl.Set, first: tuple[int, ...] = ()) -> Refuted | None:
+def tried(
+    pair: Pair, context: isl.Set, first: tuple[int, ...] = (), near: Sizes | None = None
+) -> Refuted | None:
     """The same of two programs that can be run, for sizes in `context`; each size is also one of `first`."""
     table: dict[tuple[Any, ...], int] = {}
     shapes: dict[Term, int] = {}
     before, after = (_side(one.loops, one.computations, table, shapes) for one in pair.runs)
     arrays = pair.arrays
     doubts = 0
-    fuel = FUEL
-    for sizes in _sizes(context, first):
+    fuel, most = FUEL[near is not None], ONE_RUN[near is not None]
+    for sizes in _sizes(context, first) if near is None else _sizes_near(context, near):
         for seen in (table, before.memory, after.memory):
             seen.clear()
         try:
-            fuel -= before.write(sizes, min(fuel, ONE_RUN)) + after.write(sizes, min(fuel, ONE_RUN))
+            fuel -= before.write(sizes, min(fuel, most)) + after.write(sizes, min(fuel, most))
         except TooLong:
             continue
         if not _differ(before.memory, after.memory, arrays):
@@ -178,7 +189,7 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
         return lambda *values: found.append(StatementRun(one, values))
 
     visitors = {name: visitor(one) for name, one in side.computations.items()}
-    compiled(side.loops, visitors)(sizes, ONE_RUN)
+    compiled(side.loops, visitors)(sizes, max(ONE_RUN))
     return tuple(found)
 
 
@@ -195,6 +206,22 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
             {name: large if name == one else small for name in free} for large in PAST_TILE for one in free
         ]
     tried += [dict.fromkeys(free, size) for size in PAST_TILE]
+    yield from _possible(context, tried)
+
+
+def _sizes_near(context: isl.Set, near: Sizes) -> Iterator[Sizes]:
+    """The same sizes, and with other small ones in place of those that are small: many need one iteration
+    at least of every loop to show.
+    """
+    tried: list[Sizes] = [dict(near)]
+    tried += [{name: max(value, least) for name, value in near.items()} for least in (1, 2, 3, 5)]
+    tried += [{name: max(value, 3) + more for name, value in near.items()} for more in (1, 2)]
+    yield from _possible(context, tried)
+
+
+def _possible(context: isl.Set, tried: list[Sizes]) -> Iterator[Sizes]:
+    """Those that the context allows, none twice."""
+    fixed = fixed_parameters(context)
     seen: list[Sizes] = []
     for sizes in tried:
         values = {**fixed, **sizes}

@@ -206,8 +206,8 @@ def compare_files(
         )
         if along is None:
             along = compared()
-        elif along.proved and short:
-            along = _confirmable(compared) or along
+        elif (along.proved and short) or isinstance(along.verdict, Undecided):
+            along = _otherwise(compared, along)
         found.append(along)
         if not found[-1].proved:
             return found[-1]
@@ -243,13 +243,16 @@ def _unguarded(source: Source, old: tuple[Program, ...]) -> tuple[Source, dict[i
         return source, {}
 
 
-def _confirmable(compared: Callable[[], Comparison]) -> Comparison | None:
-    """A second proof, which other provers can confirm; a text that cannot be read for it has the first."""
+def _otherwise(compared: Callable[[], Comparison], along: Comparison) -> Comparison:
+    """A second answer, where it is better: one that other provers can confirm, or one at all.
+
+    A text that cannot be read for it has the first.
+    """
     try:
         found = compared()
     except BadInput:
-        return None
-    return found if found.proved else None
+        return along
+    return found if found.proved or not along.proved else along
 
 
 def _compared(
@@ -312,7 +315,9 @@ def _tried(
 def _along(
     old: Sequence[Program], source: Source, progress: Progress, allow_reassociation: bool
 ) -> Comparison | None:
-    """What following the loops of the new file tells, where it tells something of all its regions."""
+    """What following the loops of the new file tells, where it tells something of all its regions: that the
+    proof fails at certain sizes is something, too.
+    """
     regions = [one.place for one in c_file(source).regions]
     if len(regions) != len(old) or any(
         is_assume(one) for each in c_file(source).regions for one in each.pragmas
@@ -323,8 +328,10 @@ def _along(
         answer = prove_along(one, region, allow_reassociation=allow_reassociation, progress=progress)
         answers.append(answer)
         match answer.verdict:
-            case Undecided():
-                return None
+            case Undecided(sizes=sizes):
+                if not sizes:
+                    return None
+                break
             case Refuted():
                 break
     trusted = [entry.text for program in old for entry in program.trusted]
