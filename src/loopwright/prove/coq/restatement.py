@@ -28,9 +28,8 @@ from loopwright.prove.certificates.words import (
 from loopwright.prove.coq.layout import laid_out
 from loopwright.prove.coq.names import text
 from loopwright.prove.coq.parallel import with_marks
-from loopwright.prove.coq.statements import Named, context_definition, program_definition
+from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
 from loopwright.prove.coq.terms import listed as listing
-from loopwright.prove.coq.uses import use_definitions
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.sides import original_side
 from loopwright.source import Source, Span

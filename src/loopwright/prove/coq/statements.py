@@ -1,4 +1,4 @@
-"""What a Coq file defines about one program: its loops, and the domain and time of each statement."""
+"""What a Coq file defines about one program: its loops, and what each statement runs, when, and touches."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from textwrap import wrap
 
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Node
-from loopwright.prove.coq.arithmetic import conditional, proposition
+from loopwright.prove.coq.arithmetic import Names, conditional, proposition, vector
 from loopwright.prove.coq.names import comment, identifier, text, variables
 from loopwright.prove.coq.terms import listed, node_term
+from loopwright.prove.obligations.cells import Cell, Touched
 from loopwright.prove.obligations.decisions import Decided
 from loopwright.prove.obligations.timetable import Shape, TimedStatement, Timetable
 
@@ -200,3 +201,37 @@ def _relation(named: Named, statement: TimedStatement, name: str) -> str:
     body = _match("x, at_time", cases, "False")
     sizes = binders(list(named.parameters.values()))
     return f"Definition {name}{sizes} (x at_time : list Z) : Prop :=\n  {body}."
+
+
+# -- what each statement may read and write ------------------------------------------------------------
+
+
+def use_definitions(uses: Sequence[Touched], named: Named) -> list[str]:
+    """The accesses of every statement, in the order of the timetable, and all of them as `memory_use`."""
+    by_name = {use.statement: use for use in uses}
+    labels = {one.name: label(named, one) for one in named.table.statements}
+    inside = "; ".join(f"use_{one}{applied(named)}" for one in labels.values())
+    together = (
+        f"Definition memory_use (p : list Z) : accesses :=\n"
+        f"  match p with\n  | {listed(named.parameters.values())} => accesses_of [{inside}]\n"
+        f"  | _ => accesses_of []\n  end."
+    )
+    return [*(_use(by_name[name], one, named) for name, one in labels.items()), together]
+
+
+def _use(use: Touched, name: str, named: Named) -> str:
+    """The accesses as lists of cells."""
+    own = variables(use.arguments, named.parameters.values())
+    names = {**named.parameters, **own}
+    pattern = listed(own.values())
+    parts = [
+        f"    (fun x => match x with {pattern} => {_cells(cells, names)} | _ => [] end)"
+        for cells in (use.reads, use.writes)
+    ]
+    head = f"Definition use_{name}{binders(list(named.parameters.values()))} : access :="
+    about = remark(named, use.statement, "It may read, and may write:")
+    return about + "\n".join([head, f"  Access {text(use.statement)}", *parts]) + "."
+
+
+def _cells(cells: Sequence[Cell], names: Names) -> str:
+    return listed(f"({text(one.array)}, {vector(one.subscripts, names)})" for one in cells)

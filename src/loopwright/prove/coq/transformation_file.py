@@ -29,8 +29,8 @@ from loopwright.prove.coq.statements import (
     indented,
     program_definition,
     schedule_definitions,
+    use_definitions,
 )
-from loopwright.prove.coq.uses import use_definitions
 from loopwright.prove.obligations.cells import touched, whole_arrays
 from loopwright.prove.obligations.legality import spans_of
 from loopwright.prove.obligations.sides import both_sides
