@@ -53,7 +53,7 @@ from loopwright.loops.expressions import (
 )
 from loopwright.prove.equivalence.laws import chosen, combined, literal, negated
 from loopwright.prove.equivalence.reading import converted
-from loopwright.prove.equivalence.terms import Apply, Index, Term
+from loopwright.prove.equivalence.terms import Apply, CellTerm, Index, Term
 
 WHOLE = (INT, LONG)
 """The integers that C's operators are used for: the others C would promote."""
@@ -81,6 +81,10 @@ SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
 RELATIONS = (Relation.EQ, Relation.NE, Relation.LT, Relation.LE, Relation.GT, Relation.GE)
 ORDERED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 13: "!="}
 """The predicates of arith.cmpf that are operators of C: ordered ones, and `une`."""
+
+
+POISON = "a poison value"
+"""A cell that nothing writes: what it holds can be anything."""
 
 
 def type_of(kind: Attribute) -> CType:
@@ -143,7 +147,7 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
         case "vector.broadcast":
             return operands[0]
         case "ub.poison":
-            return opaque("poison", (), kind)
+            return CellTerm(POISON, (), kind)
         case "arith.select":
             return _selected(operands, kind)
         case "arith.cmpi":
