@@ -39,7 +39,6 @@ _GROUPS = (
     ("i", "j", "k", "iT", "jT", "kT", "c0", "c1"),
     ("s", "t", "w"),
     ("A0", "A1", "A2", "A3", "A4"),
-    ("min", "max", "floord", "ceild"),
     ("half", "least", "narrow", "near"),
 )
 _LARGEST = 17
@@ -61,6 +60,8 @@ def mutated(rng: random.Random, text: str) -> str:
     if rng.random() < 0.15:
         return text[:start] + _other_lines(rng, text[start:])
     found = [one for one in _TOKEN.finditer(text, start) if one.start() > text.index("{", start)]
+    # min and max without a definition are what everybody means by them: definitions stay
+    found = [one for one in found if not text[: one.start()].rsplit("\n", 1)[-1].startswith("#")]
     while True:
         one = rng.choice(found)
         word = _other_token(rng, one.group())

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
+from loopwright.prove.equivalence.files import compare_files
 from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Program
@@ -24,6 +25,10 @@ ANSWERED = {
     "a loop left as it is has no start to count from": (
         "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) { if (B[j] > 3) continue; B[i] = j; }\n",
         "from_zero()",
+    ),
+    "an empty block that is indented otherwise": (
+        "for (int i = 2; i < m; i++) {\n  if (i == i || 0.25f == 1) {\n  }\n  B[i] = 1;\n}\n",
+        "L = lift(S1, 0)\nunroll(L, i, 3)",
     ),
     "a loop up to != ends, though its last iterations do nothing": (
         "for (int i = n; i > 0; i -= 2) for (int j = 1; j != n; j++) { if (i % 3) continue; A[j][i] = 1; }\n",
@@ -56,3 +61,12 @@ def test_a_sum_with_an_array_of_variable_length_is_a_pointer(tmp_path: Path) -> 
     head = "void f(int n, double A[n])\n{\n  double *q = A + 1;\n#pragma scop\n"
     path.write_text(head + "for (int i = 2; i < n; i++) A[i] = q[i - 2];\n" + TAIL)
     assert read_c(path)[0].statements[0].accesses
+
+
+def test_what_only_the_new_file_assumes_is_no_yes(tmp_path: Path) -> None:
+    """n * 1u is no number below 0: a loop that runs nowhere for n = -1 would run for ever."""
+    text = "void f(int n, double A[24])\n{\n#pragma scop\nfor (int i = 0; i < n; i++) A[i] = 1;\n" + TAIL
+    old, new = tmp_path / "old.c", tmp_path / "new.c"
+    old.write_text(text)
+    new.write_text(text.replace("i < n", "i < n * 1u"))
+    assert not compare_files(old, new).proved and compare_files(new, new).proved

@@ -291,7 +291,23 @@ def _compared(
         for k, (one, other) in enumerate(zip(old, new, strict=True))
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
+    for k, (before, after) in enumerate(tried[: len(answers)]):
+        further = _further_assumption(before, after)
+        if further is not None and isinstance(answers[k].verdict, Proved):
+            answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
+            break
     return Comparison(tuple(answers), trusted, place)
+
+
+def _further_assumption(old: Program, new: Program) -> str | None:
+    """What the new region assumes of sizes for which the old one assumes nothing, or less."""
+    facts = old.facts
+    for one in old.assumptions:
+        facts = facts if one.holds_for is None else facts.intersect(one.holds_for)
+    for one in new.assumptions:
+        if one.holds_for is not None and not facts.is_subset(one.holds_for):
+            return f"NEW computes the same only where {one.text}"
+    return None
 
 
 _OF_CELLS = (AssumptionKind.ROWS, AssumptionKind.BOUNDS, AssumptionKind.ALIASING)

@@ -88,7 +88,8 @@ def _align(
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         raise Different(f"'{_shown(before.of(old))}' is not '{_shown(after.of(new))}'")
     if not first[1]:
-        _same_text(old, new, before, after)
+        if old.type != "compound_statement":  # an empty block is one however it is indented
+            _same_text(old, new, before, after)
         return
     inside = textual and old.type != "parenthesized_expression"
     for one, other in zip(first[1], second[1], strict=True):
