@@ -26,7 +26,7 @@ Lemma rows_in_sequence : forall p, known p ->
   compute_the_same (memory_use p) (environment source p) original rows.
 Proof.
   intros p Hp. destruct (runs_its_schedule _ _ original_correct p Hp) as (t & Ht & _).
-  exists t, t. split; [exact Ht | split; [apply run_mark, Ht|]]. intros value effect _ m c. reflexivity.
+  exists t, t. split; [exact Ht | split; [apply run_mark, Ht|]]. intros value combine effect _ m c. reflexivity.
 Qed.
 
 Theorem rows_in_any_order : forall p, known p ->

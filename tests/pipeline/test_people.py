@@ -71,7 +71,7 @@ int main(void)
             "shift(S1, y, -2)\nunroll(S1, y, 3)",
         ),
         (
-            "for (unsigned char x = n; x > 0; x--) { a[x] = ~x - 1; for (short y = -n; y < m; y += 3)"
+            "for (unsigned char x = 8; x > 0; x--) { a[x] = ~x - 1; for (short y = -8; y < 12; y += 3)"
             " b[y + 40 + x] += y / 2 + y % 4; }",
             "from_zero()\ndistribute()\ntile(S2, 2, 2)",
         ),

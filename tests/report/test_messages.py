@@ -29,7 +29,7 @@ TAKING_APART = {
 CALLED = {"cause", "error", "failure", "refused", "stopped", "wrong"}
 """What errors are called."""
 
-FOREIGN = ("isl.Error", "Exception", "OSError", "ValueError", "subprocess")
+FOREIGN = ("isl.Error", "Exception", "OSError", "ValueError", "VerifyException", "subprocess")
 """Errors of others have nothing but a text."""
 
 

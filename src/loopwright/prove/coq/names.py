@@ -17,9 +17,9 @@ WORDS = """
     name domain parameters context statements environment all any map eval holds
     Child Iterate Yes No Enter Leaf Loop Cut Offsets Fork Same Outline step place slots
     Above Along Around AtCall Both Cases Change Compared Crossed Down Either Either_way Execution Farkas From
-    Into Numbered Parted Proposal Shape Specification Split State ToChild ToInside ToIteration ToNo ToYes
-    Toward_zero Until Use Zero String Ascii EmptyString inl inr exist existT ex_intro eq_refl or_introl
-    or_intror le_n le_S
+    Into Numbered Origin Parted Proposal Shape Specification Split State Storage ToChild ToInside ToIteration
+    ToNo ToYes Toward_zero Until Use Zero String Ascii EmptyString inl inr exist existT ex_intro eq_refl
+    or_introl or_intror le_n le_S
 """
 RESERVED = frozenset(WORDS.split())
 """Keywords, constructors (which a pattern would match) and what a file or its tactics use."""

@@ -148,12 +148,12 @@ def _facts(program: Program, region: TypedRegion, file: TypedFile) -> Facts:
 
 
 def _ranges(nodes: Sequence[Node], parameters: frozenset[str]) -> isl.Set:
-    """The values that their types allow the parameters; those of int are taken to be all integers."""
+    """The values that their types allow the parameters."""
     found = everywhere()
     declared = {node.declaration.name: node.declaration for node in nodes if isinstance(node, Name)}
     for name in sorted(parameters & declared.keys()):
         kind = integer_of(declared[name].type)
-        if kind is not None and (kind.bits < 32 or not kind.signed):
+        if kind is not None:
             value = variable(name)
             found = found.intersect(value.ge_set(number(kind.least)))
             found = found.intersect(value.le_set(number(kind.greatest)))
