@@ -89,6 +89,14 @@ def test_sizes_given_and_annotated() -> None:
     assert check(annotated.replace("M = 4", "M = 5")).answer is Answer.VIOLATION
 
 
+def test_a_variable_is_no_size_to_define() -> None:
+    spec = "for (i = 0; i < n; i++) A[i] = B[i];"
+    program = text("for (i = n - 1; i >= 0; i--) A[i] = B[i];", spec, before="int n = 4;")
+    with pytest.raises(BadInput, match="'n' is a variable of the program"):
+        check(program, defined={"n": 3})
+    assert check(program).answer is Answer.VALID
+
+
 def test_sizes_that_the_operations_show() -> None:
     """[Bao2016, section 5]: M by the greatest subscript written, T by the number of writes."""
     spec = "for (int t = 0; t < T; t++) for (i = 1; i <= M; i++) A[i] = A[i] + t;"

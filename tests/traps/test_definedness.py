@@ -56,6 +56,10 @@ SPECULATED = {
         "for (i = 0; i < n; i++) r[i] = q[i];",
         "for (i = 0; i < n; i++) { double d = e; r[i] = q[i]; }",
     ),
+    "a read beyond a declared size": (
+        "for (i = 0; i < n; i++) r[i] = q[i];",
+        "for (i = 0; i < n; i++) { int d = q[i + 100]; r[i] = q[i]; }",
+    ),
     "a write that changes nothing beyond the end": (
         "for (i = 0; i < n; i++) x[i] = b[i];",
         "for (i = 0; i < n; i++) x[i] = b[i]; x[n] = x[n];",

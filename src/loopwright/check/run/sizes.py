@@ -28,6 +28,8 @@ class Sizes:
 
 def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], tools: Toolchain) -> Sizes:
     """The size of every parameter of the original, or BadInput saying which is not known."""
+    for name in defined:
+        _refuse_variable(given, known, name)
     annotated = dict(given.segment.sizes)
     values: dict[str, int] = {}
     asked: list[tuple[str, str]] = []
@@ -48,6 +50,15 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
         for one in given.original.parameters
     )
     return Sizes({name: values[name] for name in given.original.params}, texts, tuple(solved))
+
+
+def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
+    """`-D n=4` is a macro, which would take the place of a variable's name in its declaration, too."""
+    declared = known.declarations.visible(name, given.segment.place)
+    if declared is not None:
+        message = f"'{name}' is a variable of the program: -D {name}=... would replace its name"
+        hint = f"without -D {name} its value is asked of the program; or set it in the program"
+        raise BadInput(Code.OPTION, message, span=declared.place, hint=hint)
 
 
 def _solved(

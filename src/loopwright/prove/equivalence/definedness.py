@@ -12,8 +12,9 @@ way equal to one of the other side, so OLD gets there if it has no more guards t
     guards(OLD's operation) <= guards(NEW's operation)
 
 Memory: a cell that NEW writes is inside a declared size that is a number, or OLD touches it for some data.
-What NEW reads of a variable that was not written before, OLD reads too.  That there is memory where NEW reads
-and OLD need not is taken on trust, and listed.
+What NEW reads of a variable that was not written before, OLD reads too.  Beyond declared sizes that are
+numbers NEW reads only what OLD touches; of other arrays, that there is memory where NEW reads and OLD need
+not is taken on trust, and listed.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
     for definition in flows[0].definitions.values() if domains else ():
         for one in occurrences(definition):
             allowed[definition.name, one.term] = _merged(allowed.get((definition.name, one.term)), one)
-    elsewhere = [key for key in domains if isinstance(key[1], CellTerm) and key[1].array not in memory.own]
-    return Needed(domains, guards, lines, frozenset(elsewhere), allowed)
+    elsewhere = frozenset(key for key in domains if memory.may_be_there(key[1]))
+    return Needed(domains, guards, lines, elsewhere, allowed)
 
 
 def _merged(known: Occurrence | None, one: Occurrence) -> Occurrence:
@@ -173,6 +174,12 @@ class Memory:
     """Variables of the function, which have no value until they are written."""
     touched: Mapping[str, isl.Set]
     """The cells that OLD touches for certain."""
+
+    def may_be_there(self, term: Term) -> bool:
+        """Whether a doubtful term is a cell that is there for all that is declared."""
+        if not isinstance(term, CellTerm) or term.array in self.own:
+            return False
+        return not _is_sized(self.arrays[term.array])
 
     def doubtful(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Set | None:
         """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
@@ -210,13 +217,18 @@ def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> is
 
 def _declared(array: Array, space: isl.Space) -> isl.Set | None:
     """The cells of an array whose declared sizes are numbers; a first size that is not written is none."""
-    if len(array.extents) != array.rank or not all(one.strip().isdigit() for one in array.extents):
+    if not _is_sized(array):
         return None
     found = isl.Set.universe(space)
     for place, extent in enumerate(array.extents):
         found = found.lower_bound_val(DIM, place, isl.Val(0))
         found = found.upper_bound_val(DIM, place, isl.Val(int(extent) - 1))
     return found
+
+
+def _is_sized(array: Array) -> bool:
+    """Whether all declared sizes are numbers."""
+    return len(array.extents) == array.rank and all(one.strip().isdigit() for one in array.extents)
 
 
 def _writes(flow: Flow, array: str) -> list[isl.Map]:
