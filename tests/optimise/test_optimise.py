@@ -156,6 +156,7 @@ from loopwright.optimise.runner import TrialRunner
 from loopwright.rewrite.request import Request
 from loopwright.run.compiler import find_compiler
 file, word, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts the tests may ignore it
 seen = []
 def progress(doing, done=0, total=0):
     seen.append(doing)

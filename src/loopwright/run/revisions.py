@@ -76,7 +76,9 @@ def revision(name: str, file: str) -> Iterator[Revision]:
     with tempfile.TemporaryDirectory(prefix="loopwright-git-") as made:
         if data:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-                archive.extractall(made, filter="data")
+                # Python before 3.11.4 has no filter; a tree of git's has no path that leaves it
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extractall(made)
         yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)))
 
 

@@ -101,7 +101,7 @@ class Workers:
         assert self._template is not None
         folder = tempfile.mkdtemp(dir=self._folder)
         ours, theirs = socket.socketpair()
-        process = 0
+        process, writer = 0, None
         try:
             with theirs:
                 socket.send_fds(self._template[1], [b"+"], [theirs.fileno()])
@@ -118,7 +118,10 @@ class Workers:
         except TimeoutError:
             raise GaveUp(Code.TIME, SLOW, hint=INSTEAD) from None
         finally:
-            ours.close()
+            if writer is None:
+                ours.close()
+            else:  # a socket that is closed under its transport stays registered
+                writer.transport.abort()
             _kill(process)
             shutil.rmtree(folder, ignore_errors=True)
 
