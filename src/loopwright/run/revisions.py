@@ -77,7 +77,7 @@ def revision(name: str, file: str) -> Iterator[Revision]:
         if data:
             with tarfile.open(fileobj=io.BytesIO(data)) as archive:
                 # Python before 3.11.4 has no filter; a tree of git's has no path that leaves it
-                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extraction_filter = vars(tarfile).get("data_filter")
                 archive.extractall(made)
         yield Revision(name, Path(os.path.realpath(top)), Path(os.path.realpath(made)))
 

@@ -13,8 +13,8 @@ way equal to one of the other side, so OLD gets there if it has no more guards t
 
 Memory: a cell that NEW writes is inside a declared size that is a number, or OLD touches it for some data.
 What NEW reads of a variable that was not written before, OLD reads too.  Beyond declared sizes that are
-numbers NEW reads only what OLD touches; of other arrays, that there is memory where NEW reads and OLD need
-not is taken on trust, and listed.
+numbers NEW reads only what OLD touches of its arrays; of others, that there is memory where NEW reads and OLD
+need not is taken on trust, and listed.
 """
 
 from __future__ import annotations
@@ -176,10 +176,10 @@ class Memory:
     """The cells that OLD touches for certain."""
 
     def may_be_there(self, term: Term) -> bool:
-        """Whether a doubtful term is a cell that is there for all that is declared."""
+        """Whether a doubtful term is a cell that is there for all that OLD's declarations say."""
         if not isinstance(term, CellTerm) or term.array in self.own:
             return False
-        return not _is_sized(self.arrays[term.array])
+        return term.array not in self.touched or not _is_sized(self.arrays[term.array])
 
     def doubtful(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Set | None:
         """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
