@@ -130,6 +130,23 @@ def test_passes_that_are_wrong(name: str) -> None:
     assert size in refused.value.witness and said in refused.value.witness
 
 
+FAST = PRODUCT.replace("addf %0, %2 :", "addf %0, %2 fastmath<fast> :")
+WHOLE = PRODUCT.replace("f64", "i32").replace("mulf", "muli").replace("addf", "addi")
+NO_WRAP = WHOLE.replace("addi %0, %2 :", "addi %0, %2 overflow<nsw> :")
+NUMBERS = PRODUCT.replace("addf", "maxnumf")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(PRODUCT, FAST), (WHOLE, NO_WRAP), (NUMBERS, NUMBERS.replace("maxnumf", "maximumf"))],
+    ids=["fastmath", "nsw", "maximum"],
+)
+def test_what_an_operation_says_beside_its_operands_counts(old: str, new: str) -> None:
+    with pytest.raises((GaveUp, Illegal)):
+        compared(old, new)
+    assert compared(new, new.replace("%2", "%value")).obligations > 0
+
+
 def test_what_is_not_modelled_is_named() -> None:
     called = PRODUCT.replace("  return", "  func.call @g() : () -> ()\n  return") + "func.func private @g()\n"
     with pytest.raises(GaveUp, match=r"not modelled: func\.call at line 11"):

@@ -72,10 +72,9 @@ acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf exp expm1 floo
 sin sinh sqrt tan tanh trunc
 """
 LIBRARY = {f"math.{name}": name for name in _SAME_NAMES.split()} | {
-    "math.absf": "fabs", "math.powf": "pow", "arith.maximumf": "fmax", "arith.maxnumf": "fmax",
-    "arith.minimumf": "fmin", "arith.minnumf": "fmin",
+    "math.absf": "fabs", "math.powf": "pow", "arith.maxnumf": "fmax", "arith.minnumf": "fmin",
 }  # fmt: skip
-"""Functions of C's library; the two maxima differ for what is not a number only, which no run has."""
+"""Functions of C's library; `maximumf`, which passes on what is not a number, is another one."""
 SIGNED = ("eq", "ne", "slt", "sle", "sgt", "sge")
 """The predicates of arith.cmpi, by number; those after them are of unsigned numbers."""
 RELATIONS = (Relation.EQ, Relation.NE, Relation.LT, Relation.LE, Relation.GT, Relation.GE)
@@ -141,6 +140,9 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
     """The value of an operation with one result; None where it is not one of arith, math or affine."""
     name = operation.name
     kind = type_of(operation.results[0].type) if operation.results else INT
+    allowed = _allowances(operation)
+    if allowed and not all(isinstance(one, Index) for one in operands):
+        return opaque(f"{name} {allowed}", operands, INT if kind == BOOL else kind)
     match name:
         case "arith.negf":
             return negated(operands[0])
@@ -167,6 +169,18 @@ def computed(operation: Operation, operands: Sequence[Term]) -> Term | None:
             return _arithmetic(name, operands, kind)
         case _:
             return None
+
+
+def _allowances(operation: Operation) -> str:
+    """What an operation of arith or math says beside its operands: `fastmath`, `nsw`, a way of rounding.
+
+    With it the compiler may compute something else, or nothing that is defined: another function.
+    """
+    if not operation.name.startswith(("arith.", "math.")):
+        return ""
+    said = {**operation.attributes, **operation.properties}
+    texts = {name: str(value) for name, value in sorted(said.items()) if name not in ("predicate", "value")}
+    return " ".join(f"{name}={text}" for name, text in texts.items() if not text.endswith("<none>"))
 
 
 def _arithmetic(name: str, operands: Sequence[Term], kind: CType) -> Term:
