@@ -71,6 +71,20 @@ def test_right_programs_are_checked(name: str) -> None:
     assert (found.by, found.status) == (VERIFIED, SEQUENTIAL if parallel else CHECKED), found
 
 
+LARGE = {
+    "products beyond machine integers": "[n, m] -> { S[i] -> [i] : 0 <= i <= (n - m) mod 4294967296 and "
+    "(n - m) mod 4294967296 <= 20 and -2147483648 <= n, m <= 2147483647 }",
+    "two divisions that agree": "[n, t] -> { S[a, b] -> [b] : (2 + a) mod 393216 = 0 and (t - b) mod 128 = 0 "
+    "and 1 <= a <= n - 2 and 1 <= b <= 130 and 0 <= t <= 127 and 137 <= n <= 9223372036854775807 }",
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_certificates_are_found_among_large_numbers(name: str) -> None:
+    schedule = flat(LARGE[name])
+    assert scan_status(schedule, generate(schedule), 20).by == VERIFIED
+
+
 @pytest.mark.parametrize("name", ["triangle", "fused", "stride", "tiled", "not injective", "shifted"])
 def test_wrong_programs_are_not(name: str) -> None:
     """Every mutant that isl refutes, with all the proposals and certificates that can be made for it."""

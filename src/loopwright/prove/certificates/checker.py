@@ -1,8 +1,9 @@
 """Asking the verified checker: where its program is, how it is built, and what it answers.
 
 `ocaml/checker.ml` is extracted from `proofs/Checker.v`; `finder.ml` finds certificates and need not be
-right; `driver.ml` reads the problem.  The program is built once, by `make checker` or by
-`python -m loopwright.prove.certificates.checker`, into the user's cache, in a folder named after the sources.
+right, with the numbers of `machine.ml` or of `large.ml`; `driver.ml` reads the problem.  The program is
+built once, by `make checker` or by `python -m loopwright.prove.certificates.checker`, into the user's cache,
+in a folder named after the sources.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from typing import TypeAlias
 
 from loopwright.errors import Code, GaveUp, InternalError
 
-SOURCES = ("checker.ml", "finder.ml", "driver.ml")
+SOURCES = ("checker.ml", "machine.ml", "large.ml", "finder.ml", "driver.ml")
+MODULES = {
+    "checker": ("checker.ml", ()),
+    "machine": ("machine.ml", ()),
+    "large": ("large.ml", ()),
+    "finder": ("finder.ml", ("Checker", "Machine")),
+    "finder_large": ("finder.ml", ("Checker", "Large")),
+    "driver": ("driver.ml", ()),
+}
+"""Each module, its source, and what is opened before: the finder is compiled with either kind of numbers."""
 BUILD = "build it with 'make checker', or 'python -m loopwright.prove.certificates.checker' (needs ocamlopt)"
 ENOUGH = 2.0
 """Seconds of processor time to find certificates in, unless told otherwise."""
@@ -72,14 +82,19 @@ def build(target: Path | None = None) -> Path:
     place = target or _place()
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as made:
-        for name in SOURCES:
-            shutil.copy(sources() / name, made)
-        command = [compiler, "-w", "-a", *SOURCES, "-o", "checker"]
-        done = subprocess.run(command, cwd=made, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise InternalError(Code.INTERNAL, f"the checker does not compile: {done.stderr.strip()[-400:]}")
+        for module, (source, opened) in MODULES.items():
+            shutil.copy(sources() / source, Path(made) / f"{module}.ml")
+            options = [word for one in opened for word in ("-open", one)]
+            _compile([compiler, "-w", "-a", "-inline", "60", "-c", *options, f"{module}.ml"], made)
+        _compile([compiler, *(f"{module}.cmx" for module in MODULES), "-o", "checker"], made)
         os.replace(Path(made) / "checker", place)
     return place
+
+
+def _compile(command: list[str], folder: str) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise InternalError(Code.INTERNAL, f"the checker does not compile: {done.stderr.strip()[-400:]}")
 
 
 def asked(problem: str, seconds: float = ENOUGH) -> Answer:

@@ -217,20 +217,30 @@ let rec certificate () =
   | "branches" -> let k = natural () in Cases (k, list certificate)
   | found -> malformed "a certificate" found
 
+let decimal a =
+  let rec digits a found =
+    let q, r = Z.div_eucl a (Zpos (positive 10)) in
+    let found = string_of_int (Machine.of_z r) :: found in
+    if q = Z0 then found else digits q found
+  in
+  match a with
+  | Zneg p -> "-" ^ Stdlib.String.concat "" (digits (Zpos p) [])
+  | Z0 | Zpos _ -> Stdlib.String.concat "" (digits a [])
+
 let rec of_nat = function O -> 0 | S n -> 1 + of_nat n
 
 let rec print_certificate c =
   let out = Printf.printf in
   let combination c =
     out " %d" (List.length c);
-    List.iter (fun (k, a) -> out " %d %d" (of_nat k) (Finder.of_z a)) c
+    List.iter (fun (k, a) -> out " %d %s" (of_nat k) (decimal a)) c
   in
   match c with
   | Farkas c -> out " farkas"; combination c
-  | Cut (c, d, rest) -> out " cut"; combination c; out " %d" (Finder.of_positive d); print_certificate rest
+  | Cut (c, d, rest) -> out " cut"; combination c; out " %s" (decimal (Zpos d)); print_certificate rest
   | Split ((c, k), up, down) ->
-    out " split %d %d" (Finder.of_z c) (List.length k);
-    List.iter (fun a -> out " %d" (Finder.of_z a)) k;
+    out " split %s %d" (decimal c) (List.length k);
+    List.iter (fun a -> out " %s" (decimal a)) k;
     print_certificate up;
     print_certificate down
   | Cases (k, branches) -> out " branches %d %d" (of_nat k) (List.length branches); List.iter print_certificate branches
@@ -284,24 +294,44 @@ let checked p certificates =
 
 let budget = 20000
 
+(* Processor time at which the search ends. *)
+let deadline = ref infinity
+
+(* Cuts make numbers grow: where machine integers do not hold them, variables that are not integers are split
+   instead; then facts with large numbers, such as the range of a type, are left out; then numbers are large. *)
+let find goal =
+  let small limit cuts () =
+    match Finder.search limit cuts budget !deadline goal with
+    | Finder.Certificate c -> Finder_large.Certificate c
+    | Finder.Solution values -> Finder_large.Solution values
+    | Finder.Unknown | (exception Machine.Overflow) -> Finder_large.Unknown
+  in
+  let large cuts () = Finder_large.search None cuts budget !deadline goal in
+  let next answer search =
+    match answer with
+    | Finder_large.Unknown when Sys.time () < !deadline -> search ()
+    | _ -> answer
+  in
+  List.fold_left next Finder_large.Unknown [ small None 30; small None 0; small (Some (1 lsl 31)) 30; large 30; large 0 ]
+
 let certificates p =
   List.mapi
     (fun k goal ->
-      match Finder.find budget goal with
-      | Finder.Certificate c -> c
-      | Finder.Solution values ->
+      match find goal with
+      | Finder_large.Certificate c -> c
+      | Finder_large.Solution values ->
         Printf.printf "open %d solution" k;
-        Array.iter (Printf.printf " %d") values;
+        List.iter (fun a -> Printf.printf " %s" (decimal a)) values;
         print_newline ();
         exit 1
-      | Finder.Unknown -> Printf.printf "open %d unknown\n" k; exit 1)
+      | Finder_large.Unknown -> Printf.printf "open %d unknown\n" k; exit 1)
     (goals_of p)
 
 let rec show f =
   let linear (c, k) =
-    let parts = List.mapi (fun j a -> (Finder.of_z a, j)) k in
-    let shown = List.filter_map (fun (a, j) -> if a = 0 then None else Some (Printf.sprintf "%+d x%d" a j)) parts in
-    Stdlib.String.concat " " (shown @ [ Printf.sprintf "%+d" (Finder.of_z c) ])
+    let signed a = (match a with Zneg _ -> "" | Z0 | Zpos _ -> "+") ^ decimal a in
+    let one j a = if a = Z0 then None else Some (Printf.sprintf "%s x%d" (signed a) j) in
+    Stdlib.String.concat " " (List.filter_map Fun.id (List.mapi one k) @ [ signed c ])
   in
   let several sign fs = "(" ^ Stdlib.String.concat sign (List.map show fs) ^ ")" in
   match f with
@@ -319,7 +349,7 @@ let () =
   try
     let p = problem () in
     (match Sys.argv with
-     | [| _; _; seconds |] -> Finder.deadline := float_of_string seconds
+     | [| _; _; seconds |] -> deadline := float_of_string seconds
      | _ -> ());
     match Array.sub Sys.argv 0 (min 2 (Array.length Sys.argv)) with
     | [| _; "prove" |] ->
@@ -338,4 +368,3 @@ let () =
     | _ -> prerr_endline "usage: checker prove|find|check|show [SECONDS] < problem"; exit 2
   with
   | Malformed what -> Printf.printf "malformed %s\n" what; exit 2
-  | Finder.Overflow -> print_endline "malformed a number that is too large"; exit 2

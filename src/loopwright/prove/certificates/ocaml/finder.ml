@@ -5,73 +5,58 @@
    coefficients and rounded; then a simplex over exact integers finds a sum that is a negative number, or a
    point.  Of the disjunctions that the point does not satisfy, the part that most of them have is decided: it
    holds, or its negation does; where they have none in common, one is split; then a variable that is not an
-   integer.
-   Integers are machine integers: an overflow ends the search for that goal, it never goes unnoticed. *)
+   integer.  A case that ends without the fact that distinguishes it ends the other cases too.
+   This file is compiled twice, below `open Checker`: with `open Machine`, and with `open Large`. *)
 
-open Checker
-
-exception Overflow
 exception Budget
 
-let times a b =
-  if a = 0 || b = 0 then 0
-  else if abs a < 1 lsl 30 && abs b < 1 lsl 30 then a * b
-  else if abs a < 1 lsl 61 / abs b then a * b
-  else raise Overflow
+let zero = number 0
+let one = number 1
+let minus_one = number (-1)
+let absolute a = if sign a < 0 then negative a else a
+let floor_div a b = (* b > 0 *)
+  if sign a >= 0 then quotient a b else negative (quotient (plus (plus b minus_one) (negative a)) b)
+let is_one a = equal a one
 
-let plus a b = if abs a < 1 lsl 60 && abs b < 1 lsl 60 then a + b else raise Overflow
-let rec gcd a b = if b = 0 then abs a else gcd b (a mod b)
-let floor_div a b = if a >= 0 then a / b else - ((b - 1 - a) / b)
+(* -- vectors, without the cost of polymorphic arrays ------------------------------------------------------ *)
 
-(* -- vectors of machine integers, without the cost of polymorphic arrays --------------------------------- *)
-
-let mapped (f : int -> int) (a : int array) : int array =
-  let b : int array = Array.make (Array.length a) 0 in
+let mapped (f : number -> number) (a : number array) : number array =
+  let b : number array = Array.make (Array.length a) zero in
   for k = 0 to Array.length a - 1 do b.(k) <- f a.(k) done;
   b
 
-let negated (a : int array) : int array =
-  let b : int array = Array.make (Array.length a) 0 in
-  for k = 0 to Array.length a - 1 do b.(k) <- - a.(k) done;
+let negated (a : number array) : number array =
+  let b : number array = Array.make (Array.length a) zero in
+  for k = 0 to Array.length a - 1 do b.(k) <- negative a.(k) done;
   b
 
 (* The common divisor of g and the entries; looked for no further than to 1. *)
-let divisor g (a : int array) =
+let divisor g (a : number array) =
   let found = ref g and k = ref 0 in
-  while !found <> 1 && !k < Array.length a do
+  while not (is_one !found) && !k < Array.length a do
     found := gcd !found a.(!k);
     incr k
   done;
   !found
 
 module Rows = Hashtbl.Make (struct
-  type t = int array
+  type t = number array
   let equal (a : t) (b : t) =
     let n = Array.length a in
-    let rec same k = k = n || (a.(k) = b.(k) && same (k + 1)) in
+    let rec same k = k = n || (equal a.(k) b.(k) && same (k + 1)) in
     n = Array.length b && same 0
   let hash (a : t) =
     let h = ref 17 in
-    for k = 0 to Array.length a - 1 do h := (!h * 31) + a.(k) done;
+    for k = 0 to Array.length a - 1 do h := (!h * 31) + hash a.(k) done;
     !h land max_int
 end)
 
-(* -- numbers of Coq -------------------------------------------------------------------------------- *)
-
-let rec of_positive = function
-  | XH -> 1
-  | XO p -> times 2 (of_positive p)
-  | XI p -> plus 1 (times 2 (of_positive p))
-
-let of_z = function Z0 -> 0 | Zpos p -> of_positive p | Zneg p -> - (of_positive p)
-let rec to_positive n = if n = 1 then XH else if n land 1 = 0 then XO (to_positive (n / 2)) else XI (to_positive (n / 2))
-let to_z n = if n = 0 then Z0 else if n > 0 then Zpos (to_positive n) else Zneg (to_positive (- n))
 let rec to_nat n = if n = 0 then O else S (to_nat (n - 1))
 
 (* -- sums of facts --------------------------------------------------------------------------------- *)
 
 (* Facts are numbered from the oldest, so that a number stays the same when new ones come in front. *)
-type sum = (int * int) list (* number of a fact, factor; by falling numbers *)
+type sum = (int * number) list (* number of a fact, factor; by falling numbers *)
 
 let rec add_sums (a : sum) (b : sum) : sum =
   match a, b with
@@ -79,125 +64,169 @@ let rec add_sums (a : sum) (b : sum) : sum =
   | (i, x) :: a', (j, y) :: b' ->
     if i > j then (i, x) :: add_sums a' b
     else if j > i then (j, y) :: add_sums a b'
-    else let z = plus x y in if z = 0 then add_sums a' b' else (i, z) :: add_sums a' b'
+    else let z = plus x y in if sign z = 0 then add_sums a' b' else (i, z) :: add_sums a' b'
 
-let scale_sum f (a : sum) : sum = if f = 0 then [] else List.map (fun (i, x) -> (i, times f x)) a
+let scale_sum f (a : sum) : sum =
+  if sign f = 0 then [] else if is_one f then a else List.map (fun (i, x) -> (i, times f x)) a
 
 (* The sum of facts `from`, divided by `divisor`: exactly, or `rounded` down. *)
 type atom = {
-  coefficients : int array;
-  constant : int;
+  coefficients : number array;
+  constant : number;
   from : sum;
-  divisor : int;
+  divisor : number;
   rounded : bool;
 }
 
-let lcm a b = times a (b / gcd a b)
+let lcm a b = times a (quotient b (gcd a b))
 
 (* a + f b, where neither was rounded *)
 let add_atom f a b =
   let n = Array.length a.coefficients in
   let d = lcm a.divisor b.divisor in
-  let coefficients : int array = Array.make n 0 in
+  let coefficients : number array = Array.make n zero in
   for k = 0 to n - 1 do coefficients.(k) <- plus a.coefficients.(k) (times f b.coefficients.(k)) done;
   { coefficients;
     constant = plus a.constant (times f b.constant);
-    from = add_sums (scale_sum (d / a.divisor) a.from) (scale_sum (times f (d / b.divisor)) b.from);
+    from = add_sums (scale_sum (quotient d a.divisor) a.from) (scale_sum (times f (quotient d b.divisor)) b.from);
     divisor = d;
     rounded = false }
 
 let opposite a =
-  { a with coefficients = negated a.coefficients; constant = - a.constant;
-    from = scale_sum (-1) a.from }
+  { a with coefficients = negated a.coefficients; constant = negative a.constant;
+    from = scale_sum minus_one a.from }
 
-let divisor_of a = divisor 0 a.coefficients
+let divisor_of a = divisor zero a.coefficients
 
 (* Divided by the common divisor g of its coefficients; the constant is rounded. *)
 let divided a g =
-  if g = 1 then a
+  if is_one g then a
   else
-    { coefficients = mapped (fun x -> x / g) a.coefficients;
+    { coefficients = mapped (fun x -> quotient x g) a.coefficients;
       constant = floor_div a.constant g;
       from = a.from;
       divisor = times a.divisor g;
-      rounded = a.constant mod g <> 0 }
+      rounded = sign (remainder a.constant g) <> 0 }
 
-(* -- the certificate at the end of a search --------------------------------------------------------- *)
+(* -- why there is no solution ------------------------------------------------------------------------ *)
 
-let combination size (a : sum) : combination =
-  let rec go last = function
-    | [] -> []
-    | (number, factor) :: rest ->
-      let index = size - 1 - number in
-      (to_nat (index - last - 1), to_z factor) :: go index rest
+module Numbers = Set.Make (Int)
+module Levels = Map.Make (Int)
+
+(* `uses`: the numbers of the facts that it needs, without those that it adds itself. *)
+type proof = { shape : shape; uses : Numbers.t }
+
+and shape =
+  | Total of sum  (* a negative number *)
+  | Rounded of int * sum * number * proof  (* the fact with this number is the sum, divided and rounded *)
+  | Decided of int * atom * proof * proof  (* the fact with this number is the atom, or its negation *)
+  | Distinguished of int * int * (int * proof) list
+      (* a disjunction; each of its parts is so many facts, numbered from here *)
+
+let uses_of (a : sum) = List.fold_left (fun found (i, _) -> Numbers.add i found) Numbers.empty a
+let total a = { shape = Total a; uses = uses_of a }
+let needs size p = match Numbers.max_elt_opt p.uses with Some k -> k >= size | None -> false
+
+let round size a d rest =
+  if needs size rest then
+    { shape = Rounded (size, a, d, rest); uses = Numbers.union (uses_of a) (Numbers.remove size rest.uses) }
+  else rest
+
+(* As the checker reads it, where a fact is known by how many newer ones there are. *)
+let rec written levels size p : certificate =
+  let added first count =
+    let rec go k found = if k = count then found else go (k + 1) (Levels.add (first + k) (size + k) found) in
+    go 0 levels
   in
-  go (-1) a
+  let combination (a : sum) : combination =
+    let rec go last = function
+      | [] -> []
+      | (number, factor) :: rest ->
+        let index = size - 1 - Levels.find number levels in
+        (to_nat (index - last - 1), to_z factor) :: go index rest
+    in
+    go (-1) a
+  in
+  let positive d = match to_z d with Zpos p -> p | _ -> assert false in
+  let further first count = written (added first count) (size + count) in
+  match p.shape with
+  | Total a -> Farkas (combination a)
+  | Rounded (k, a, d, rest) -> Cut (combination a, positive d, further k 1 rest)
+  | Decided (k, a, holds, fails) ->
+    let term = (to_z a.constant, List.map to_z (Array.to_list a.coefficients)) in
+    Split (term, further k 1 holds, further k 1 fails)
+  | Distinguished (k, first, parts) ->
+    Cases (to_nat (size - 1 - Levels.find k levels), List.map (fun (count, p) -> further first count p) parts)
 
 (* Rounded atoms among the parts become facts of their own: how many facts there are then, the sum of
-   the parts, and what goes around the rest of the certificate. *)
-let summed size (parts : (int * atom) list) : int * sum * (certificate -> certificate) =
-  let parts = List.filter (fun (f, _) -> f <> 0) parts in
-  let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
-  let add (size, total, around) (f, a) =
+   the parts, its scale, and what goes around the rest of the proof.  `add` is told each new fact. *)
+let summed ?(add = fun _ _ -> ()) size (parts : (number * atom) list) =
+  let parts = List.filter (fun (f, _) -> sign f <> 0) parts in
+  let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) one parts in
+  let one_more (size, total, around) (f, a) =
     let f = times f scale in
-    if a.rounded then
-      let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
-      (size + 1, add_sums [ (size, f) ] total, fun rest -> around (cut rest))
-    else (size, add_sums (scale_sum (f / a.divisor) a.from) total, around)
+    if a.rounded then begin
+      add a.from a.divisor;
+      (size + 1, add_sums [ (size, f) ] total, fun rest -> around (round size a.from a.divisor rest))
+    end
+    else (size, add_sums (scale_sum (quotient f a.divisor) a.from) total, around)
   in
-  let size, total, around = List.fold_left add (size, [], fun rest -> rest) parts in
-  (size, total, around)
+  let size, total, around = List.fold_left one_more (size, [], fun rest -> rest) parts in
+  (size, total, scale, around)
 
 (* A negative number as the sum of these multiples of atoms. *)
-let conclude size (parts : (int * atom) list) : certificate =
-  let size, total, around = summed size parts in
-  let common = max 1 (List.fold_left (fun g (_, f) -> gcd g f) 0 total) in
-  around (Farkas (combination size (List.map (fun (i, f) -> (i, f / common)) total)))
+let conclude size (parts : (number * atom) list) : proof =
+  let _, all, _, around = summed size parts in
+  let common = List.fold_left (fun g (_, f) -> gcd g f) zero all in
+  let common = if sign common = 0 then one else common in
+  around (total (List.map (fun (i, f) -> (i, quotient f common)) all))
 
 (* -- the simplex ------------------------------------------------------------------------------------ *)
 
 type outcome =
-  | Contradiction of (int * atom) list
-  | Point of (int * int) array * ((int * atom) list * int) option
+  | Contradiction of (number * atom) list
+  | Point of (number * number) array * ((number * atom) list * number) option
       (* numerators and denominators; and, where one is not an integer, a sum of atoms whose coefficients
          have a common divisor: divided and rounded, it excludes the point (Gomory) *)
+
+let is_fraction (p, q) = sign (remainder p q) <> 0
 
 (* Row r says: scale.(r) * (what is basic there) = sum of table.(r).(j) * (what is not, in column j).
    What is not basic has its value: 0 for a variable, the lower bound for a slack. *)
 let simplex width (atoms : atom array) : outcome =
   let rows = Array.length atoms in
   let table = Array.map (fun a -> Array.copy a.coefficients) atoms in
-  let scale = Array.make rows 1 in
+  let scale = Array.make rows one in
   let basic = Array.init rows (fun r -> width + r) in
   let outside = Array.init width (fun j -> j) in
-  let low v = if v < width then 0 else - atoms.(v - width).constant in
+  let low v = if v < width then zero else negative atoms.(v - width).constant in
   let numerator r =
-    let total = ref 0 in
-    Array.iteri (fun j t -> if t <> 0 then total := plus !total (times t (low outside.(j)))) table.(r);
+    let total = ref zero in
+    Array.iteri (fun j t -> if sign t <> 0 then total := plus !total (times t (low outside.(j)))) table.(r);
     !total
   in
   let reduce r =
     let g = divisor scale.(r) table.(r) in
-    if g > 1 then begin
-      scale.(r) <- scale.(r) / g;
-      table.(r) <- mapped (fun t -> t / g) table.(r)
+    if not (is_one g) then begin
+      scale.(r) <- quotient scale.(r) g;
+      table.(r) <- mapped (fun t -> quotient t g) table.(r)
     end
   in
   let pivot r j =
     let old = table.(r) in
     let p = old.(j) in
-    let sign = if p > 0 then 1 else -1 in
-    let d = abs p in
-    let row = Array.mapi (fun k t -> if k = j then sign * scale.(r) else - sign * t) old in
-    table.(r) <- row;
-    scale.(r) <- d;
+    let sign_of t = if sign p > 0 then t else negative t in
+    table.(r) <- Array.mapi (fun k t -> if k = j then sign_of scale.(r) else negative (sign_of t)) old;
+    scale.(r) <- absolute p;
     reduce r;
-    let row = table.(r) and d = scale.(r) in
+    let row : number array = table.(r) and d = scale.(r) in
     Array.iteri
-      (fun q line ->
+      (fun q (line : number array) ->
         let f = line.(j) in
-        if q <> r && f <> 0 then begin
-          let sum : int array = Array.make width 0 in
+        if q <> r && sign f <> 0 then begin
+          let g = gcd f d in
+          let f = quotient f g and d = quotient d g in
+          let sum : number array = Array.make width zero in
           for k = 0 to width - 1 do
             sum.(k) <- (if k = j then times f row.(k) else plus (times d line.(k)) (times f row.(k)))
           done;
@@ -214,7 +243,7 @@ let simplex width (atoms : atom array) : outcome =
     let best = ref (-1) in
     for r = 0 to rows - 1 do
       let v = basic.(r) in
-      if v >= width && (!best < 0 || v < basic.(!best)) && numerator r < times scale.(r) (low v) then best := r
+      if v >= width && (!best < 0 || v < basic.(!best)) && less (numerator r) (times scale.(r) (low v)) then best := r
     done;
     !best
   in
@@ -223,84 +252,95 @@ let simplex width (atoms : atom array) : outcome =
     Array.iteri
       (fun j t ->
         let v = outside.(j) in
-        if (v < width && t <> 0) || (v >= width && t > 0) then
+        if (v < width && sign t <> 0) || (v >= width && sign t > 0) then
           if !best < 0 || v < outside.(!best) then best := j)
       table.(r);
+    !best
+  in
+  (* Of the rows of fractions, the shortest sum that can be cut. *)
+  let cut () =
+    let better best r v =
+      let d = scale.(r) in
+      if v < width && is_fraction (numerator r, d) then begin
+        let part j = (let t = remainder table.(r).(j) d in if sign t < 0 then plus t d else t), outside.(j) in
+        let parts = List.filter (fun (f, _) -> sign f <> 0) (List.init width part) in
+        match best with
+        | _ when List.exists (fun (_, v) -> v < width) parts -> best
+        | Some (others, _) when List.length others <= List.length parts -> best
+        | _ -> Some (List.map (fun (f, v) -> (f, atoms.(v - width))) parts, d)
+      end
+      else best
+    in
+    let best = ref None in
+    Array.iteri (fun r v -> best := better !best r v) basic;
     !best
   in
   let rec go count =
     if count > 2000 then raise Budget;
     match violated () with
     | -1 ->
-      let point = Array.make width (0, 1) in
+      let point = Array.make width (zero, one) in
       Array.iteri (fun r v -> if v < width then point.(v) <- (numerator r, scale.(r))) basic;
-      let cut = ref None in
-      Array.iteri
-        (fun r v ->
-          let d = scale.(r) in
-          if v < width && d > 1 && numerator r mod d <> 0 then begin
-            let parts = List.init width (fun j -> (((table.(r).(j) mod d) + d) mod d, outside.(j))) in
-            let parts = List.filter (fun (f, _) -> f <> 0) parts in
-            if List.for_all (fun (_, v) -> v >= width) parts then
-              match !cut with
-              | Some (others, _) when List.length others <= List.length parts -> ()
-              | _ -> cut := Some (List.map (fun (f, v) -> (f, atoms.(v - width))) parts, d)
-          end)
-        basic;
-      Point (point, !cut)
+      Point (point, cut ())
     | r -> (
       match entering r with
       | -1 ->
-        let others =
-          List.filter_map
-            (fun j -> if table.(r).(j) = 0 then None else Some (- table.(r).(j), atoms.(outside.(j) - width)))
-            (List.init width (fun j -> j))
+        let other j =
+          if sign table.(r).(j) = 0 then None else Some (negative table.(r).(j), atoms.(outside.(j) - width))
         in
-        Contradiction ((scale.(r), atoms.(basic.(r) - width)) :: others)
+        Contradiction ((scale.(r), atoms.(basic.(r) - width)) :: List.filter_map other (List.init width (fun j -> j)))
       | j -> pivot r j; go (count + 1))
   in
   go 0
 
 (* -- conjunctions ----------------------------------------------------------------------------------- *)
 
-exception Contradictory of certificate
+exception Contradictory of proof
 
-(* Equations with a unit coefficient, and which variable each gives. *)
+(* 0 = above, which is 0 <= above and 0 <= below = - above: a fact, or two inequalities. *)
+type equation = { above : atom; below : atom }
+
+let equation a = { above = a; below = opposite a }
+
+(* a + f e *)
+let add_equation f a e =
+  if sign f = 0 then a else if sign f > 0 then add_atom f a e.above else add_atom (negative f) a e.below
+
+let substituted solved a =
+  List.fold_left (fun a (k, e) -> add_equation (negative (times a.coefficients.(k) e.above.coefficients.(k))) a e) a solved
+
+(* Equations with a unit coefficient, and which variable each gives; then the others. *)
 let eliminate size equations =
-  let substituted a solved =
-    List.fold_left
-      (fun a (k, e) ->
-        let f = a.coefficients.(k) in
-        if f = 0 then a else add_atom (- f * e.coefficients.(k)) a e)
-      a solved
-  in
   let rec go solved left = function
     | [] -> (List.rev solved, left)
     | e :: rest ->
-      let e = substituted e (List.rev solved) in
-      let g = divisor_of e in
-      if g = 0 then begin
-        if e.constant <> 0 then
-          raise (Contradictory (conclude size [ ((if e.constant > 0 then -1 else 1), e) ]));
+      let known = List.rev solved in
+      let e = { above = substituted known e.above; below = substituted known e.below } in
+      let g = divisor_of e.above in
+      if sign g = 0 then begin
+        if sign e.above.constant <> 0 then
+          raise (Contradictory (conclude size [ (one, if sign e.above.constant > 0 then e.below else e.above) ]));
         go solved left rest
       end
-      else if e.constant mod g <> 0 then
-        raise (Contradictory (conclude size [ (1, divided e g); (1, divided (opposite e) g) ]))
       else begin
-        let e = divided e g in
+        let above = divided e.above g and below = divided e.below g in
+        if above.rounded then raise (Contradictory (conclude size [ (one, above); (one, below) ]));
         let unit = ref (-1) in
-        Array.iteri (fun k x -> if abs x = 1 then unit := k) e.coefficients;
-        if !unit >= 0 then go ((!unit, e) :: solved) left rest else go solved (e :: left) rest
+        Array.iteri (fun k x -> if is_one (absolute x) then unit := k) above.coefficients;
+        if !unit >= 0 then go ((!unit, { above; below }) :: solved) left rest
+        else go solved ({ above; below } :: left) rest
       end
   in
-  let solved, left = go [] [] equations in
-  (solved, left, fun a -> substituted a solved)
+  go [] [] equations
 
 let tightened size a =
   let g = divisor_of a in
-  if g > 0 then Some (divided a g)
-  else if a.constant < 0 then raise (Contradictory (conclude size [ (1, a) ]))
+  if sign g > 0 then Some (divided a g)
+  else if sign a.constant < 0 then raise (Contradictory (conclude size [ (one, a) ]))
   else None
+
+let exclude a b = sign (plus a.constant b.constant) < 0
+let weaker b a = not (less b.constant a.constant)
 
 (* Of atoms with the same coefficients the strongest; two with opposite ones may contradict each other. *)
 let strongest size atoms =
@@ -309,40 +349,39 @@ let strongest size atoms =
   List.iter
     (fun a ->
       match Rows.find_opt seen a.coefficients with
-      | Some b when b.constant <= a.constant -> ()
+      | Some b when weaker a b -> ()
       | earlier -> (
         if earlier = None then order := a.coefficients :: !order;
         Rows.replace seen a.coefficients a;
         match Rows.find_opt seen (negated a.coefficients) with
-        | Some b when plus a.constant b.constant < 0 ->
-          raise (Contradictory (conclude size [ (1, a); (1, b) ]))
+        | Some b when exclude a b -> raise (Contradictory (conclude size [ (one, a); (one, b) ]))
         | _ -> ()))
     atoms;
   (seen, List.rev_map (Rows.find seen) !order)
 
 let value point a =
   (* numerator and denominator of the atom's value at the point *)
-  let num = ref a.constant and den = ref 1 in
+  let num = ref a.constant and den = ref one in
   Array.iteri
     (fun k x ->
-      if x <> 0 then begin
+      if sign x <> 0 then begin
         let p, q = point.(k) in
         let n = plus (times !num q) (times (times x p) !den) and d = times !den q in
-        let g = max 1 (gcd n d) in
-        num := n / g;
-        den := d / g
+        let g = gcd n d in
+        num := quotient n g;
+        den := quotient d g
       end)
     a.coefficients;
   (!num, !den)
 
-(* -- facts with machine integers ---------------------------------------------------------------------- *)
+(* -- facts with these numbers -------------------------------------------------------------------------- *)
 
 type formula = Positive of atom (* 0 <= a *) | Null of atom (* 0 = a *) | All of formula list | One of formula list
 
 let atom_of width (constant, coefficients) =
-  let row = Array.make width 0 in
+  let row = Array.make width zero in
   List.iteri (fun k x -> row.(k) <- of_z x) coefficients;
-  { coefficients = row; constant = of_z constant; from = []; divisor = 1; rounded = false }
+  { coefficients = row; constant = of_z constant; from = []; divisor = one; rounded = false }
 
 let rec width_of = function
   | Above (_, k) | Zero (_, k) -> List.length k
@@ -354,88 +393,143 @@ let rec formula_of width = function
   | Both fs -> All (List.map (formula_of width) fs)
   | Either fs -> One (List.map (formula_of width) fs)
 
-let rec largest = function
-  | Positive a | Null a -> Array.fold_left (fun n x -> max n (abs x)) (abs a.constant) a.coefficients
-  | All fs | One fs -> List.fold_left (fun n f -> max n (largest f)) 0 fs
+let rec within limit = function
+  | Positive a | Null a ->
+    let small x = less (absolute x) limit in
+    small a.constant && Array.for_all small a.coefficients
+  | All fs | One fs -> List.for_all (within limit) fs
 
 (* A fact with numbers that are too large is left out: nothing is known then of a point. *)
 let formulas_of limit width goal =
   let skipped = ref false in
+  let fits found = match limit with None -> true | Some n -> within (number n) found in
   let one f =
     match formula_of width f with
-    | found when largest found <= limit -> found
+    | found when fits found -> found
     | _ | (exception Overflow) -> skipped := true; All []
   in
   let found = List.map one goal in
   (found, !skipped)
 
 let rec true_at point = function
-  | Positive a -> fst (value point a) >= 0
-  | Null a -> fst (value point a) = 0
+  | Positive a -> sign (fst (value point a)) >= 0
+  | Null a -> sign (fst (value point a)) = 0
   | All fs -> List.for_all (true_at point) fs
   | One fs -> List.exists (true_at point) fs
 
 (* -- what is known of a conjunction ------------------------------------------------------------------- *)
 
 type knowledge = {
-  solved : (int * atom) list;
-  substituted : atom -> atom;
+  solved : (int * equation) list;
   table : atom Rows.t;  (* the strongest inequality for each vector of coefficients *)
   atoms : atom list;
 }
 
-let knowledge size equations inequalities =
-  let solved, left, substituted = eliminate size equations in
-  let all = List.map substituted inequalities @ left @ List.map opposite left in
+(* Two inequalities that are an equation with a unit coefficient. *)
+let equal_pair table a =
+  match Rows.find_opt table (negated a.coefficients) with
+  | Some b when sign (plus a.constant b.constant) = 0 && Array.exists (fun x -> is_one (absolute x)) a.coefficients ->
+    Some { above = a; below = b }
+  | _ -> None
+
+(* Inequalities that are equations are used as such, which may tighten others.  Those that were rounded have
+   to be facts first. *)
+exception Rounded_pairs of atom list
+
+let rec knowledge size equations inequalities =
+  let solved, left = eliminate size equations in
+  let others = List.concat_map (fun e -> [ e.above; e.below ]) left in
+  let all = List.map (substituted solved) inequalities @ others in
   let table, atoms = strongest size (List.filter_map (tightened size) all) in
-  { solved; substituted; table; atoms }
+  let pairs = List.filter_map (equal_pair table) atoms in
+  match List.filter (fun a -> a.rounded) (List.map (fun e -> e.above) pairs) with
+  | _ :: _ as rounded -> raise (Rounded_pairs rounded)
+  | [] when pairs = [] -> { solved; table; atoms }
+  | [] -> knowledge size (equations @ pairs) inequalities
 
 type status = Yes | No | Maybe
 
 (* Whether a formula holds, or cannot, by what one known inequality says. *)
 let rec status known = function
   | Positive a -> (
-    let a = known.substituted a in
+    let a = substituted known.solved a in
     let g = divisor_of a in
-    if g = 0 then if a.constant >= 0 then Yes else No
+    if sign g = 0 then if sign a.constant >= 0 then Yes else No
     else
       let a = divided a g in
       match Rows.find_opt known.table a.coefficients with
-      | Some b when b.constant <= a.constant -> Yes
+      | Some b when weaker a b -> Yes
       | _ -> (
         match Rows.find_opt known.table (negated a.coefficients) with
-        | Some b when plus a.constant b.constant < 0 -> No
+        | Some b when exclude a b -> No
         | _ -> Maybe))
   | Null a -> (
-    let a = known.substituted a in
+    let a = substituted known.solved a in
     let g = divisor_of a in
-    if g = 0 then if a.constant = 0 then Yes else No
-    else if a.constant mod g <> 0 then No
+    if sign g = 0 then if sign a.constant = 0 then Yes else No
+    else if sign (remainder a.constant g) <> 0 then No
     else
       match status known (Positive a), status known (Positive (opposite a)) with
       | No, _ | _, No -> No
       | Yes, Yes -> Yes
       | _ -> Maybe)
-  | All fs ->
-    let found = List.map (status known) fs in
-    if List.mem No found then No else if List.for_all (fun s -> s = Yes) found then Yes else Maybe
-  | One fs ->
-    let found = List.map (status known) fs in
-    if List.mem Yes found then Yes else if List.for_all (fun s -> s = No) found then No else Maybe
+  | All fs -> several known No Yes fs
+  | One fs -> several known Yes No fs
 
-(* Why a further fact cannot hold, where one known inequality says so. *)
-let contradiction known size f =
-  let against a =
-    let a = known.substituted { a with from = [ (size, 1) ] } in
+(* The first one that is `decisive` decides; otherwise all have to be `neutral`. *)
+and several known decisive neutral fs =
+  let rec go so_far = function
+    | [] -> so_far
+    | f :: rest ->
+      let found = status known f in
+      if found = decisive then decisive else go (if found = neutral then so_far else Maybe) rest
+  in
+  go neutral fs
+
+(* Why a further fact, with number `size` or, of several, from there on, cannot hold by what one known
+   inequality says. *)
+let rec contradiction known size f =
+  let against number count factor a =
+    let a = substituted known.solved { a with from = [ (number, factor) ] } in
     let g = divisor_of a in
-    if g = 0 then if a.constant < 0 then Some (conclude (size + 1) [ (1, a) ]) else None
+    if sign g = 0 then if sign a.constant < 0 then Some (conclude count [ (one, a) ]) else None
     else
       let a = divided a g in
       match Rows.find_opt known.table (negated a.coefficients) with
-      | Some b when plus a.constant b.constant < 0 -> Some (conclude (size + 1) [ (1, a); (1, b) ])
+      | Some b when exclude a b -> Some (conclude count [ (one, a); (one, b) ])
       | _ -> None
   in
-  match f with Positive a -> against a | Null _ | All _ | One _ -> None
+  let rec one_of number count = function
+    | Positive a -> against number count one a
+    | Null a -> (
+      match against number count one a, against number count minus_one (opposite a) with
+      | None, found | found, _ -> found)
+    | All _ | One _ -> None
+  in
+  match f with
+  | All fs ->
+    let count = size + List.length fs in
+    List.find_map Fun.id (List.mapi (fun k f -> one_of (count - 1 - k) count f) fs)
+  | f -> one_of size (size + 1) f
+
+(* Two inequalities whose sum, divided and rounded, excludes the point. *)
+let pair_cut point atoms =
+  let valued = List.map (fun a -> (a, value point a)) atoms in
+  let violated (a, (p, q)) (b, (p', q')) =
+    let coefficients = Array.mapi (fun k x -> plus x b.coefficients.(k)) a.coefficients in
+    let g = divisor zero coefficients in
+    if sign g = 0 || is_one g then None
+    else
+      let c = plus a.constant b.constant in
+      let rest = plus c (negative (times g (floor_div c g))) in
+      let sum = plus (times p q') (times p' q) in
+      if less sum (times rest (times q q')) then Some ([ (one, a); (one, b) ], g) else None
+  in
+  let rec go = function
+    | [] -> None
+    | a :: rest -> ( match List.find_map (violated a) rest with None -> go rest | found -> found)
+  in
+  go valued
 
 let point_of width known =
   match simplex width (Array.of_list known.atoms) with
@@ -444,15 +538,15 @@ let point_of width known =
     (* a variable that was eliminated: e = 0 with coefficient 1 or -1; the last one first *)
     List.iter
       (fun (k, e) ->
-        point.(k) <- (0, 1);
-        let num, den = value point e in
-        point.(k) <- (- num * e.coefficients.(k), den))
+        point.(k) <- (zero, one);
+        let num, den = value point e.above in
+        point.(k) <- (negative (times num e.above.coefficients.(k)), den))
       (List.rev known.solved);
     Point (point, cut)
 
 (* -- the search --------------------------------------------------------------------------------------- *)
 
-type answer = Certificate of certificate | Solution of int array | Unknown
+type answer = Certificate of certificate | Solution of z list | Unknown
 
 let push f facts = match f with All gs -> gs @ facts | f -> f :: facts
 
@@ -466,18 +560,13 @@ let fact_of width facts (total : sum) d =
   in
   let sum = List.fold_left add (atom_of width (Z0, [])) total in
   Positive
-    { sum with coefficients = Array.map (fun x -> x / d) sum.coefficients; constant = floor_div sum.constant d }
+    { sum with coefficients = mapped (fun x -> quotient x d) sum.coefficients; constant = floor_div sum.constant d }
 
 let max_depth = 400
 
-(* Processor time at which the search ends. *)
-let deadline = ref infinity
-
-let term a = (to_z a.constant, List.map to_z (Array.to_list a.coefficients))
-
 (* Of the parts of disjunctions that are open at a point, the one that most disjunctions have. *)
 let commonest known choices open_ =
-  let seen : (int array * int, int) Hashtbl.t = Hashtbl.create 64 in
+  let seen : (number array * number, int) Hashtbl.t = Hashtbl.create 64 in
   let key a = (a.coefficients, a.constant) in
   let times a = try Hashtbl.find seen (key a) with Not_found -> 0 in
   let count f = match f with Positive a -> Hashtbl.replace seen (key a) (times a + 1) | Null _ | All _ | One _ -> () in
@@ -489,35 +578,44 @@ let commonest known choices open_ =
   in
   List.fold_left (fun best (_, _, fs) -> List.fold_left better best fs) None open_
 
-let search limit max_cuts budget (goal : fact list) : answer =
+let search limit max_cuts budget deadline (goal : fact list) : answer =
   let width = List.fold_left (fun n f -> max n (width_of f)) 0 goal in
   let left = ref budget in
   let exception Stop of answer in
   (* `used`: the numbers of disjunctions one of whose parts is among the facts *)
-  let rec solve depth cuts used facts size : certificate =
-    if depth > max_depth || Sys.time () > !deadline then raise (Stop Unknown);
+  let rec solve depth cuts used facts size : proof =
+    if depth > max_depth || Sys.time () > deadline then raise (Stop Unknown);
     let equations = ref [] and inequalities = ref [] and choices = ref [] in
     List.iteri
       (fun index f ->
-        let from = [ (size - 1 - index, 1) ] in
+        let from = [ (size - 1 - index, one) ] in
         match f with
         | Positive a -> inequalities := { a with from } :: !inequalities
-        | Null a -> equations := { a with from } :: !equations
+        | Null a -> equations := equation { a with from } :: !equations
         | One fs -> if not (List.mem (size - 1 - index) used) then choices := (index, fs) :: !choices
         | All _ -> ())
       facts;
     match knowledge size (List.rev !equations) (List.rev !inequalities) with
-    | exception Contradictory certificate -> certificate
+    | exception Contradictory proof -> proof
+    | exception Rounded_pairs atoms -> further depth cuts used facts size (List.map (fun a -> ([ (one, a) ], one)) atoms)
     | known -> (
       let live (index, fs) =
-        let found = List.map (status known) fs in
-        if List.mem Yes found then None
-        else Some (List.length (List.filter (fun s -> s = Maybe) found), index, fs)
+        let rec open_parts count = function
+          | [] -> Some (count, index, fs)
+          | f :: rest -> (
+            match status known f with
+            | Yes -> None
+            | No -> open_parts count rest
+            | Maybe -> open_parts (count + 1) rest)
+        in
+        open_parts 0 fs
       in
       let choices = List.filter_map live (List.rev !choices) in
-      match List.find_opt (fun (count, _, _) -> count <= 1) choices with
-      | Some (_, index, fs) -> branch known depth cuts used facts size index fs
-      | None -> (
+      match List.filter (fun (count, _, _) -> count <= 1) choices with
+      | _ :: _ as certain ->
+        let numbered = List.map (fun (_, index, fs) -> (size - 1 - index, fs)) certain in
+        branch known depth cuts used facts size numbered
+      | [] -> (
         decr left;
         if !left < 0 then raise (Stop Unknown);
         match point_of width known with
@@ -527,65 +625,72 @@ let search limit max_cuts budget (goal : fact list) : answer =
           let smaller a b = match a with Some (n, _, _) -> (let m, _, _ = b in if m < n then Some b else a) | None -> Some b in
           match commonest known choices open_, List.fold_left smaller None open_ with
           | Some a, _ -> decide a depth cuts used facts size
-          | None, Some (_, index, fs) -> branch known depth cuts used facts size index fs
+          | None, Some (_, index, fs) -> branch known depth cuts used facts size [ (size - 1 - index, fs) ]
           | None, None -> (
-            match cut with
-            | Some (parts, d) when cuts < max_cuts -> cut_off depth cuts used facts size parts d
+            match cut, pair_cut point known.atoms with
+            | Some (parts, d), _ when cuts < max_cuts -> further depth (cuts + 1) used facts size [ (parts, d) ]
+            | _, Some (parts, d) -> further depth cuts used facts size [ (parts, d) ]
             | _ -> split depth cuts used facts size point))))
   (* Either it holds, or its negation is a fact from then on. *)
   and decide a depth cuts used facts size =
-    let negation = { (opposite a) with constant = - a.constant - 1 } in
-    let holds = solve (depth + 1) cuts used (Positive a :: facts) (size + 1) in
-    Split (term a, holds, solve (depth + 1) cuts used (Positive negation :: facts) (size + 1))
-  and branch known depth cuts used facts size index fs =
-    let one f =
-      match contradiction known size f with
-      | Some certificate -> certificate
-      | None ->
-        let facts = push f facts in
-        solve (depth + 1) cuts ((size - 1 - index) :: used) facts (List.length facts)
-    in
-    Cases (to_nat index, List.map one fs)
-  (* rounded parts become facts, then their sum is divided and rounded *)
-  and cut_off depth cuts used facts size parts d =
-    let scale = List.fold_left (fun m (_, a) -> if a.rounded then m else lcm m a.divisor) 1 parts in
-    let add (facts, size, total, around) (f, a) =
-      let f = times f scale in
-      if a.rounded then
-        let cut rest = Cut (combination size a.from, to_positive a.divisor, rest) in
-        (fact_of width facts a.from a.divisor :: facts, size + 1, add_sums [ (size, f) ] total, fun rest -> around (cut rest))
-      else (facts, size, add_sums (scale_sum (f / a.divisor) a.from) total, around)
-    in
-    let d = times d scale in
-    let facts, size, total, around = List.fold_left add (facts, size, [], fun rest -> rest) parts in
-    let fact = fact_of width facts total d in
-    around (Cut (combination size total, to_positive d, solve (depth + 1) (cuts + 1) used (fact :: facts) (size + 1)))
+    let negation = { (opposite a) with constant = plus (negative a.constant) minus_one } in
+    let go fact = solve (depth + 1) cuts used (Positive fact :: facts) (size + 1) in
+    let holds = go a in
+    if not (needs size holds) then holds
+    else
+      let fails = go negation in
+      if not (needs size fails) then fails
+      else
+        { shape = Decided (size, a, holds, fails);
+          uses = Numbers.remove size (Numbers.union holds.uses fails.uses) }
+  (* One part of each of these disjunctions, one after the other. *)
+  and branch known depth cuts used facts size = function
+    | [] -> solve (depth + 1) cuts used facts size
+    | (number, fs) :: later ->
+      let part f =
+        let longer = push f facts in
+        let count = List.length longer - size in
+        match contradiction known size f with
+        | Some proof -> (count, proof)
+        | None -> (count, branch known depth cuts (number :: used) longer (size + count) later)
+      in
+      let rec each found = function
+        | [] ->
+          let uses = List.fold_left (fun all (_, p) -> Numbers.union all p.uses) (Numbers.singleton number) found in
+          { shape = Distinguished (number, size, List.rev found); uses = Numbers.filter (fun k -> k < size) uses }
+        | f :: rest ->
+          let count, proof = part f in
+          if needs size proof then each ((count, proof) :: found) rest else proof
+      in
+      each [] fs
+  (* New facts: sums of parts, divided and rounded; rounded parts become facts before. *)
+  and further depth cuts used facts size = function
+    | [] -> solve (depth + 1) cuts used facts size
+    | (parts, d) :: rest ->
+      let facts = ref facts in
+      let add from divisor = facts := fact_of width !facts from divisor :: !facts in
+      let size, total, scale, around = summed ~add size parts in
+      let d = times d scale in
+      if is_one d && List.length total = 1 then around (further depth cuts used !facts size rest)
+      else
+        let fact = fact_of width !facts total d in
+        around (round size total d (further depth cuts used (fact :: !facts) (size + 1) rest))
   and split depth cuts used facts size point =
     let fractional = ref (-1) in
-    Array.iteri (fun k (p, q) -> if !fractional < 0 && p mod q <> 0 then fractional := k) point;
-    if !fractional < 0 then raise (Stop (Solution (Array.map (fun (p, q) -> p / q) point)));
+    Array.iteri (fun k x -> if !fractional < 0 && is_fraction x then fractional := k) point;
+    if !fractional < 0 then
+      raise (Stop (Solution (Array.to_list (Array.map (fun (p, q) -> to_z (quotient p q)) point))));
     let k = !fractional in
     let p, q = point.(k) in
-    let next = floor_div p q + 1 in
-    let unit = List.init (k + 1) (fun j -> if j = k then 1 else 0) in
-    let up = (to_z (- next), List.map to_z unit) in
-    let down = (to_z (next - 1), List.map (fun x -> to_z (- x)) unit) in
-    let go l = solve (depth + 1) cuts used (Positive (atom_of width l) :: facts) (size + 1) in
-    Split (up, go up, go down)
+    let up = atom_of width (Z0, []) in
+    up.coefficients.(k) <- one;
+    decide { up with constant = negative (plus (floor_div p q) one) } depth cuts used facts size
   in
   let formulas, skipped = formulas_of limit width goal in
-  try Certificate (solve 0 0 [] formulas (List.length goal)) with
-  | Stop (Solution _) when skipped -> Unknown
-  | Stop answer -> answer
-  | Overflow | Budget -> Unknown
-
-(* Cuts make numbers grow: where they overflow, variables that are not integers are split instead; then
-   facts with large numbers, such as the range of a type, are left out. *)
-let find budget goal =
-  let tries = [ (max_int, 30); (max_int, 0); (1 lsl 31, 30) ] in
-  let next answer (limit, cuts) =
-    match answer with
-    | Unknown when Sys.time () < !deadline -> search limit cuts budget goal
-    | _ -> answer
-  in
-  List.fold_left next Unknown tries
+  let count = List.length goal in
+  let levels = List.fold_left (fun found k -> Levels.add k k found) Levels.empty (List.init count Fun.id) in
+  match solve 0 0 [] formulas count with
+  | proof -> Certificate (written levels count proof)
+  | exception Stop (Solution _) when skipped -> Unknown
+  | exception Stop answer -> answer
+  | exception Budget -> Unknown
