@@ -147,6 +147,9 @@ def _storage(rng: random.Random, program: Program) -> str:
         reader = rng.choice(program.statements)
         arrays = [access.array for access in reader.reads if access.array in "ABxv"] or ["x"]
         where = rng.choice(["", "", ", i", ", j", ", iT", ", i, transposed"])
+        if rng.random() < 0.5:
+            arrays = [access.array for access in reader.accesses if access.array in "ABxv"] or ["x"]
+            where += ", written"
         return f"pack({rng.choice(arrays)}, {reader.name}{where})"
     kind = rng.random()
     if kind < 0.25:

@@ -51,6 +51,55 @@ def test_tiles_are_packed_and_transposed(tmp_path: Path) -> None:
     assert "double B_packed[32][16];" in text and "double A_packed[32][8];" in text
 
 
+def test_what_a_tile_writes_is_copied_back(tmp_path: Path) -> None:
+    script = "tile(S, i=4, j=8)\ninterchange(S, [iT, jT, k, i, j])\n"
+    script += "P = pack(C, S, jT, written)\nreverse(P, C_1)"
+    text = result(tmp_path, PRODUCT, script).source.text
+    assert "double C_packed[4][8];" in text
+    assert "C_packed[C_1 - 4 * iT][C_2 - 8 * jT] = C[C_1][C_2];" in text
+    assert "C[C_1][C_2] = C_packed[C_1 - 4 * iT][C_2 - 8 * jT];" in text
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, text, "new.c")).proved
+
+
+FIRST = """\
+void f(int n, double x[n], double A[n][n]) {
+#pragma scop
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      S: A[i][j] = x[j];
+      T: x[i] += A[i][j] * 2;
+    }
+#pragma endscop
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "proved", "copies"),
+    [
+        ("L = lift(S, 1)\npack(A, L, i, written)", True, 1),  # every cell is set before it is used
+        ("pack(A, S, i, written)", False, 1),  # T reads what is still in the copy
+        ("pack(A, S, j, written)", True, 1),
+        ("pack(x, T, i, written)", False, 2),  # S reads x[i], to which T adds
+        ("pack(x, T, j, written)", True, 2),
+        ("pack(A, T, i, written)", False, 1),  # the copy comes before S
+    ],
+)
+def test_cells_that_are_written(script: str, proved: bool, copies: int) -> None:
+    plan = planned(FIRST, script)
+    assert len(plan.program.statements) == 2 + copies
+    assert prove_plan(plan).proved is proved
+
+
+def test_without_the_copy_before_or_after_a_value_is_missed() -> None:
+    (change,) = planned(PRODUCT, "pack(C, S, j, written)").storage
+    assert not prove_storage(change).wrong
+    statements = change.after.statements
+    for missing in statements[-2:]:
+        after = replace(change.after, statements=tuple(one for one in statements if one is not missing))
+        assert prove_storage(replace(change, after=after)).wrong
+
+
 def test_a_copy_is_a_component(tmp_path: Path) -> None:
     plan = planned(PRODUCT, f"{TILED}P = pack(B, S, kT)\ninterchange(P, B_1, B_2)\nreverse(P, B_1)")
     assert prove_plan(plan).proved

@@ -151,11 +151,20 @@ class Handle(Displayed):
         return self.perform(ops.Contract(variable, count))
 
     def pack(
-        self, variable: str, loop: str | None = None, *, transposed: bool = False, name: str | None = None
+        self,
+        variable: str,
+        loop: str | None = None,
+        *,
+        transposed: bool = False,
+        written: bool = False,
+        name: str | None = None,
     ) -> Handle:
-        """What the component reads of an array is copied, in each iteration of `loop`; a handle on that."""
+        """What the component reads of an array is copied, in each iteration of `loop`; a handle on that.
+
+        With `written` it writes to the copy too, which is copied back.
+        """
         target = self._new_name(name, "packed")
-        return self.perform(ops.Pack(variable, self.name, loop, transposed), target)[target]
+        return self.perform(ops.Pack(variable, self.name, loop, transposed, written), target)[target]
 
     def pad(self, variable: str, amount: int) -> Handle:
         """The rows of `variable` get `amount` elements more."""

@@ -83,6 +83,8 @@ def moved_from(plan: Plan, start: Position, offset: Callable[[Position], Positio
         for leaf in plan.leaves
         if leaf.position >= start
     }
+    if not targets:
+        return plan
     schedules = {}
     for statement in plan.program.statements:
         parts = [

@@ -93,10 +93,12 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.Rename(variable, target):
             component = plan.component(target, "target")
             return OperationResult(contraction.rename(plan, variable, component))
-        case ops.Pack(variable, target, name, transposed):
+        case ops.Pack(variable, target, name, transposed, written):
             component = plan.component(target, "target")
             depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
-            after, copy = packing.pack(plan, variable, component, depth, transposed=transposed)
+            after, copy = packing.pack(
+                plan, variable, component, depth, transposed=transposed, written=written
+            )
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))

@@ -6,6 +6,12 @@
 A read A[e] of L becomes B[e - l], l the least subscripts in the iteration.  Reads then see the values
 from before the loops, or before the iteration: legal if they saw these, and a cure for anti-dependences.  The
 copy is contiguous, and `transposed` if that is wanted: B[c2][c1] = A[c1][c2].
+
+With `written` every access of L moves, its writes too, and after L the cells that it writes are copied back:
+
+    after L, in the same iteration:   A[c] = B[c - l]   for the cells c that L writes
+
+The copy before L is left out where L sets every cell before it uses it.
 """
 
 from __future__ import annotations
@@ -32,8 +38,8 @@ from loopwright.transform.vectors import Position, iteration_numbers, padded_pos
 
 
 @dataclass(frozen=True, eq=False)
-class PackedRead:
-    """A read of a statement at one position, and the iteration numbers of the loops around the copy."""
+class PackedAccess:
+    """An access of a statement at one position, and the schedule of the statement there."""
 
     statement: Statement
     access: Access
@@ -50,9 +56,9 @@ class Box:
 
 
 def pack(
-    plan: Plan, name: str, component: Component, depth: int, *, transposed: bool
+    plan: Plan, name: str, component: Component, depth: int, *, transposed: bool, written: bool = False
 ) -> tuple[Plan, Component]:
-    """The plan with a copy inside of the first `depth` loops around the component, and the copy."""
+    """The plan with copies inside of the first `depth` loops around the component, and the copies."""
     array = variable_called(plan, name, sized=False)
     if transposed and array.rank != 2:
         message = f"{name} has {array.rank} subscripts, and only two can be transposed"
@@ -61,28 +67,43 @@ def pack(
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
     place = _place(plan, component, depth)
-    reads = [one for one in _reads(plan, name, component) if _sees_copied(plan, one, place, depth)]
-    if not reads:
+    found = _accesses(plan, name, component, written=written)
+    if not written:
+        found = [one for one in found if _sees_copied(plan, one, place, depth)]
+    if not found:
         message = f"every read of {name} in the component sees values that are written after the copy"
         raise Misuse(Code.STORAGE, message, argument="target", hint="name statements that read older values")
-    box = _box(plan.program, reads, depth, name)
-    plan = moved_from(plan, place, lambda position: _step(position, place, depth))
-    return _packed(plan, array, reads, box, place, depth, transposed)
+    order = (1, 0) if transposed else tuple(range(array.rank))
+    box = _box(plan.program, found, depth, name)
+    writes = [one for one in found if one.access.is_write]
+    places: list[tuple[Position, isl.Set, bool]] = []
+    if not writes or _needs_old_values(plan.program, found, depth):
+        plan = moved_from(plan, place, lambda position: _step(position, place, depth))
+        component = Component.of(_moved(one, place, depth) for one in component.positions)
+        places.append((place, box.cells, False))
+    if writes:
+        after = _after(component, depth)
+        plan = moved_from(plan, after, lambda position: _step(position, after, depth))
+        places.append((after, _cells(plan.program, writes, depth), True))
+    return _packed(plan, array, found, box, places, depth, order)
 
 
-def _reads(plan: Plan, name: str, component: Component) -> list[PackedRead]:
-    """The reads of the component that a copy can serve: those whose text is not written to as well."""
-    found: list[PackedRead] = []
+def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> list[PackedAccess]:
+    """The accesses of the component that move: all, or the reads whose text is not written to as well."""
+    found: list[PackedAccess] = []
     for statement in plan.program.statements:
-        written = {access.place for access in statement.writes}
+        targets = {access.place for access in statement.writes}
         for position, piece in pieces(statement.schedule):
-            for access in statement.reads:
-                if access.array != name or access.place in written or position not in component.positions:
+            for access in statement.accesses:
+                if access.array != name or position not in component.positions:
                     continue
-                if not access.must or not access.relation.is_single_valued():
+                if not written and (access.is_write or access.place in targets):
+                    continue
+                sure = access.must or access.is_write
+                if not sure or not access.relation.is_single_valued():
                     text = " ".join(access.place.text.split())
-                    raise Misuse(Code.STORAGE, f"which cell '{text}' reads is not known", argument="variable")
-                found.append(PackedRead(statement, access, piece.intersect_domain(statement.domain)))
+                    raise Misuse(Code.STORAGE, f"which cell '{text}' is is not known", argument="variable")
+                found.append(PackedAccess(statement, access, piece.intersect_domain(statement.domain)))
     names = [one.statement.name for one in found]
     split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
     if split:
@@ -92,7 +113,28 @@ def _reads(plan: Plan, name: str, component: Component) -> list[PackedRead]:
     return found
 
 
-def _sees_copied(plan: Plan, read: PackedRead, place: Position, depth: int) -> bool:
+def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth: int) -> bool:
+    """Whether a read sees a value from before the iteration, or a cell may be left as it was."""
+    own = {one.access for one in accesses}
+    names = {one.statement.name for one in accesses}
+    alone = [
+        replace(one, accesses=tuple(access for access in one.accesses if access in own))
+        for one in program.statements
+        if one.name in names
+    ]
+    flow, _ = value_based_flow(replace(program, statements=tuple(alone)))
+    times = isl.UnionMap.empty(program.context.get_space())
+    for one in accesses:
+        times = times.union(isl.UnionMap.from_map(iteration_numbers(one.piece, depth)))
+    served = flow.intersect(times.apply_range(times.reverse())).range()
+    for one in accesses:
+        reads = isl.UnionSet.from_set(one.piece.domain().intersect_params(program.context))
+        if not one.access.is_write and not reads.is_subset(served):
+            return True
+    return any(one.access.is_write and not one.access.must for one in accesses)
+
+
+def _sees_copied(plan: Plan, read: PackedAccess, place: Position, depth: int) -> bool:
     """Whether no value that is read is written after the copy in the same iteration of the loops around."""
     alone = [
         replace(one, accesses=(*_writes(one, read.access), *([read.access] if one is read.statement else [])))
@@ -125,22 +167,37 @@ def _place(plan: Plan, component: Component, depth: int) -> Position:
     return (*start[: depth + 1], *(0,) * (len(start) - depth - 1))
 
 
+def _after(component: Component, depth: int) -> Position:
+    """The place right after the component in the body of the loop at `depth`."""
+    last = component.last
+    return (*last[:depth], last[depth] + 1, *(0,) * (len(last) - depth - 1))
+
+
+def _moved(position: Position, place: Position, depth: int) -> Position:
+    return tuple(a + b for a, b in zip(position, _step(position, place, depth), strict=True))
+
+
 def _step(position: Position, place: Position, depth: int) -> Position:
     """One further in the body of the copy's loop, for what stands at its place or after it there."""
     later = position[:depth] == place[:depth] and position[depth] >= place[depth]
     return tuple(int(later and k == depth) for k in range(len(position)))
 
 
-def _box(program: Program, reads: Sequence[PackedRead], depth: int, name: str) -> Box:
-    """The cells read in an iteration t = (t1, ..., td) of the loops around the copy, and affine bounds."""
+def _cells(program: Program, accesses: Sequence[PackedAccess], depth: int) -> isl.Set:
+    """{ [t, c] : an access touches cell c in iteration t = (t1, ..., td) of the loops around the copy }."""
     cells: isl.Set | None = None
-    for one in reads:
+    for one in accesses:
         times = iteration_numbers(one.piece, depth)
         touched = times.reverse().apply_range(one.access.relation).intersect_params(program.context)
         here = touched.reset_tuple_id(OUT).wrap().flatten()
         cells = here if cells is None else cells.union(here)
     assert cells is not None
-    cells = cells.coalesce().remove_redundancies()
+    return cells.coalesce().remove_redundancies()
+
+
+def _box(program: Program, accesses: Sequence[PackedAccess], depth: int, name: str) -> Box:
+    """The cells of an iteration of the loops around the copy, and affine bounds of them."""
+    cells = _cells(program, accesses, depth)
     if any(one.dim(DIV) for one in basic_sets(cells)):
         raise Misuse(Code.STORAGE, f"the cells of {name} that are read have gaps", argument="variable")
     lows: list[isl.Aff] = []
@@ -153,15 +210,16 @@ def _box(program: Program, reads: Sequence[PackedRead], depth: int, name: str) -
 
 
 def _extent(cells: isl.Set, depth: int, k: int, name: str) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of subscript k in terms of t, and how many there are at most: a constant if possible."""
-    best: tuple[int, isl.Aff, isl.Aff] | None = None
+    """A lower bound of subscript k in terms of t, and how many there are at most: the least constant."""
+    best: tuple[tuple[int, int], isl.Aff, isl.Aff] | None = None
     for low in _lower_bounds(cells, depth, k):
         space = cells.get_space()
         own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, k)
         distance = own.sub(_on_cells(low, space)).add_constant_val(isl.Val(1))
         numbers = cells.apply(isl.Map.from_aff(distance))
         for bound in _upper_bounds(numbers):
-            weight = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
+            sizes = sum(not bound.get_coefficient_val(PARAM, p).is_zero() for p in range(bound.dim(PARAM)))
+            weight = sizes, int(bound.get_constant_val().to_python())
             if best is None or weight < best[0]:
                 best = weight, low, bound
     if best is None:
@@ -218,41 +276,47 @@ def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
 def _packed(
     plan: Plan,
     array: Array,
-    reads: Sequence[PackedRead],
+    accesses: Sequence[PackedAccess],
     box: Box,
-    place: Position,
+    places: Sequence[tuple[Position, isl.Set, bool]],
     depth: int,
-    transposed: bool,
+    order: tuple[int, ...],
 ) -> tuple[Plan, Component]:
+    """The accesses in the copy, and a copy of these cells at each of the `places`, to A or from it."""
     program = plan.program
-    order = (1, 0) if transposed else tuple(range(array.rank))
     new = unused_name(program, f"{array.name}_packed")
     extents = tuple(affine_text(program, box.extents[k], ()) for k in order)
     made = in_space(Array(new, array.rank, array.element_type, local=True, extents=extents))
-    outer = plan.leaf(next(p for p in _positions(plan, reads))).loops[:depth]
+    outer = plan.leaf(next(p for p in _positions(plan, accesses))).loops[:depth]
     own = tuple(unused_name(program, f"{array.name}_{k + 1}") for k in range(array.rank))
     iterators = (*outer, *own)
     edits: dict[TextEdit, None] = {}
-    for one in reads:
+    for one in accesses:
         indices = [_index(program, one, box, k, depth) for k in order]
         edits[TextEdit(one.access.place, new + "".join(f"[{index}]" for index in indices))] = None
-    copy = _copy_text(program, array.name, new, box, iterators, order)
-    schedule = copy_schedule(place, depth, array.rank)
-    after = with_storage(program, tuple(edits), (made,), ((copy, schedule),))
-    leaves = sorted((*plan.leaves, PlanLeaf(place, iterators)), key=lambda leaf: leaf.position)
-    component = Component.of([place])
+    copies: list[tuple[str, isl.Map]] = []
+    for place, cells, back in places:
+        left, right = _copied_cells(program, array.name, new, box, iterators, order)
+        left, right = (right, left) if back else (left, right)
+        text = f"{loops_over(program, cells, iterators)}{left} = {right};"
+        copies.append((text, copy_schedule(place, depth, array.rank)))
+    after = with_storage(program, tuple(edits), (made,), copies)
+    added = [PlanLeaf(place, iterators) for place, _, _ in places]
+    leaves = sorted((*plan.leaves, *added), key=lambda leaf: leaf.position)
     stored = replace(plan.stored(after), leaves=tuple(leaves))
-    return stored.named(after.statements[-1].name, component), component
+    for statement, leaf in zip(after.statements[-len(added) :], added, strict=True):
+        stored = stored.named(statement.name, Component.of([leaf.position]))
+    return stored, Component.of(leaf.position for leaf in added)
 
 
-def _positions(plan: Plan, reads: Sequence[PackedRead]) -> list[Position]:
+def _positions(plan: Plan, accesses: Sequence[PackedAccess]) -> list[Position]:
     found = []
-    for one in reads:
+    for one in accesses:
         found += [position for position, _ in pieces(plan.program.statement(one.statement.name).schedule)]
     return found
 
 
-def _index(program: Program, read: PackedRead, box: Box, k: int, depth: int) -> str:
+def _index(program: Program, read: PackedAccess, box: Box, k: int, depth: int) -> str:
     """The subscript k of a read in the copy: c_k - l_k(t), in terms of the statement's iterators."""
     relation = read.access.relation.intersect_domain(read.statement.domain)
     cell = isl.PwMultiAff.from_map(relation).get_pw_aff(k)
@@ -271,15 +335,15 @@ def _index(program: Program, read: PackedRead, box: Box, k: int, depth: int) -> 
     return text
 
 
-def _copy_text(
+def _copied_cells(
     program: Program, name: str, new: str, box: Box, iterators: tuple[str, ...], order: tuple[int, ...]
-) -> str:
+) -> tuple[str, str]:
+    """B[c - l] and A[c]."""
     depth = len(iterators) - len(box.lows)
     space = box.cells.get_space()
     indices: list[str] = []
     for k in order:
         own = isl.Aff.var_on_domain(isl.LocalSpace.from_space(space), DIM, depth + k)
         indices.append(affine_text(program, own.sub(_on_cells(box.lows[k], space)), iterators))
-    left = new + "".join(f"[{one}]" for one in indices)
-    right = name + "".join(f"[{one}]" for one in iterators[depth:])
-    return f"{loops_over(program, box.cells, iterators)}{left} = {right};"
+    packed = new + "".join(f"[{one}]" for one in indices)
+    return packed, name + "".join(f"[{one}]" for one in iterators[depth:])

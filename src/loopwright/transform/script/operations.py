@@ -336,12 +336,13 @@ class Pack(BaseOperation):
     """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
 
     name = "pack"
-    usage = "P = pack(A, L), P = pack(A, L, kT) or P = pack(A, L, kT, transposed)"
+    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written"
     gives = 1
     variable: VariableArgument
     target: HandleArgument
     loop: LoopArgument | None = None
     transposed: FlagArgument = False
+    written: FlagArgument = False
 
 
 @dataclass(frozen=True)
