@@ -12,8 +12,9 @@ import pytest
 
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.model.program import ELSEWHERE, Program
-from loopwright.read.c.reader import parse_c
+from loopwright.read.c.reader import read_source
 from loopwright.source import Source
+from tests.c import support
 from tests.c.support import reads, refusal, region, set_aside, writes
 from tests.pipeline.support import new_region, result, wrapped
 
@@ -83,18 +84,27 @@ def test_subscripts_of_the_loops_around_are_known_inside() -> None:
         ("int size;", "for (i = 0; i < size; i++) a[i] = g(i);"),
         ("int size; void g(int i) { size = i; }", "for (i = 0; i < size; i++) g(i);"),
         ("int size; int *q = &size; void g(int i) { *q = i; }", "for (i = 0; i < size; i++) g(i);"),
-        ("int size; int *q = &size;", "for (i = 0; i < size; i++) *a++ = 1;"),
+        ("int size; int *q = &size;", "for (i = 0; i < size; i++) *q++ = 1;"),
         ("", 'for (i = 0; i < n; i++) scanf("%d", &n);'),
         ("", 'for (i = 0; i < n; i++) scanf("%d", &i);'),
         ("", "for (i = 0; i < n; i++) a[i] = setjmp(b);"),
         ("int g_[3]; int *d = g_;", "for (i = 0; i < d[0]; i++) h(i);"),
         ("int s_; \n#define size s_", "for (i = 0; i < size; i++) a[i] = h(i);"),
         ("double *c;", "for (i = 0; i < n; i++) { double *row = c + i * n; h(i); row[0] = 1; }"),
+        ("static int d[3]; void g(int *p) { p[0] = 1; }", "for (i = 0; i < d[0]; i++) { g(d); a[i] = 0; }"),
+        ("static int d[3][3]; void g(int *p) { *p = 1; }", "for (i = 0; i < d[0][1]; i++) g(d[0]);"),
+        ("static int d; void g(void) { d = 1; } void h(void) { g(); }", "for (i = 0; i < d; i++) h();"),
+        ("static int d; void g(void (*q)(void)) { q(); }", "for (i = 0; i < d; i++) g(0);"),
+        ("int d; void g(unsigned *p) { *p = 1; }", "for (i = 0; i < d; i++) g((unsigned *)b);"),
+        ("int d; void g(char *p) { *p = 1; }", "for (i = 0; i < d; i++) g((char *)b);"),
+        ("int d; void g(void *p) { memset(p, 0, 4); }", "for (i = 0; i < d; i++) g(b);"),
+        ("static int d; void g(void);", "for (i = 0; i < n; i++) { int m = d + 1; g(); a[i] = a[m]; }"),
+        ("struct s { int n; }; struct s *p; void g(int *q) { *q = 1; }", "for (i = 0; i < p->n; i++) g(&k);"),
     ],
 )
 def test_what_decides_the_loops_must_be_out_of_reach(head: str, text: str) -> None:
     with pytest.raises(BadInput):
-        region(text, head=head)
+        read_source(Source("t.c", support.wrapped(text, head=head)))
 
 
 @pytest.mark.parametrize(
@@ -105,17 +115,23 @@ def test_what_decides_the_loops_must_be_out_of_reach(head: str, text: str) -> No
         "static int size; void g(int i) { }",
         "int size; int last; void g(int i) { last = size; }",
         "int size; double t[9]; void h(double *x) { x[0] = size; } void g(int i) { h(t); }",
+        "static int s[3];\n#define size s[1]\nvoid g(int i) { static int t; t = i; }",
+        'static int size; int printf(const char *, ...); void g(int i) { printf("%d", i); }',
+        "struct { int n; } *p;\n#define size p->n\nvoid g(int i) { double t, *x = &t; *x = i; }",
+        "static int size; int *o; void g(int i) { *o = i; if (i) g(i - 1); }",
     ],
 )
 def test_a_function_that_leaves_the_size_alone(head: str) -> None:
-    assert region("for (i = 0; i < size; i++) { g(i); a[i] = 0; }", head=head).statements
+    text = support.wrapped("for (i = 0; i < size; i++) { g(i); a[i] = 0; }", head=head)
+    assert read_source(Source("t.c", text))[0].statements
 
 
 def test_an_iterator_of_the_file_is_seen_by_functions() -> None:
     loop = "#pragma scop\nfor (i = 0; i < n; i++) g();\n#pragma endscop\n"
-    text = f"int i; void g(void);\nvoid f(int n) {{\n{loop}}}\n"
-    with pytest.raises(BadInput, match="'g' may see 'i'"):
-        parse_c(Source("t.c", text))
+    for function in ("void g(void);", "static int m; static void g(void) { m = i; }"):
+        text = f"int i; {function}\nvoid f(int n) {{\n{loop}}}\n"
+        with pytest.raises(BadInput, match=r"'g' may change 'i'|'i' is read in 'g'"):
+            read_source(Source("t.c", text))
 
 
 @pytest.mark.parametrize(

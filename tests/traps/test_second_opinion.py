@@ -16,7 +16,9 @@ from loopwright.errors import BadInput
 from loopwright.presburger.named import number
 from loopwright.progress import silent
 from loopwright.read.c import accesses, loops, statements
+from loopwright.read.c.accesses import Touch
 from loopwright.read.c.second import compare, leaves
+from loopwright.read.c.second.accesses import Touched
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
 
@@ -72,6 +74,16 @@ def _result(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return changed
 
 
+_OTHER = {"a": "b", "b": "a", "A": "a", "i": "i", "j": "j", "n": "n"}
+
+
+def _moved(one: Touch | Touched) -> Touch | Touched:
+    """The same access of another array."""
+    if isinstance(one, Touch):
+        return replace(one, base=_OTHER[one.base])
+    return replace(one, cell=replace(one.cell, base=_OTHER[one.cell.base]))
+
+
 READER = {
     "the first access is forgotten": (statements, "touches", _without(0)),
     "the second access is forgotten": (statements, "touches", _without(1)),
@@ -79,9 +91,11 @@ READER = {
     "writes are reads": (statements, "touches", _each(lambda one: replace(one, is_write=False))),
     "reads are writes": (statements, "touches", _each(lambda one: replace(one, is_write=True))),
     "all are certain": (statements, "touches", _each(lambda one: replace(one, must=True))),
+    "another array is touched": (statements, "touches", _each(_moved)),
     "subscripts are off by one": (accesses, "affine_subscript", _result(lambda value: value.add(number(1)))),
     "subscripts are negated": (accesses, "affine_subscript", _result(lambda value: value.neg())),
     "loops start late": (loops, "_first", _result(lambda value: value.add(number(1)))),
+    "tests are off by one": (loops, "affine", _result(lambda value: value.sub(number(1)))),
     "steps are doubled": (loops, "_step", _result(lambda step: 2 * step)),
     "tests hold always": (loops, "condition", _result(lambda test: test.union(test.complement()))),
     "conditions are turned round": (statements, "condition", _result(lambda test: test.complement())),
@@ -93,6 +107,7 @@ SECOND = {
     "writes are reads": (compare, "touched_by_statement", _each(lambda one: replace(one, is_write=False))),
     "nothing is certain": (compare, "touched_by_statement", _each(lambda one: replace(one, must=False))),
     "all are anywhere": (compare, "touched_by_statement", _each(lambda one: replace(one, anywhere=True))),
+    "another array is touched": (compare, "touched_by_statement", _each(_moved)),
     "a statement is forgotten": (compare, "found_in", _without(1)),
     "subscripts are off by one": (compare, "affine", _result(lambda value: value.add(number(1)))),
     "loops start late": (leaves, "affine", _result(lambda value: value.add(number(1)))),

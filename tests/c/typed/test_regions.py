@@ -174,6 +174,19 @@ def test_types_that_are_not_declared_stand_for_whatever_fits(head: str) -> None:
     typed("t = (real_t)3 + v->ve[i] + v->inner->me[i][j] + w.n;", head)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "box b = dets[i].bbox; a[i] = b.x + dets[i].n;",
+        "box b = box_at(i); a[i] = b.x;",
+        "box b; b.x = 1; all.inner[i] = b;",
+        "s.b = c; a[i] = c.d;",
+    ],
+)
+def test_records_that_are_not_declared_are_assigned_as_a_whole(text: str) -> None:
+    typed(text, '#include "missing.h"\ndetection *dets;')
+
+
 def test_a_region_at_file_scope_is_read_as_if_in_a_function() -> None:
     source = "double a[10]; int i, n;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 0;\n#pragma endscop\n"
     (region,) = typed_file(Source("t.c", source)).regions

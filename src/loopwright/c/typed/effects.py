@@ -21,13 +21,13 @@ from loopwright.c.typed.tree import (
     Variable,
     owner,
 )
-from loopwright.c.types import Pointer, Qualified, Unknown, unqualified
+from loopwright.c.types import Pointer, Qualified, unqualified
 
-_STATEMENTS = (
+STATEMENTS = (
     *("WHILE_STMT", "DO_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT"),
     *("BREAK_STMT", "CONTINUE_STMT", "NULL_STMT", "GOTO_STMT"),
 )
-_EXPRESSIONS = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "GENERIC_SELECTION_EXPR")
+EXPRESSIONS = ("INIT_LIST_EXPR", "COMPOUND_LITERAL_EXPR", "GENERIC_SELECTION_EXPR")
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def _impure(node: Node, own: set[int]) -> str | None:
                 return "it assigns to what is not its own"
         case Variable(declaration=declared) if declared.storage is Storage.STATIC:
             return f"its variable '{declared.name}' is static"
-        case OtherStatement(kind=kind) if kind not in _STATEMENTS:
+        case OtherStatement(kind=kind) if kind not in STATEMENTS:
             return "it has a statement that is not understood"
-        case OtherExpression(kind=kind) if kind not in _EXPRESSIONS:
+        case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
             return "it has an expression that is not understood"
         case Call(callee=None):
             return "it calls a function through a pointer"
@@ -93,7 +93,8 @@ def purity(
 ) -> Purity:
     """Whether a function and all it calls are pure; `believed` are taken to be by their names.
 
-    A name of the C library counts only where the program does not define it itself.
+    A name of the C library counts only where the program does not define it itself.  A function that is
+    called before the file defines it, its header being missing, is the one that the file defines.
     """
     function = file.definition(callee)
     is_recursive = callee.offset in seen
@@ -103,8 +104,6 @@ def purity(
         is_declared = any(word.strip("_") in ("pure", "const") for word in callee.attributes)
         known = callee.name in believed or is_declared
         return Purity("" if known else f"what '{callee.name}' does is not known")
-    if isinstance(callee.type, Unknown):
-        return Purity(f"'{callee.name}' is not declared")
     found = effects_of(function)
     if found.impure:
         return Purity(f"'{callee.name}' is not pure: {found.impure}")

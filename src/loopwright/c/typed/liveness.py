@@ -159,7 +159,7 @@ class _Flow:
 def read_after(file: TypedFile, region: TypedRegion, declared: Declaration) -> str:
     """How the value that the region leaves may be seen; "" where it is not."""
     function = region.function
-    if _is_address_taken(file, function, declared):
+    if is_address_taken(file, function, declared):
         return f"the address of '{declared.name}' is taken"
     if _hidden(function, declared):
         return f"'{declared.name}' is in a text that is not understood"
@@ -179,7 +179,7 @@ def _hidden(function: TypedFunction, declared: Declaration) -> bool:
     return any(declared.name in problem.words for problem in function.problems)
 
 
-def _is_address_taken(file: TypedFile, function: TypedFunction, declared: Declaration) -> bool:
+def is_address_taken(file: TypedFile, function: TypedFunction, declared: Declaration) -> bool:
     """Whether a pointer to a variable may exist."""
     is_shared = declared.is_file_scope or declared.storage is Storage.STATIC
     functions = file.functions_with(declared.name) if is_shared else (function,)

@@ -19,6 +19,11 @@ _INCOMPLETE = re.compile(r"incomplete definition of type '(struct|union) ([\w$]+
 _DECLARED = re.compile(r"(?:redefinition of|conflicting types for) '([\w$]+)'")
 _SUBSCRIPTED = "subscript of pointer to function type"
 _RECORD = "struct _loopwright"
+_INNER = "struct _loopwright_inner"
+"""A record that others contain: a record cannot contain itself."""
+_UNLIKE = re.compile(rf"(?:assigning to|initializing|passing|returning) '.*'{_RECORD}(?:_inner)?'")
+"""A record is given to what is none, or the other way round."""
+_ALSO = re.compile(rf"'([\w$]+)' \(aka '{_RECORD}'\)")
 NO_LENGTH = "variable length array declaration not allowed"
 _LENGTH = 64
 """Some length; which one it is, nothing is concluded from."""
@@ -40,6 +45,8 @@ class StandIns:
     """Names that the file declares after all: what follows an error in a declaration is dropped at first."""
     hidden: frozenset[str] = frozenset()
     """Functions of headers whose names the file uses for arrays, which something that is missing declares."""
+    inner: frozenset[str] = frozenset()
+    """Types, values and members that are records which others contain: they are assigned as a whole."""
 
     def after(self, diagnostics: Sequence[FrontEndError], whole: str, text: str) -> StandIns:
         """With what these errors say of the `whole` text; `text` is the file's own part of it."""
@@ -61,6 +68,8 @@ class StandIns:
                 declared.add(match[1])
         if types != self.types:
             values = set(self.values)
+        inner = self.inner.union(*(_inner(whole, one) for one in diagnostics if _UNLIKE.match(one.text)))
+        values |= {name for name in inner if re.search(rf"(?<![\w$.>]){re.escape(name)}\s*\(", text)}
         values -= declared
         wrong = [one.offset for one in diagnostics if NO_LENGTH in one.text]
         sizes = {name for offset in wrong for name in _declared_with(whole, offset)}
@@ -73,6 +82,7 @@ class StandIns:
             tuple(sorted(tags)),
             frozenset(declared),
             self.hidden | {_word_at(whole, one.offset) for one in diagnostics if _SUBSCRIPTED in one.text},
+            inner,
         )
 
     def declarations(self, text: str) -> str:
@@ -80,22 +90,32 @@ class StandIns:
         if self == StandIns():
             return ""
         values, members = _uses(text, self.values)
-        inside = " ".join(
+        plain = " ".join(
             f"{_RECORD if use.is_record and use.rank else 'int'} {'*' * use.rank}{name};"
             for name, use in sorted(members.items())
         )
-        lines = [f"{_RECORD} {{ int _; {inside} }};"]
+        inside = " ".join(
+            f"{_INNER if name in self.inner else _RECORD if use.is_record and use.rank else 'int'} "
+            f"{'*' * use.rank}{name};"
+            for name, use in sorted(members.items())
+        )
+        lines = [f"{_INNER} {{ int _; {plain} }};"] if self.inner else []
+        lines += [f"{_RECORD} {{ int _; {inside} }};"]
         lines += [f"{kind} {tag} {{ int _; {inside} }};" for kind, tag in self.tags]
         for name in sorted(self.types):
-            lines.append(f"typedef {_RECORD if name in self.records else 'int'} {name};")
+            lines.append(f"typedef {self._record(name) if name in self.records else 'int'} {name};")
         for name in sorted(self.values):
             if name in self.constants:
                 lines.append(f"enum {{ {name} = {_LENGTH} }};")
                 continue
             use = values.get(name, _Use())
-            kind = _RECORD if use.is_record else "int"
-            lines.append(f"int {name}();" if use.is_called else f"extern {kind} {'*' * use.rank}{name};")
+            is_record = use.is_record and not use.is_called
+            kind = self._record(name) if is_record or name in self.inner else "int"
+            lines.append(f"{kind} {name}();" if use.is_called else f"extern {kind} {'*' * use.rank}{name};")
         return " ".join(lines)
+
+    def _record(self, name: str) -> str:
+        return _INNER if name in self.inner else _RECORD
 
 
 _WORD = re.compile(r"(?<![\w$.>])[A-Za-z_$][\w$]*")
@@ -111,6 +131,18 @@ def _word_at(text: str, offset: int) -> str:
     """The word that starts at a place."""
     found = _WORD.match(text, offset)
     return "" if found is None else found[0]
+
+
+_LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*)\s*(?:\[[^\[\]]*\]\s*|\([^()]*\)\s*)*$")
+
+
+def _inner(text: str, error: FrontEndError) -> set[str]:
+    """What the two sides of an assignment name, or what is returned, and the type that an error names."""
+    start = 1 + max(text.rfind(mark, 0, error.offset) for mark in ";{}")
+    end = text.find(";", error.offset)
+    sides = text[start : end if end >= 0 else len(text)].split("=", 1)
+    names = (_LAST_NAME.search(side.removeprefix("return")) for side in sides)
+    return {match[1] for match in names if match is not None} | set(_ALSO.findall(error.text))
 
 
 def _declared_with(text: str, offset: int) -> list[str]:

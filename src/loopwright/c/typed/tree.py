@@ -366,18 +366,20 @@ def changed_root(node: Node) -> Declaration | None:
 
 def addressed(nodes: Iterable[Node]) -> frozenset[int]:
     """The variables, by their declarations, whose address is taken, or that are arrays used as pointers."""
-    found, decayed, subscripted = set(), [], set()
+    found: set[int] = set()
+    decayed: list[Cast] = []
+    subscripted: set[tuple[int, int]] = set()
     for node in nodes:
         match node:
             case Unary(operator="&", operand=operand):
                 taken = owner(operand)
                 found |= set() if taken is None else {taken.offset}
             case Subscript(base=base):
-                subscripted.add(base.place.first)
+                subscripted.add((base.place.first, base.place.end))
             case Cast(is_implicit=True, operand=operand) if isinstance(unqualified(operand.type), ArrayType):
                 decayed.append(node)
     for cast in decayed:
-        root = without_casts(cast)
-        if isinstance(root, Name) and cast.place.first not in subscripted:
-            found.add(root.declaration.offset)
+        root = owner(cast.operand)
+        if root is not None and (cast.place.first, cast.place.end) not in subscripted:
+            found.add(root.offset)
     return frozenset(found)

@@ -268,10 +268,16 @@ def _call(node: Node, frame: Frame, must: bool) -> tuple[Touch, ...]:
             found += _address(field(core, "argument"), frame)
         else:
             evaluated = must and always_evaluated(frame.setting.macros, function.text, index)
-            found += touches(argument, frame, evaluated)
+            found += touches(argument, frame, evaluated and not is_unknown and not _may_be_array(core))
     if is_unknown:
         found += anywhere(node)
     return tuple(found)
+
+
+def _may_be_array(argument: Node) -> bool:
+    """Whether an argument is a member of an element: an array there is not read but pointed to."""
+    reference = reference_of(argument)
+    return reference is not None and reference.partial
 
 
 def _through(

@@ -27,7 +27,7 @@ from loopwright.read.c.names import Setting, Unfollowed, loops_of, names_of_regi
 from loopwright.read.c.purity import refuse_hiding_macros, refuse_storage_macros
 from loopwright.read.c.statements import read_sequence
 from loopwright.read.c.trust import constants_used
-from loopwright.read.c.unknown_calls import refuse_reachable, unfollowed
+from loopwright.read.c.unknown_calls import refuse_returning_twice, unfollowed
 from loopwright.read.c.wraparound import facts_of_types
 from loopwright.source import Span
 
@@ -115,7 +115,7 @@ def _program(
     locals_ = local_arrays(setting.names, block)
     found = assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
-    refuse_reachable(file, setting, block, found.parameters, spots)
+    refuse_returning_twice(block, spots)
     return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))
 
 

@@ -12,9 +12,22 @@ from loopwright.c.macros import looks_like_macro
 from loopwright.c.tokens import names_in
 from loopwright.c.typed.effects import purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.liveness import may_be_pointed_to
-from loopwright.c.typed.tree import Call, Name, Node, Storage, changed_root, walk
-from loopwright.c.types import Qualified
+from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
+from loopwright.c.typed.reach import Reach, may_be_written, reach_of
+from loopwright.c.typed.tree import (
+    Call,
+    Member,
+    Name,
+    Node,
+    Storage,
+    Subscript,
+    Unary,
+    Variable,
+    changed_root,
+    owner,
+    walk,
+)
+from loopwright.c.types import ArrayType, CType, Qualified, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.refusal import refuse
@@ -31,10 +44,10 @@ def reaching(program: Program) -> tuple[Span, ...]:
     )
 
 
-def refuse_reach(program: Program, region: TypedRegion) -> None:
+def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: frozenset[str]) -> None:
     """Raise where a statement that may touch all storage leaves some out, or may change what runs.
 
-    What decides what runs is counted or fixed: no such statement may have a pointer to it.
+    What decides what runs is counted or fixed: no such statement may change it, by its name or by a pointer.
     """
     places = reaching(program)
     if not places:
@@ -47,23 +60,78 @@ def refuse_reach(program: Program, region: TypedRegion) -> None:
                 missing = min(names - touched)
                 message = f"this may touch anything, but was not read as touching '{missing}'"
                 raise BadInput(Code.REGION_TEXT, message, span=statement.body.place)
+    nodes = [node for statement in region.statements for node in walk(statement)]
+    inside = [node for node in nodes if is_inside(node, places)]
+    reach = reach_of(file, inside, frozenset((*LIBRARY, *INDEX_HELPERS, *pure)))
+    deciding = _deciding(program, nodes)
+    texts = ["".join(one.text.split()) for one in program.parameters]
+    for node in nodes:
+        is_named = isinstance(node, Name) and _words(node) & deciding
+        if is_named or (isinstance(node, Subscript | Member | Unary) and _is_part(node, texts)):
+            _refuse_change(node, reach, region, file)
+
+
+def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
+    """The names in bounds and conditions, and in the values of variables that are written out."""
     iterators = {name for statement in program.statements for name in statement.iterators}
-    deciding = iterators.union(*(names_in(one.text) for one in program.parameters))
-    for node in (node for statement in region.statements for node in walk(statement)):
-        if isinstance(node, Name) and node.declaration.name in deciding and _may_change(region, node):
-            name = node.declaration.name
-            message = f"'{name}' decides what the region runs, and there may be a pointer to it"
-            raise refuse(node, message, "copy it into a variable of its own before the region")
+    kept = {statement.body.place.start for statement in program.statements if statement.body.terminator}
+    values = {
+        part.declaration.name
+        for node in nodes
+        if isinstance(node, Variable) and node.initial is not None and node.name.start not in kept
+        for part in walk(node.initial)
+        if isinstance(part, Name)
+    }
+    return iterators.union(values, *(names_in(one.text) for one in program.parameters))
 
 
-def _may_change(region: TypedRegion, node: Name) -> bool:
+def _words(node: Name) -> set[str]:
+    """A variable's name, and the words that the file has for it: a macro's name is not the variable's."""
+    return {node.declaration.name, *names_in(node.place.span.text)}
+
+
+def _is_part(node: Subscript | Member | Unary, texts: Sequence[str]) -> bool:
+    """Whether a parameter is, or is computed from, what is read through a pointer here."""
+    if (isinstance(node, Unary) and node.operator != "*") or owner(node) is not None:
+        return False
+    own = "".join(node.place.span.text.split())
+    return any(own in text for text in texts)
+
+
+def _refuse_change(
+    node: Name | Subscript | Member | Unary, reach: Reach, region: TypedRegion, file: TypedFile
+) -> None:
+    who = reach.unknown or "a pointer"
+    if isinstance(node, Name) and not _may_change(region, node, reach, file):
+        return
+    if not isinstance(node, Name) and not (reach.unknown or may_be_written(node.type, reach.written)):
+        return
+    what = node.place.span.text
+    message = f"{who} may change '{what}', which decides what the region runs"
+    raise refuse(node, message, f"copy '{what}' into a variable of its own before the region")
+
+
+def _may_change(region: TypedRegion, node: Name, reach: Reach, file: TypedFile) -> bool:
     declared = node.declaration
     if declared.storage in (Storage.FUNCTION, Storage.ENUMERATOR, Storage.UNDECLARED):
         return False
     if isinstance(declared.type, Qualified) and declared.type.is_const:
         return False
     is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
-    return not is_own or may_be_pointed_to(region, declared)
+    if is_own and not may_be_pointed_to(region, declared):
+        return False
+    if reach.unknown or declared.offset in reach.changed:
+        return True
+    is_hidden = declared.storage is Storage.STATIC and not is_address_taken(file, region.function, declared)
+    return not is_hidden and may_be_written(_element(declared.type), reach.written)
+
+
+def _element(kind: CType) -> CType:
+    """What an array is made of."""
+    found = unqualified(kind)
+    while isinstance(found, ArrayType):
+        found = unqualified(found.element)
+    return found
 
 
 def is_inside(node: Node, places: Sequence[Span]) -> bool:
@@ -87,7 +155,7 @@ def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set
     name = callee.name
     if name in pure:
         return
-    if callee.storage is Storage.UNDECLARED:
+    if callee.storage is Storage.UNDECLARED and file.definition(callee) is None:
         if is_library(name) or name in INDEX_HELPERS or looks_like_macro(name):
             return
         raise refuse(node, f"'{name}' is not declared, and what it does is not known", _say(name))

@@ -58,7 +58,7 @@ def _gated(
     _refuse_places(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
-    refuse_reach(program, region)
+    refuse_reach(program, region, file, pure)
     believed = compare(program, region, file, in_order=in_order)
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)

@@ -16,6 +16,7 @@ import islpy as isl
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed.points_to import root_and_path
 from loopwright.c.typed.tree import (
+    Assign,
     Binary,
     Call,
     Cast,
@@ -29,6 +30,7 @@ from loopwright.c.typed.tree import (
     Storage,
     Subscript,
     Unary,
+    Update,
     walk,
     without_casts,
 )
@@ -266,6 +268,9 @@ _EXACT: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 
 def _product(node: Binary, scope: Scope) -> isl.PwAff:
     for factor, other in ((node.left, node.right), (node.right, node.left)):
+        if _is_value(other) and _is_wide(other.type) and numeric(factor, scope) == 0:
+            return number(0)
+    for factor, other in ((node.left, node.right), (node.right, node.left)):
         value = constant_value(affine(factor, scope))
         if value is not None:
             return affine(other, scope).scale_val(whole(value))
@@ -274,6 +279,11 @@ def _product(node: Binary, scope: Scope) -> isl.PwAff:
         if value is not None:
             return affine(other, scope).scale_val(whole(value))
     raise Unclear(node, "it multiplies two things that are not constant")
+
+
+def _is_value(node: Expression) -> bool:
+    """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
+    return not any(isinstance(part, Assign | Update | Call) for part in walk(node))
 
 
 def _division(node: Binary, scope: Scope) -> isl.PwAff:

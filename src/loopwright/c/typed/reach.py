@@ -1,0 +1,102 @@
+"""What code may change besides the variables it names: what the functions it calls change, and pointers.
+
+    changed     variables that are assigned by their names, in the code or in a function that it calls
+    written     the types of what is assigned through pointers
+    unknown     a function that is called, and of which neither is known
+
+A pointer leads to no variable whose address is not taken, and an assignment to an object of another type
+than the assigned one is not defined (C17 6.5, paragraph 7), characters excepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS
+from loopwright.c.typed.file import TypedFile
+from loopwright.c.typed.tree import (
+    Assign,
+    Call,
+    Declaration,
+    Node,
+    OtherExpression,
+    OtherStatement,
+    Update,
+    owner,
+)
+from loopwright.c.types import CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
+
+_LIBRARY = """
+printf fprintf puts fputs putchar fputc putc fflush perror malloc calloc realloc free abort exit rand srand
+random srandom drand48 srand48 time clock omp_get_wtime omp_get_thread_num omp_get_num_threads __assert_fail
+"""
+_KEEPS_ALL = frozenset(_LIBRARY.split())
+"""Functions of libraries that change no variable of the program, nor call a function of it."""
+_WRITES_BYTES = ("memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf")
+_CHARACTER = 8
+
+
+@dataclass(frozen=True)
+class Reach:
+    changed: frozenset[int] = frozenset()
+    written: frozenset[CType] = frozenset()
+    unknown: str = ""
+
+
+def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Reach:
+    """What evaluating `nodes` may change; `pure` functions are believed to change nothing."""
+    changed: set[int] = set()
+    written: set[CType] = set()
+    unknown = ""
+    seen: set[str] = set()
+    pending = list(nodes)
+    while pending and not unknown:
+        node = pending.pop()
+        match node:
+            case Assign(target=target) | Update(target=target):
+                root = owner(target)
+                if root is None:
+                    written.add(unqualified(target.type))
+                else:
+                    changed.add(root.offset)
+            case Call(callee=None):
+                unknown = "a function through a pointer"
+            case Call(callee=Declaration(name=name) as callee):
+                function = file.definition(callee)
+                plain = name.removeprefix("__builtin_")
+                if function is None and plain in _WRITES_BYTES:
+                    written.add(Unknown("bytes"))
+                elif function is None or function.problems:
+                    is_known = function is None and {name, plain} & (pure | _KEEPS_ALL)
+                    unknown = "" if is_known else f"'{name}'"
+                elif name not in seen:
+                    pending += function.nodes
+                seen.add(name)
+            case OtherStatement(kind=kind) if kind not in STATEMENTS:
+                unknown = "this"
+            case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
+                unknown = "this"
+    return Reach(frozenset(changed), frozenset(written), unknown)
+
+
+def may_be_written(kind: CType, written: Iterable[CType]) -> bool:
+    """Whether assignments through pointers, to objects of these types, may change one of type `kind`."""
+    return any(_may_be_same(unqualified(kind), unqualified(one)) for one in written)
+
+
+def _may_be_same(one: CType, other: CType) -> bool:
+    match (_number(one), _number(other)):
+        case (Integer(), Floating()) | (Floating(), Integer()):
+            return _CHARACTER in {kind.bits for kind in (one, other) if isinstance(kind, Integer)}
+        case (Integer(bits=bits), Integer(bits=others)):
+            return bits == others or _CHARACTER in (bits, others)
+        case (Pointer(), Integer(bits=bits)) | (Integer(bits=bits), Pointer()):
+            return bits == _CHARACTER
+        case (Pointer(), Floating()) | (Floating(), Pointer()):
+            return False
+    return True
+
+
+def _number(kind: CType) -> CType:
+    return kind.integer if isinstance(kind, Enumeration) else kind
