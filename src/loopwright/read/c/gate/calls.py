@@ -66,9 +66,11 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     deciding = _deciding(program, nodes)
     texts = ["".join(one.text.split()) for one in program.parameters]
     for node in nodes:
-        is_named = isinstance(node, Name) and _words(node) & deciding
-        if is_named or (isinstance(node, Subscript | Member | Unary) and _is_part(node, texts)):
-            _refuse_change(node, reach, region, file)
+        match node:
+            case Name() if _words(node) & deciding:
+                _refuse_change(node, reach, region, file)
+            case Subscript() | Member() | Unary() if _is_part(node, texts):
+                _refuse_change(node, reach, region, file)
 
 
 def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
