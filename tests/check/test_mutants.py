@@ -19,8 +19,8 @@ from tests.check.mutation import mutants
 from tests.check.oracle import Expected, expected, is_valid, traced
 from tests.check.support import NAMES, kernel, quick, rewritten, shipped_script, small
 
-PER_KERNEL = int(os.environ.get("LOOPWRIGHT_MUTANTS", "4"))
-"""Each is compiled and run twice: 4 in every test run, 18 (540 in all) by `make test-mutants`."""
+PER_KERNEL = int(os.environ.get("LOOPWRIGHT_MUTANTS", "2"))
+"""Each is compiled and run twice: 2 in every test run, 18 (540 in all) by `make test-mutants`."""
 
 
 def _input(text: str, name: str) -> Input:

@@ -82,9 +82,9 @@ def test_handwritten_programs(version: Version) -> None:
     ranks = {array.name: array.rank for array in given.original.arrays}
     bodies = tuple(function.body.span for function in reached(given.segment, ranks).functions)
     tried = 0
-    for mutant in mutants(given.segment, seed=7, count=8, places=(given.segment.place, *bodies)):
+    for mutant in mutants(given.segment, seed=7, count=4, places=(given.segment.place, *bodies)):
         tried += _agrees(mutant.text, version.kernel, found, wanted)
-    assert tried >= 4
+    assert tried >= 2
 
 
 def _agrees(text: str, name: str, found: Writers, wanted: Expected) -> bool:
