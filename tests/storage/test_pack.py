@@ -91,6 +91,13 @@ def test_cells_that_are_written(script: str, proved: bool, copies: int) -> None:
     assert prove_plan(plan).proved is proved
 
 
+def test_only_what_is_used_again_is_packed() -> None:
+    square = PRODUCT.replace("B[k][j]", "A[j][k]")
+    script = "tile(S, j=8, i=4)\npack(A, S, jT, transposed, reused)"
+    after = planned(square, script).program.region.text
+    assert "C[i][j] += A[i][k] * A_packed[k][j - 8 * (j / 8)];" in after, after
+
+
 def test_without_the_copy_before_or_after_a_value_is_missed() -> None:
     (change,) = planned(PRODUCT, "pack(C, S, j, written)").storage
     assert not prove_storage(change).wrong

@@ -157,14 +157,17 @@ class Handle(Displayed):
         *,
         transposed: bool = False,
         written: bool = False,
+        reused: bool = False,
         name: str | None = None,
     ) -> Handle:
         """What the component reads of an array is copied, in each iteration of `loop`; a handle on that.
 
-        With `written` it writes to the copy too, which is copied back.
+        With `written` it writes to the copy too, which is copied back; with `reused` only reads move that
+        touch a cell in several iterations of the loop inside.
         """
         target = self._new_name(name, "packed")
-        return self.perform(ops.Pack(variable, self.name, loop, transposed, written), target)[target]
+        operation = ops.Pack(variable, self.name, loop, transposed, written, reused)
+        return self.perform(operation, target)[target]
 
     def pad(self, variable: str, amount: int) -> Handle:
         """The rows of `variable` get `amount` elements more."""

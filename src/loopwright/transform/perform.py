@@ -93,11 +93,11 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
         case ops.Rename(variable, target):
             component = plan.component(target, "target")
             return OperationResult(contraction.rename(plan, variable, component))
-        case ops.Pack(variable, target, name, transposed, written):
+        case ops.Pack(variable, target, name, transposed, written, reused):
             component = plan.component(target, "target")
             depth = 0 if name is None else loop_called(plan, component, name, "loop") + 1
             after, copy = packing.pack(
-                plan, variable, component, depth, transposed=transposed, written=written
+                plan, variable, component, depth, packing.PackingOptions(transposed, written, reused)
             )
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):

@@ -55,19 +55,23 @@ def loops_over(program: Program, cells: isl.Set, iterators: tuple[str, ...]) -> 
 
 
 def _range(cells: isl.Set, k: int, iterator: str) -> tuple[isl.Aff, isl.Aff]:
-    """A lower bound of dimension k in terms of those before it, and what is not negative up to the last."""
-    inner = first(cells, DIM, k + 1)
+    """A lower bound of dimension k in terms of those before it, and what is not negative up to the last.
+
+    Where those before it give none, the bound of all of them: the condition leaves out what is too much.
+    """
     low: isl.Aff | None = None
     rest: isl.Aff | None = None
-    for constraint in inner.simple_hull().get_constraints():
-        factor = constraint.get_coefficient_val(DIM, k)
-        if constraint.is_div_constraint() or factor.is_zero():
-            continue
-        equality = constraint.is_equality()
-        if low is None and (factor.is_one() or (equality and factor.is_negone())):
-            low = constraint.get_bound(DIM, k)
-        if rest is None and (factor.is_neg() or equality):
-            rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
+    inner = first(cells, DIM, k + 1)
+    for points in (inner, inner.eliminate(DIM, 0, k)):
+        for constraint in points.compute_divs().simple_hull().get_constraints():
+            factor = constraint.get_coefficient_val(DIM, k)
+            if constraint.is_div_constraint() or factor.is_zero():
+                continue
+            equality = constraint.is_equality()
+            if low is None and (factor.is_one() or (equality and factor.is_negone())):
+                low = constraint.get_bound(DIM, k)
+            if rest is None and (factor.is_neg() or equality):
+                rest = constraint.get_aff() if factor.is_neg() else constraint.get_aff().neg()
     if low is None or rest is None:
         raise Misuse(Code.STORAGE, f"the values of {iterator} have no affine bounds", argument="loop")
     return low, rest

@@ -11,7 +11,8 @@ With `written` every access of L moves, its writes too, and after L the cells th
 
     after L, in the same iteration:   A[c] = B[c - l]   for the cells c that L writes
 
-The copy before L is left out where L sets every cell before it uses it.
+The copy before L is left out where L sets every cell before it uses it.  With `reused` only the reads move
+that touch a cell in several iterations of the loop right inside t.
 """
 
 from __future__ import annotations
@@ -55,25 +56,37 @@ class Box:
     extents: tuple[isl.Aff, ...]
 
 
+@dataclass(frozen=True)
+class PackingOptions:
+    """The words after the loop of a `pack`."""
+
+    transposed: bool = False
+    written: bool = False
+    reused: bool = False
+
+
 def pack(
-    plan: Plan, name: str, component: Component, depth: int, *, transposed: bool, written: bool = False
+    plan: Plan, name: str, component: Component, depth: int, options: PackingOptions
 ) -> tuple[Plan, Component]:
     """The plan with copies inside of the first `depth` loops around the component, and the copies."""
     array = variable_called(plan, name, sized=False)
-    if transposed and array.rank != 2:
+    if options.transposed and array.rank != 2:
         message = f"{name} has {array.rank} subscripts, and only two can be transposed"
         raise Misuse(Code.STORAGE, message, argument="transposed")
     loops = max(plan.loops, depth + array.rank)
     plan = with_loops(plan, loops)
     component = Component.of(padded_position(one, loops) for one in component.positions)
     place = _place(plan, component, depth)
-    found = _accesses(plan, name, component, written=written)
-    if not written:
+    found = _accesses(plan, name, component, written=options.written)
+    if options.reused:
+        found = [one for one in found if _is_reused(one, depth)]
+    if not options.written:
         found = [one for one in found if _sees_copied(plan, one, place, depth)]
     if not found:
         message = f"every read of {name} in the component sees values that are written after the copy"
+        message += ", or is of cells of its own" if options.reused else ""
         raise Misuse(Code.STORAGE, message, argument="target", hint="name statements that read older values")
-    order = (1, 0) if transposed else tuple(range(array.rank))
+    order = (1, 0) if options.transposed else tuple(range(array.rank))
     box = _box(plan.program, found, depth, name)
     writes = [one for one in found if one.access.is_write]
     places: list[tuple[Position, isl.Set, bool]] = []
@@ -111,6 +124,18 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
     if not found:
         raise Misuse(Code.NO_VARIABLE, f"the component reads no {name} that it could copy", argument="target")
     return found
+
+
+def _is_reused(one: PackedAccess, depth: int) -> bool:
+    """Whether some iteration of the loops around the copy touches a cell in two of the loop inside.
+
+    { t, u -> c } and { t, u' -> c } with u < u'.
+    """
+    touched = iteration_numbers(one.piece, depth + 1).reverse().apply_range(one.access.relation)
+    pairs = touched.apply_range(touched.reverse()).order_lt(IN, depth, OUT, depth)
+    for loop in range(depth):
+        pairs = pairs.equate(IN, loop, OUT, loop)
+    return not pairs.is_empty()
 
 
 def _needs_old_values(program: Program, accesses: Sequence[PackedAccess], depth: int) -> bool:
@@ -232,7 +257,7 @@ def _lower_bounds(cells: isl.Set, depth: int, k: int) -> list[isl.Aff]:
     """Functions of t below subscript k."""
     others = cells.project_out(DIM, k + 1, cells.dim(DIM) - k - 1).project_out(DIM, depth, k - depth)
     found: list[isl.Aff] = []
-    for constraint in others.simple_hull().get_constraints():
+    for constraint in others.compute_divs().simple_hull().get_constraints():
         if not _bounds(constraint, depth, below=True):
             continue
         bound = constraint.get_bound(DIM, depth)
@@ -264,7 +289,7 @@ def _on_cells(low: isl.Aff, space: isl.Space) -> isl.Aff:
 
 def _upper_bounds(numbers: isl.Set) -> list[isl.Aff]:
     found: list[isl.Aff] = []
-    for constraint in numbers.coalesce().simple_hull().get_constraints():
+    for constraint in numbers.compute_divs().coalesce().simple_hull().get_constraints():
         if not _bounds(constraint, 0, below=False):
             continue
         bound = constraint.get_bound(DIM, 0)

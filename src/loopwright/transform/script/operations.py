@@ -336,13 +336,14 @@ class Pack(BaseOperation):
     """What a component reads of an array is copied, in each iteration of `loop` or before all loops."""
 
     name = "pack"
-    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written"
+    usage = "P = pack(A, L), P = pack(A, L, kT), and after the loop transposed, written, reused"
     gives = 1
     variable: VariableArgument
     target: HandleArgument
     loop: LoopArgument | None = None
     transposed: FlagArgument = False
     written: FlagArgument = False
+    reused: FlagArgument = False
 
 
 @dataclass(frozen=True)
@@ -396,4 +397,3 @@ Operation: TypeAlias = (
 )
 
 CLASSES: tuple[type[Operation], ...] = get_args(Operation)
-"""All of them."""

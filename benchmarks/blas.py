@@ -1,0 +1,298 @@
+"""The kernels that BLAS and LAPACK have, beside OpenBLAS on one core: tiles of the textbook, as scripts.
+
+Blocks for two caches, panels packed into contiguous buffers, and a tile of rows times vectors that stays in
+registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
+in one run; contraction is on for both.
+
+    python -m benchmarks.blas [--rounds N] [--jobs N] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import ctypes.util
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from loopwright.optimise.machine import Machine, this_machine
+
+KERNELS = Path(__file__).resolve().parent.parent / "kernels"
+FLAGS = ("-O3", "-march=native", "-fopenmp-simd", "-w", "-DCLOCK=CLOCK_PROCESS_CPUTIME_ID")
+WIDE = "-mprefer-vector-width=512"
+
+TILED = Template("""\
+tile($name, $k=$depth, $i=$block, j=$columns)
+strip_mine($name, $i, $rows)
+interchange($name, [${k}T, ${i}T, jT, ${i}T1, $k, $i, j])
+affine($name, {[a, b, jT, d, $k, $i, j] -> [${k}T, ${i}T, jT, ${i}T1, $k, $i, v] :
+  ${k}T = a and ${i}T = b and ${i}T1 = d and v = j - $columns * jT})
+$packs
+pack($sums, $name, ${i}T1, written)
+isolate($name, ${i}T1, [$i, v])
+unroll($name, $i)
+vectorize($name, v)
+""")
+"""Sums over k for rows i and columns j: the panels of $packs in the first cache, rows in the second."""
+
+SYMM = """\
+expand(temp2, i, j)
+distribute(Clear, Upper, Lower, Combine)
+reorder(Upper, Lower)
+reorder(Upper, Combine)
+"""
+
+
+@dataclass(frozen=True)
+class TileSizes:
+    """Rows and columns in registers, steps that a panel has, rows that a block has."""
+
+    rows: int
+    columns: int
+    depth: int
+    block: int
+
+    def product(self, name: str, sums: str, *panels: str, i: str = "i", k: str = "k") -> str:
+        words = [(one.rstrip("'"), ", transposed, reused" if "'" in one else "") for one in panels]
+        packs = "\n".join(f"pack({one}, {name}, jT{more})" for one, more in words)
+        rows, columns, depth, block = astuple(self)
+        return TILED.substitute(
+            name=name, sums=sums, packs=packs, i=i, k=k, rows=rows, columns=columns, depth=depth, block=block
+        )
+
+
+def sizes_for(machine: Machine) -> TileSizes:
+    """Two or three vectors a row, and as many rows as leave registers for a row of the panel and two more.
+
+    The panel has half of the first cache, and more than fits on the stack; the block half of the second.
+    """
+    lanes = machine.vector // 8
+    vectors = 4 if lanes == 2 else 3 if machine.registers >= 32 else 2
+    columns = vectors * lanes
+    most = (machine.registers - vectors - 2) // vectors
+    rows = max(one for one in range(1, most + 1) if columns % one == 0)
+    depth = max(4096 // columns + 1, machine.caches[0].size // 2 // 8 // columns) // 8 * 8 + 8
+    block = machine.caches[1].size // 2 // 8 // depth // columns * columns
+    return TileSizes(rows, columns, depth, max(block, columns))
+
+
+def scripts(sizes: TileSizes) -> dict[str, str]:
+    """The script of each kernel; of a panel with a prime the columns become rows."""
+    product = sizes.product
+    return {
+        "gemm": "distribute(Scale, Mult)\n" + product("Mult", "C", "B"),
+        "2mm": "distribute(Init, Mult)\n"
+        + product("Mult", "tmp", "B")
+        + "distribute(Scale, Sum)\n"
+        + product("Sum", "D", "C"),
+        "3mm": "".join(
+            f"distribute(Init{one}, Comp{one})\n" + product(f"Comp{one}", one, panel)
+            for one, panel in (("E", "B"), ("F", "D"), ("G", "F"))
+        ),
+        "syrk": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'"),
+        "syr2k": "distribute(Scale, Mult)\n" + product("Mult", "C", "A'", "B'"),
+        "symm": SYMM + product("Lower", "temp2_i_j", "B") + product("Upper", "C", "B", i="k", k="i"),
+        "trmm": "distribute(Mult, Alpha)\n" + product("Mult", "B", "B"),
+        "lu": (KERNELS / "lu.lw").read_text(),
+        "cholesky": (KERNELS / "cholesky.lw").read_text(),
+    }
+
+
+class Library:
+    """OpenBLAS, one thread; the one that numpy brings has other names and wider integers."""
+
+    def __init__(self, path: str, *, bundled: bool) -> None:
+        self.library = ctypes.CDLL(path)
+        self.before, self.after = ("scipy_", "64_") if bundled else ("", "")
+        self.integer = ctypes.c_int64 if bundled else ctypes.c_int
+        self.function("openblas_set_num_threads")(1)
+        core = self.function("openblas_get_corename")
+        core.restype = ctypes.c_char_p
+        self.core = core().decode()
+
+    def function(self, name: str) -> Any:
+        return getattr(self.library, f"{self.before}{name}{self.after}")
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Numbers that are no integers are doubles; arrays are pointers."""
+        kinds = {int: self.integer, float: ctypes.c_double}
+        self.function(name)(*(kinds[type(one)](one) if type(one) in kinds else one for one in arguments))
+
+
+def openblas() -> Library | None:
+    """The system's, or the one that numpy brings."""
+    name = ctypes.util.find_library("openblas")
+    if name is not None:
+        return Library(name, bundled=False)
+    spec = find_spec("numpy")
+    folder = Path() if spec is None or spec.origin is None else Path(spec.origin).parent.parent / "numpy.libs"
+    paths = sorted(folder.glob("*openblas*.so*"))
+    return Library(str(paths[0]), bundled=True) if paths else None
+
+
+ROWS, PLAIN, TRANSPOSED, LOWER, UNIT, LEFT = 101, 111, 112, 122, 132, 141
+
+
+def routines(library: Library) -> dict[str, Callable[..., Callable[[], None]]]:
+    """For the sizes of a kernel by their names, a call that computes what the kernel does."""
+
+    def gemm(m: int, n: int, k: int) -> Callable[[], None]:
+        a, b, c = matrix(m, k), matrix(k, n), matrix(m, n)
+        return lambda: library.call("cblas_dgemm", ROWS, PLAIN, PLAIN, m, n, k, 1.5, a, k, b, n, 1.2, c, n)
+
+    def in_turn(*calls: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            for one in calls:
+                one()
+
+        return run
+
+    def update(name: str, count: int) -> Callable[..., Callable[[], None]]:
+        def made(M: int, N: int) -> Callable[[], None]:
+            c = matrix(N, N)
+            given = [part for _ in range(count) for part in (matrix(N, M), M)]
+            return lambda: library.call(name, ROWS, LOWER, PLAIN, N, M, 1.5, *given, 1.2, c, N)
+
+        return made
+
+    def symm(M: int, N: int) -> Callable[[], None]:
+        a, b, c = matrix(M, M), matrix(M, N), matrix(M, N)
+        return lambda: library.call("cblas_dsymm", ROWS, LEFT, LOWER, M, N, 1.5, a, M, b, N, 1.2, c, N)
+
+    def trmm(M: int, N: int) -> Callable[[], None]:
+        a, b = matrix(M, M), matrix(M, N)
+        return lambda: library.call("cblas_dtrmm", ROWS, LEFT, LOWER, TRANSPOSED, UNIT, M, N, 1.5, a, M, b, N)
+
+    def factor(name: str, *, pivots: bool) -> Callable[..., Callable[[], None]]:
+        def made(N: int) -> Callable[[], None]:
+            a = matrix(N, N)
+            by = ctypes.byref
+            n, info, rows = library.integer(N), library.integer(0), (library.integer * N)()
+
+            def run() -> None:
+                for k in range(N):  # a diagonal that dominates: every run factors a matrix that can be
+                    a[k * N + k] = 4.0 * N
+                if pivots:
+                    library.function(name)(by(n), by(n), a, by(n), rows, by(info))
+                else:
+                    library.function(name)(by(ctypes.c_char(b"L")), by(n), a, by(n), by(info))
+
+            return run
+
+        return made
+
+    return {
+        "gemm": lambda NI, NJ, NK: gemm(NI, NJ, NK),
+        "2mm": lambda NI, NJ, NK, NL: in_turn(gemm(NI, NJ, NK), gemm(NI, NL, NJ)),
+        "3mm": lambda NI, NJ, NK, NL, NM: in_turn(gemm(NI, NJ, NK), gemm(NJ, NL, NM), gemm(NI, NL, NJ)),
+        "syrk": update("cblas_dsyrk", 1),
+        "syr2k": update("cblas_dsyr2k", 2),
+        "symm": symm,
+        "trmm": trmm,
+        "lu": factor("dgetrf_", pivots=True),
+        "cholesky": factor("dpotrf_", pivots=False),
+    }
+
+
+OPERATIONS: dict[str, Callable[..., float]] = {
+    "gemm": lambda NI, NJ, NK: 2.0 * NI * NJ * NK,
+    "2mm": lambda NI, NJ, NK, NL: 2.0 * NI * NJ * (NK + NL),
+    "3mm": lambda NI, NJ, NK, NL, NM: 2.0 * NJ * (NI * NK + NL * NM + NI * NL),
+    "syrk": lambda M, N: 1.0 * M * N * (N + 1),
+    "syr2k": lambda M, N: 2.0 * M * N * (N + 1),
+    "symm": lambda M, N: 2.0 * M * M * N,
+    "trmm": lambda M, N: 1.0 * M * M * N,
+    "lu": lambda N: 2.0 / 3 * N**3,
+    "cholesky": lambda N: 1.0 / 3 * N**3,
+}
+"""Additions and multiplications of each."""
+
+
+def matrix(rows: int, columns: int) -> ctypes.Array[ctypes.c_double]:
+    found = (ctypes.c_double * (rows * columns))()
+    found[:] = [(k * 7919 % 1021) / 1021 for k in range(rows * columns)]
+    return found
+
+
+def sizes_of(kernel: str) -> dict[str, int]:
+    """The sizes that the file defines."""
+    text = (KERNELS / f"{kernel}.c").read_text()
+    return {name: int(value) for name, value in re.findall(r"^#define (N\w?|M) (\d+)$", text, re.MULTILINE)}
+
+
+def compiled(kernel: str, script: str, folder: Path, flags: tuple[str, ...]) -> Path | str:
+    """The program that the script makes, proved and compiled; in words, why there is none."""
+    (folder / f"{kernel}.lw").write_text(script)
+    new, program = folder / f"{kernel}.c", folder / kernel
+    words = [str(KERNELS / f"{kernel}.c"), str(folder / f"{kernel}.lw"), "--openmp", "-o", str(new)]
+    command = [sys.executable, "-m", "loopwright", "transform", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return (done.stderr.strip() or done.stdout.strip()).splitlines()[0]
+    subprocess.run(["gcc", *FLAGS, *flags, "-o", str(program), str(new), "-lm"], check=True)
+    return program
+
+
+def least(rounds: int, one: Callable[[], float]) -> float:
+    return min(one() for _ in range(rounds))
+
+
+def seconds_of(program: Path) -> float:
+    return float(subprocess.run([program, "--time"], capture_output=True, text=True, check=True).stdout)
+
+
+def timed(call: Callable[[], None]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1, help="scripts that are proved at the same time")
+    parser.add_argument("--only", default=",".join(OPERATIONS))
+    parser.add_argument("--tiles", help="rows,columns,depth,block")
+    arguments = parser.parse_args()
+    machine = this_machine()
+    sizes = TileSizes(*map(int, arguments.tiles.split(","))) if arguments.tiles else sizes_for(machine)
+    flags = (WIDE,) if machine.vector == 64 else ()
+    library = openblas()
+    core = f"OpenBLAS for {library.core}" if library else "no OpenBLAS: apt install libopenblas0-pthread"
+    print(f"{machine}; {core}; {sizes}")
+    print(f"{'kernel':10} {'GFLOP/s':>8} {'OpenBLAS':>9} {'share':>6}")
+    names = arguments.only.split(",")
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(arguments.jobs) as pool:
+        made = scripts(sizes)
+        jobs = {one: pool.submit(compiled, one, made[one], Path(name), flags) for one in names}
+        programs = {one: job.result() for one, job in jobs.items()}
+        for kernel, program in programs.items():
+            shown = program if isinstance(program, str) else rates(kernel, program, library, arguments.rounds)
+            print(f"{kernel:10} {shown}", flush=True)
+    return 0
+
+
+def rates(kernel: str, program: Path, library: Library | None, rounds: int) -> str:
+    """GFLOP/s of both, and what share of the second the first is."""
+    sizes = sizes_of(kernel)
+    operations = OPERATIONS[kernel](**sizes) * 1e-9
+    mine = operations / least(rounds, lambda: seconds_of(program))
+    if library is None:
+        return f"{mine:8.1f}"
+    call = routines(library)[kernel](**sizes)
+    theirs = operations / least(rounds, lambda: timed(call))
+    return f"{mine:8.1f} {theirs:9.1f} {100 * mine / theirs:5.0f}%"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
