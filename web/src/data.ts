@@ -24,6 +24,7 @@ export interface PictureData {
   readonly tiles_in_order: boolean;
   readonly witness: readonly [number, number] | null;
   readonly notes: readonly string[];
+  readonly captions: readonly { readonly title: string; readonly text: string }[];
 }
 
 export interface Instance {
@@ -44,6 +45,8 @@ export interface Picture {
   readonly steps: Readonly<Record<Order, number>>;
   /** Whether the script changes the order, or runs several at once. */
   readonly changed: boolean;
+  /** An instance that shows what waiting is: the arrows into it are drawn where nothing else is. */
+  readonly example: Instance | null;
 }
 
 export function decoded(data: PictureData): Picture {
@@ -58,5 +61,20 @@ export function decoded(data: PictureData): Picture {
   return {
     data, instances, arrows, steps: { before: last("before"), after: last("after") },
     changed: data.tile !== "" || instances.some(one => one.before !== one.after),
+    example: exampleOf(instances, arrows),
   };
+}
+
+/** One that waits for many, in other tiles too, from the middle of the picture; none where something is wrong. */
+function exampleOf(instances: readonly Instance[], arrows: readonly Arrow[]): Instance | null {
+  if (arrows.some(one => one.broken)) return null;
+  const waits = new Map<number, Set<number>>();
+  for (const one of arrows) if (one.free === "") waits.set(one.sink, (waits.get(one.sink) ?? new Set()).add(one.source));
+  const middle = (instances.length - 1) / 2;
+  const worth = ([number, sources]: [number, Set<number>]) => {
+    const tiles = new Set([...sources].map(source => instances[source]!.tile));
+    return 4 * Math.min(sources.size, 4) + Math.min(tiles.size, 3) - 3 * Math.abs(number - middle) / (middle + 1);
+  };
+  const best = [...waits].reduce<[number, Set<number>] | null>((found, one) => (found === null || worth(one) > worth(found) ? one : found), null);
+  return best === null ? null : instances[best[0]]!;
 }

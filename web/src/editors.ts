@@ -62,9 +62,10 @@ export class Editor {
 
   constructor(place: HTMLElement, language: "c" | "script" | "plain", changed: ((text: string) => void) | null, hint = "") {
     const kind: Extension = language === "c" ? cpp() : language === "script" ? script : [];
+    const wrapped: Extension = language === "script" ? EditorView.lineWrapping : [];
     const reading: Extension = changed === null ? [EditorState.readOnly.of(true)] : [history(), highlightActiveLine()];
     const extensions: Extension = [
-      lineNumbers(), drawSelection(), bracketMatching(), syntaxHighlighting(colours), kind, look, lines, reading, placeholder(hint),
+      lineNumbers(), drawSelection(), bracketMatching(), syntaxHighlighting(colours), kind, look, lines, wrapped, reading, placeholder(hint),
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": place.dataset["label"] ?? "text" }),
       EditorView.updateListener.of(update => { if (update.docChanged) changed?.(this.text); }),

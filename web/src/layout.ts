@@ -29,9 +29,12 @@ export function turnFor(instances: readonly Instance[], choice: Choice): Turn {
   return { yaw: -angle, pitch: angle, chosen: false };
 }
 
+/** The three innermost axes; two where so many statements share an iteration that they would cover each other. */
 export function choiceOf(panel: Panel, instances: readonly Instance[]): Choice {
   const count = panel.axes.length;
-  const axes = Array.from({ length: Math.min(3, count) }, (_, k) => count - Math.min(3, count) + k);
+  const last = (most: number) => Array.from({ length: Math.min(most, count) }, (_, k) => count - Math.min(most, count) + k);
+  const deep = last(3);
+  const axes = slotsOf(instances, { axes: deep, still: new Map() }).of.size > BESIDE ? last(2) : deep;
   return { axes, still: stillOf(panel, instances, axes) };
 }
 
@@ -53,6 +56,9 @@ export function layout(panel: Panel, instances: readonly Instance[], choice: Cho
   const slots = slotsOf(shown, choice);
   return choice.axes.length === 3 ? turned(panel, shown, choice, spans, slots, turn) : flat(panel, shown, choice, spans, slots);
 }
+
+const BESIDE = 3;
+/** Statements that stand beside each other in a box that turns. */
 
 interface Slots { readonly of: ReadonlyMap<number, number>; readonly side: number }
 
@@ -132,15 +138,18 @@ function turned(
   const rulers: Ruler[] = [], lines: Line[] = [];
   const low = spans.map(span => span[0] - 0.6);
   choice.axes.forEach((axis, k) => {
-    const end = low.slice(); end[k] = spans[k]![1] + 0.6;
-    lines.push({ from: moved(project(low)), to: moved(project(end)) });
-    const tip = end.slice(); tip[k]! += 0.45;
+    // the innermost axis is below the box: above it are the dots that lie deeper
+    const from = low.slice();
+    if (k === 2) from[1] = spans[1]![1] + 0.6;
+    const end = from.slice(); end[k] = spans[k]![1] + 0.6;
+    lines.push({ from: moved(project(from)), to: moved(project(end)) });
+    const tip = end.slice(); tip[k]! += k === 1 ? 0.95 : 0.45;
     const at = moved(project(tip));
     rulers.push({ x: at.x, y: at.y, text: panel.axes[axis]!, name: true });
     const [first, last] = spans[k]!;
     for (const value of first === last ? [first] : [first, last]) {
-      const spot = low.slice(); spot[k] = value;
-      const other = (k + 1) % 3; spot[other]! -= 0.4;
+      const spot = from.slice(); spot[k] = value;
+      if (k === 2) spot[1]! += 0.35; else spot[2]! -= 0.4;
       const place = moved(project(spot));
       rulers.push({ x: place.x, y: place.y, text: label(panel, axis, value), name: false });
     }

@@ -27,6 +27,7 @@ export class MovingPicture {
   private speed = 1;
   private readonly bar = html("div", { class: "lwm-bar" });
   private readonly sizes = html("div", { class: "lwm-sizes" });
+  private readonly captions = html("div", { class: "lwm-captions" });
   private readonly columns = html("div", { class: "lwm-columns" });
   private readonly says = html("p", { class: "lwm-says", "aria-live": "polite" });
   private readonly legend = html("div", { class: "lwm-legend" });
@@ -37,7 +38,7 @@ export class MovingPicture {
 
   constructor(readonly element: HTMLElement, data: PictureData, private readonly options: Options = {}) {
     element.classList.add("lwm");
-    element.replaceChildren(this.bar, this.sizes, this.columns, this.says, this.legend);
+    element.replaceChildren(this.bar, this.sizes, this.captions, this.columns, this.says, this.legend);
     this.fillBar();
     this.update(data);
   }
@@ -53,6 +54,7 @@ export class MovingPicture {
     this.fillColumns(same ? choices : []);
     this.fillSizes();
     this.fillLegend();
+    this.fillCaptions();
     if (this.step !== null) this.step = Math.min(this.step, this.last);
     this.scrub.max = String(this.last + 1);
     this.refresh();
@@ -246,6 +248,11 @@ export class MovingPicture {
     this.legend.replaceChildren(...items, ...samples, ...cells, ...notes);
   }
 
+  private fillCaptions(): void {
+    const said = this.picture.data.captions.map(one => html("p", {}, html("b", {}, `${one.title}. `), one.text));
+    this.captions.replaceChildren(...said);
+  }
+
   private hover(number: number | null): void {
     this.hovered = number;
     this.refresh();
@@ -285,7 +292,11 @@ export class MovingPicture {
       const [first, second] = witness.map(number => this.picture.instances[number]!.name);
       return ["Ringed in red: ", html("b", {}, first!), " has to run before ", html("b", {}, second!), ", and after the script it does not."];
     }
-    return ["Each dot is one execution of a statement; its number says when it runs. Point at one to see what it waits for."];
+    const { example } = this.picture;
+    return [
+      "Each dot is one execution of a statement; its number says when it runs. ",
+      ...(example ? ["An arrow means waiting: here for ", html("b", {}, example.name), ". "] : []), "Point at a dot to see what it waits for.",
+    ];
   }
 
   private about(one: Instance): (Node | string)[] {

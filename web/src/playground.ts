@@ -122,7 +122,7 @@ function mark(marks: readonly Mark[]): void {
 
 function setBanner(look: string, word: string, text: string, elapsed: number): void {
   banner.className = `banner is${look}`;
-  banner.replaceChildren(html("span", { class: `badge ${look}` }, word), " ", text, html("span", { class: "time" }, `${Math.round(elapsed)} ms`));
+  banner.replaceChildren(html("span", { class: `badge ${look}` }, word), " ", text, html("span", { class: "time" }, elapsed > 0 ? `${Math.round(elapsed)} ms` : ""));
   banner.dataset["verdict"] = word;
 }
 
@@ -224,6 +224,8 @@ function show(next: State): void {
   openmp.checked = next.openmp; reassociation.checked = next.reassociation; form.value = next.form;
   byId<HTMLInputElement>(next.mode === "c" ? "mode-c" : "mode-loops").checked = true;
   giveUp("suggest");
+  document.body.classList.add("waiting");
+  setBanner("idle", "…", "Reading", 0);
   for (const part of [why, proofs, offered]) part.replaceChildren();
   result.text = generated.text = "";
   if (next.mode === "loops") { pictures = []; below.replaceChildren(); }

@@ -69,14 +69,22 @@ export class View {
       const spot = this.place.spots.get(one.number);
       if (one.tile && spot) members.set(one.tile, [...(members.get(one.tile) ?? []), spot]);
     }
+    const waves = !this.picture.data.tiles_in_order && [...members.values()].some(isSlanting);
     return [...members].flatMap(([tile, spots]) => {
-      const corners = outline(spots, this.place.radius + 4.5);
+      if (waves && (spots.length === 1 || isSlanting(spots))) return [this.band(tile, spots)];
+      const corners = outline(spots, this.place.radius + 3.5);
       const kind = `lwm-tile tile${(tile - 1) % 5}`;
       const shape = svg("polygon", { class: kind, points: corners.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ") });
       if (!this.picture.data.tiles_in_order || members.size < 2) return [shape];
       const corner = corners.reduce((best, one) => (one.x + one.y < best.x + best.y ? one : best));
       return [shape, svg("text", { class: `lwm-number tile${(tile - 1) % 5}`, x: round(corner.x - 1), y: round(corner.y - 1) }, String(tile))];
     });
+  }
+
+  /** A slanting line through spots that run at once: outlines of such would cover each other. */
+  private band(tile: number, spots: readonly Spot[]): SVGElement {
+    const points = spots.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ");
+    return svg("polyline", { class: `lwm-tile lwm-band tile${(tile - 1) % 5}`, points });
   }
 
   /** From each instance to the one that runs next, where one runs at a time. */
@@ -107,12 +115,13 @@ export class View {
     return element;
   }
 
-  private arrows({ hovered, arrows, witness }: Seen): [Arrow, boolean][] {
+  private arrows({ step, hovered, arrows, witness }: Seen): [Arrow, boolean][] {
     const named = witness ? this.picture.data.witness : null;
     const drawn: [Arrow, boolean][] = [];
+    const example = hovered === null && step === null && !arrows ? this.picture.example?.number : undefined;
     for (const arrow of this.picture.arrows) {
       if (!this.place.spots.has(arrow.source) || !this.place.spots.has(arrow.sink)) continue;
-      const near = arrow.source === hovered || arrow.sink === hovered;
+      const near = arrow.source === hovered || arrow.sink === hovered || arrow.sink === example;
       const wrong = named !== null && arrow.source === named[0] && arrow.sink === named[1] && arrow.broken;
       if (near || wrong) drawn.push([arrow, true]);
       else if (arrows && hovered === null) drawn.push([arrow, this.picture.arrows.length <= FADED]);
@@ -147,6 +156,13 @@ export class View {
       return spot ? [svg("circle", { class: "lwm-ring", cx: round(spot.x), cy: round(spot.y), r: this.place.radius + 4 })] : [];
     });
   }
+}
+
+/** Whether the spots lie on one line that is neither a row nor a column. */
+function isSlanting(spots: readonly Spot[]): boolean {
+  const [first, last] = [spots[0]!, spots[spots.length - 1]!];
+  const [dx, dy] = [last.x - first.x, last.y - first.y];
+  return Math.abs(dx) > 1 && Math.abs(dy) > 1 && spots.every(({ x, y }) => Math.abs((x - first.x) * dy - (y - first.y) * dx) < 1e-6 * (dx * dx + dy * dy) + 1);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -12,11 +12,14 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
+import islpy as isl
+
 from loopwright.model.program import Program, Statement, statement_text
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.plans import parallel_loops
 from loopwright.prove.legality.violation import Violation
+from loopwright.show.captions import Caption, captions
 from loopwright.show.groups import DrawnGroup, panels_of
 from loopwright.show.outlines import Outlines, TileOrder, outlines
 from loopwright.show.scene import axis_names, free_storage, is_broken, label_of, place_of, spans_of
@@ -103,6 +106,8 @@ class MovingPicture:
     witness: tuple[int, int] | None
     """The two instances of the violation that is explained."""
     notes: tuple[str, ...]
+    captions: tuple[Caption, ...]
+    """What the order after the script means."""
 
     def data(self) -> dict[str, Any]:
         """For JSON; an instance is a list, since there are many."""
@@ -121,6 +126,7 @@ class _Drawn:
     window: Window
     order: tuple[Instance, ...]
     after: Mapping[Instance, Coordinates]
+    schedules: Mapping[str, isl.Map]
     found: Outlines
     touched: TouchedCells
 
@@ -141,19 +147,22 @@ def moving_picture(
     if drawn is None:
         return None
     program, numbers = plan.original, {one: k for k, one in enumerate(drawn.order)}
+    instances, witness = _instances(drawn), _witness(first, numbers)
+    late = None if witness is None else (instances[witness[0]].tile, instances[witness[1]].tile)
     return MovingPicture(
         statements=tuple(
             _statement(program, one, k) for k, panel in enumerate(drawn.panels) for one in panel.statements
         ),
         panels=tuple(_panel(panel, drawn.window) for panel in drawn.panels),
         arrays=tuple(array.name for array in program.arrays),
-        instances=_instances(drawn),
+        instances=instances,
         arrows=_arrows(drawn, numbers, free_storage(verdict)),
         sizes=_sizes(program, drawn.statements, drawn.window),
         tile=drawn.found.meaning if drawn.found.tiles else "",
         tiles_in_order=drawn.found.order is TileOrder.ONE_BY_ONE,
-        witness=_witness(first, numbers),
+        witness=witness,
         notes=(*((note,) if note and drawn.found.tiles else ()), *_notes(drawn)),
+        captions=captions(plan, drawn.schedules, drawn.found, late, first is not None),
     )
 
 
@@ -172,8 +181,9 @@ def _drawn(plan: Plan, violation: Violation | None, sizes: Mapping[str, int] | N
     order = tuple(sorted(before, key=lambda one: (before[one], one)))
     found = outlines(plan, statements, schedules, after)
     return _Drawn(
-        plan, panels, window, order, after, found, touched_cells(plan.original, statements, window)
-    )
+        plan, panels, window, order, after, schedules, found,
+        touched_cells(plan.original, statements, window),
+    )  # fmt: skip
 
 
 def _window(

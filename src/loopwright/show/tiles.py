@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,16 +58,27 @@ def _counting(schedule: isl.Map) -> list[int]:
     A quotient such as ⌊(i + 2t)/32⌋ has the slope 1/32 along i; a remainder i − 32⌊i/32⌋ has the
     slope 0, and an iterator a whole number.
     """
-    found: set[int] = set()
+    slopes = _slopes(schedule)
+    return sorted({place for place, own in slopes if any(one.denominator > 1 for one in own)})
+
+
+def leans(schedules: Iterable[isl.Map]) -> bool:
+    """Whether an entry of a schedule grows along two iterators: lines on which it is constant slant."""
+    entries = [own for schedule in schedules for _, own in _slopes(schedule)]
+    return any(sum(one != 0 for one in own) > 1 for own in entries)
+
+
+def _slopes(schedule: isl.Map) -> list[tuple[int, list[Fraction]]]:
+    """For each entry of a piece, how much it grows along the iterators."""
+    found: list[tuple[int, list[Fraction]]] = []
 
     def visit(domain: isl.Set, function: isl.MultiAff) -> None:
         for place in range(int(schedule.dim(OUT))):
             entry = function.get_aff(place)
-            if any(_slope(entry, k).denominator > 1 for k in range(entry.dim(IN))):
-                found.add(place)
+            found.append((place, [_slope(entry, k) for k in range(entry.dim(IN))]))
 
     isl.PwMultiAff.from_map(schedule).foreach_piece(visit)
-    return sorted(found)
+    return found
 
 
 def _slope(entry: isl.Aff, k: int) -> Fraction:

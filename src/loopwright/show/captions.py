@@ -1,0 +1,130 @@
+"""What a picture of an order means, in a few sentences for readers who know the language C and no more.
+
+Every sentence is about what is drawn: which operations the script has, which outlines there are, and whether
+a dependence goes wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import islpy as isl
+
+from loopwright.show.outlines import Outlines, TileOrder
+from loopwright.show.tiles import leans
+from loopwright.transform.directives import DirectiveKind
+from loopwright.transform.plan import Plan
+from loopwright.transform.script.operations import (
+    Distribute,
+    DistributeLegally,
+    Fuse,
+    Interchange,
+    Operation,
+    Permute,
+    Reorder,
+    Reverse,
+    Shift,
+    Skew,
+    StripMine,
+    Tile,
+)
+
+MOST = 3
+"""Captions of one picture."""
+
+TILE = (
+    "An outline is a tile: all its dots run before the first dot of the next tile, in the order of the "
+    "numbers at the corners. What a small tile reads again is still in the cache."
+)
+
+LEANING = (
+    "These tiles lean because the arrows do: a dot waits for neighbours on both sides. In an upright tile "
+    "one of them would be in a tile that runs later; in a leaning one all of them are in the same tile or in "
+    "one that has run."
+)
+
+WRITTEN_OUT = (
+    "The dots of an outline are written one after the other, without a loop: what they share stays in "
+    "registers."
+)
+
+BESIDE = "Each outline is one iteration of a parallel loop, and all of them run at the same time."
+
+LINE = "Dots of one outline, or on one line, have the same number: they run at the same time."
+
+ALONE, TOGETHER = "None of these waits for another.", "But some of these wait for others."
+
+CHANGED: Mapping[type[Operation], tuple[str, str]] = {
+    Interchange: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
+    Permute: ("Loops exchanged", "The dots are the same; the order goes through them another way."),
+    Distribute: ("Loops of their own", "All dots of one statement run before those of the next one."),
+    DistributeLegally: ("Loops of their own", "All dots of one statement run before those of the next one."),
+    Fuse: ("One loop for both", "What one statement computes is used by the other soon, out of the cache."),
+    Shift: ("Delayed", "A statement runs some iterations later, so that what it waits for has run."),
+    Reorder: ("Statements exchanged", "The statements of an iteration run in another order."),
+    Reverse: ("Backwards", "The loop counts down: the last iteration is the first to run."),
+    StripMine: ("Strips", "The loop runs over strips, and inside each over its iterations, as before."),
+    Skew: (
+        "Skewed",
+        "Each iteration of the outer loop starts the inner one further on. Alone that changes no number "
+        "here; it lets the loops change places, or be tiled, where they could not.",
+    ),
+}
+"""What operations without outlines do to the order."""
+
+
+@dataclass(frozen=True)
+class Caption:
+    title: str
+    text: str
+
+
+def captions(
+    plan: Plan, schedules: Mapping[str, isl.Map], found: Outlines, late: tuple[int, int] | None, wrong: bool
+) -> tuple[Caption, ...]:
+    """For the order after the plan; `late` are the tiles of the two ends of the witness, from 1 on."""
+    operations = [one.step.operation for one in plan.history]
+    outlined = list(_outlined(plan, found, leans(schedules.values()), wrong=wrong))
+    if late is not None and late[0] > late[1] and found.order is TileOrder.ONE_BY_ONE:
+        outlined.append(_too_late(late, operations))
+    drawn = {type(one) for one in operations}
+    others = [Caption(*CHANGED[kind]) for kind in CHANGED if kind in drawn and not _is_told(kind, outlined)]
+    return tuple(dict.fromkeys([*outlined, *others]))[:MOST]
+
+
+def _is_told(kind: type[Operation], outlined: Sequence[Caption]) -> bool:
+    """Whether captions of outlines say what skewing and cutting into strips is for."""
+    return bool(outlined) and kind in (Skew, StripMine, Interchange, Permute)
+
+
+def _outlined(plan: Plan, found: Outlines, slanting: bool, *, wrong: bool) -> Iterator[Caption]:
+    if not found.tiles:
+        return
+    wishes = {one.kind for one in plan.directives}
+    match found.order:
+        case TileOrder.ONE_BY_ONE if DirectiveKind.UNROLL in wishes:
+            yield Caption("Written out", WRITTEN_OUT)
+        case TileOrder.ONE_BY_ONE if found.meaning in ("tile", "full tile"):
+            yield Caption("Skewed tiles" if slanting and not wrong else "Tiles", TILE)
+            if slanting and not wrong:
+                yield Caption("Why they lean", LEANING)
+        case TileOrder.ONE_BY_ONE:
+            yield Caption("Parts", "Each outline has loops of its own; they run one after the other.")
+        case TileOrder.BESIDE:
+            yield Caption("At the same time", f"{BESIDE} {TOGETHER if wrong else ALONE}")
+        case TileOrder.AT_ONCE:
+            title = "A wave" if slanting else "At the same time"
+            yield Caption(title, f"{LINE} {TOGETHER if wrong else ALONE}")
+        case _:
+            assert_never(found.order)
+
+
+def _too_late(late: tuple[int, int], operations: Sequence[Operation]) -> Caption:
+    source, sink = late
+    upright = any(isinstance(one, Tile) and not one.skew for one in operations)
+    instead = " Tiles that lean can wait for neighbours on both sides: add skew to tile." if upright else ""
+    return Caption(
+        "Why not", f"The red arrow comes from tile {source}, and tile {sink} runs before it.{instead}"
+    )
