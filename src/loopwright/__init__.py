@@ -271,9 +271,9 @@ def optimise(
 
 def suggest(plan: Plan) -> tuple[Suggestion, ...]:
     """What may be done to the loops as they were written: every suggestion is proved legal."""
-    from loopwright.prove.legality.suggest import suggestions
+    from loopwright.optimise.pricing import priced_suggestions
 
-    return tuple(one for one in suggestions(plan) if one.legal)
+    return tuple(one for one in priced_suggestions(plan) if one.legal)
 
 
 @overload

@@ -73,7 +73,7 @@ function exampleOf(instances: readonly Instance[], arrows: readonly Arrow[]): In
   const middle = (instances.length - 1) / 2;
   const worth = ([number, sources]: [number, Set<number>]) => {
     const tiles = new Set([...sources].map(source => instances[source]!.tile));
-    return 4 * Math.min(sources.size, 4) + Math.min(tiles.size, 3) - 3 * Math.abs(number - middle) / (middle + 1);
+    return (sources.size > 5 ? 2 : 4 * Math.min(sources.size, 4)) + Math.min(tiles.size, 3) - 3 * Math.abs(number - middle) / (middle + 1);
   };
   const best = [...waits].reduce<[number, Set<number>] | null>((found, one) => (found === null || worth(one) > worth(found) ? one : found), null);
   return best === null ? null : instances[best[0]]!;

@@ -87,6 +87,11 @@ export class Editor {
     this.view.dispatch({ changes: { from: end, insert: `${gap}${text}\n` }, scrollIntoView: true });
   }
 
+  /** Another text from this place to the end. */
+  replaceFrom(at: number, text: string): void {
+    this.view.dispatch({ changes: { from: at, to: this.view.state.doc.length, insert: `${text}\n` }, scrollIntoView: true });
+  }
+
   undo(): void {
     undo(this.view);
     this.view.focus();

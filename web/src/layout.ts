@@ -41,8 +41,15 @@ export function choiceOf(panel: Panel, instances: readonly Instance[]): Choice {
 export function stillOf(panel: Panel, instances: readonly Instance[], axes: readonly number[]): Map<number, number> {
   const still = new Map<number, number>();
   for (let axis = 0; axis < panel.axes.length; axis++)
-    if (!axes.includes(axis)) still.set(axis, Math.min(...instances.map(one => one.where[axis]!)));
+    if (!axes.includes(axis)) still.set(axis, fullest(instances.map(one => one.where[axis]!)));
   return still;
+}
+
+/** The value that most have, the smallest of those. */
+function fullest(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].reduce((best, one) => (one[1] > best[1] || (one[1] === best[1] && one[0] < best[0]) ? one : best))[0];
 }
 
 export const isShown = (one: Instance, choice: Choice): boolean =>

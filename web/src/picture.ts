@@ -2,7 +2,7 @@
 import { Memory } from "./cells";
 import { decoded, type Instance, type Order, type Picture, type PictureData } from "./data";
 import { html, svg } from "./dom";
-import { type Choice, choiceOf, stillOf, type Turn, turnFor } from "./layout";
+import { type Choice, choiceOf, isShown, stillOf, type Turn, turnFor } from "./layout";
 import { glyph, kindOf, type Seen, View } from "./view";
 
 const TITLES: Readonly<Record<Order, string>> = { before: "Order as written", after: "Order after the script" };
@@ -205,7 +205,14 @@ export class MovingPicture {
       const text = html("span", {}, `${axes[axis]} = ${value}`);
       return html("label", { class: "lwm-check" }, text, slider);
     });
-    panel.controls.replaceChildren(html("span", { class: "lwm-what" }, "loops drawn:"), ...boxes, ...still, ...(panel.choice.axes.length === 3 ? [html("span", { class: "lwm-what" }, "drag to turn")] : []));
+    panel.controls.replaceChildren(html("span", { class: "lwm-what" }, `loops drawn${this.whose(k)}:`), ...boxes, ...still, ...(panel.choice.axes.length === 3 ? [html("span", { class: "lwm-what" }, "drag to turn")] : []));
+  }
+
+  /** Which statements a panel is of, where there are several panels. */
+  private whose(k: number): string {
+    const { panels, statements } = this.picture.data;
+    const names = statements.filter(one => one.panel === k).map(one => /\((.*)\)$/.exec(one.label)?.[1] ?? one.name);
+    return panels.length < 2 ? "" : ` of ${names.slice(0, 3).join(", ")}${names.length > 3 ? " …" : ""}`;
   }
 
   /** Where only values change the sliders stay, so that one can be dragged on. */
@@ -292,10 +299,11 @@ export class MovingPicture {
       const [first, second] = witness.map(number => this.picture.instances[number]!.name);
       return ["Ringed in red: ", html("b", {}, first!), " has to run before ", html("b", {}, second!), ", and after the script it does not."];
     }
-    const { example } = this.picture;
+    const found = this.picture.example;
+    const example = found && isShown(found, this.panels[found.panel]!.choice) ? found : null;
     return [
       "Each dot is one execution of a statement; its number says when it runs. ",
-      ...(example ? ["An arrow means waiting: here for ", html("b", {}, example.name), ". "] : []), "Point at a dot to see what it waits for.",
+      ...(example ? ["An arrow means waiting; these show what ", html("b", {}, example.name), " waits for. "] : []), "Point at a dot to see what it waits for.",
     ];
   }
 

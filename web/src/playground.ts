@@ -9,6 +9,7 @@ interface Menu { readonly examples: readonly { readonly id: string; readonly gro
 
 const KINDS: Readonly<Record<string, string>> = {
   "parallel loop": "Iterations that can run at once", interchange: "Loops that can change places", tiling: "Loops that can be tiled", fusion: "Loops that can be joined",
+  "unroll and jam": "Loops that can be written out inside", distribution: "Statements that can have their own loops", reordering: "Neighbours that can change places",
 };
 
 let state: State = EMPTY;
@@ -52,11 +53,18 @@ function answer(): void {
 function suggest(): void {
   offered.classList.remove("stale");
   if (!shownOrder.length || state.mode !== "c") { offered.replaceChildren(); return; }
-  if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done next …"));
-  void ask("suggest", { kind: "suggest", c: state.c, script: state.script }, message => {
-    if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions));
-    else offered.replaceChildren();
+  const end = refusedFrom();
+  if (!offered.firstChild) offered.replaceChildren(html("p", { class: "muted" }, "Looking for what could be done …"));
+  void ask("suggest", { kind: "suggest", c: state.c, script: state.script.slice(0, end) }, message => {
+    if (message.stage === "suggestions") showSuggestions(message.regions.flatMap(region => region.suggestions), end, message.whole);
+    else if (offered.querySelector(".suggestion") === null) offered.replaceChildren();
   });
+}
+
+/** Where the first line that is refused begins; the length of the script where none is. */
+function refusedFrom(): number {
+  const wrong = shownOrder.flatMap(region => region.marks.filter(one => one.side === "script" && one.kind === "error").map(one => one.start));
+  return wrong.length ? state.script.lastIndexOf("\n", Math.min(...wrong) - 1) + 1 : state.script.length;
 }
 
 function hear(message: Message, elapsed: number): void {
@@ -171,25 +179,33 @@ function explained(): HTMLElement[] {
   return [html("h3", {}, "What the script does"), html("ol", { class: "steps" }, ...items)];
 }
 
-function showSuggestions(found: readonly Suggestion[]): void {
+const FEW = 3;
+/** How many suggestions of a kind are shown at once. */
+
+function showSuggestions(found: readonly Suggestion[], end: number, whole: boolean): void {
+  if (offered.matches(":hover") && !whole) return;
   const legal = found.filter(one => one.legal && !one.reassociation);
-  const groups = Object.entries(KINDS).map(([kind, title]) => {
-    const own = legal.filter(one => one.kind === kind);
-    return own.length ? [html("h4", {}, title), ...own.slice(0, 8).map(suggestion)] : [];
-  });
+  const best = (own: readonly Suggestion[]) => Math.max(...own.map(one => one.speed ?? 0));
+  const groups = Object.entries(KINDS).map(([kind, title]) => ({ title, own: legal.filter(one => one.kind === kind) })).filter(group => group.own.length);
+  groups.sort((a, b) => best(b.own) - best(a.own));
   const refused = shownOrder.some(region => region.status !== "proved");
-  if (refused && !legal.length) { offered.replaceChildren(); return; }
-  const head = refused ? "What makes it legal" : "What could be done next";
-  const text = !legal.length ? "Nothing that was tried is legal after this script."
-    : refused ? "With one of these at its end the script is proved legal. Point at one to see it; click to take it."
-      : "Each is proved legal. Point at one to see what it does; click to take it.";
-  offered.replaceChildren(html("h3", {}, head), html("p", { class: "muted" }, text), ...groups.flat());
+  const line = state.script.slice(0, end).split("\n").length;
+  const head = refused ? `Instead of line ${line}` : "What could be done next";
+  const text = !legal.length ? (whole ? "Nothing that was tried is legal here." : "Looking …")
+    : `Each is proved legal${refused ? " in its place" : ""}; how fast it is, a model says. Point at one to see what it does; click to take it.`;
+  const parts = groups.flatMap(({ title, own }) => {
+    const more = own.slice(FEW).map(one => suggestion(one, end));
+    return [html("h4", {}, title), ...own.slice(0, FEW).map(one => suggestion(one, end)), ...(more.length ? [html("details", {}, html("summary", { class: "muted" }, `${more.length} more`), ...more)] : [])];
+  });
+  offered.replaceChildren(html("h3", {}, head), html("p", { class: "muted" }, text), ...parts);
 }
 
-function suggestion(one: Suggestion): HTMLElement {
-  const button = html("button", { type: "button", class: "suggestion" }, html("code", {}, one.script), html("span", { class: "muted" }, one.reason));
+function suggestion(one: Suggestion, end: number): HTMLElement {
+  const price = one.price ? [html("b", { class: (one.speed ?? 1) < 0.95 ? "slower" : "" }, one.price), ": "] : [];
+  const button = html("button", { type: "button", class: "suggestion" }, html("code", {}, one.script), html("span", { class: "muted" }, ...price, one.reason));
+  const kept = state.script.slice(0, end);
   const preview = () => {
-    const question = { kind: "transform", c: state.c, script: `${state.script}\n${one.script}\n`, reassociation: state.reassociation, order_only: true };
+    const question = { kind: "transform", c: state.c, script: `${kept}\n${one.script}\n`, reassociation: state.reassociation, order_only: true };
     void ask("preview", question, message => { if (message.stage === "order") showPictures(message.regions, true); });
   };
   const back = () => { giveUp("preview"); if (below.classList.contains("preview")) showPictures(shownOrder); };
@@ -197,7 +213,7 @@ function suggestion(one: Suggestion): HTMLElement {
   button.addEventListener("focus", preview);
   button.addEventListener("pointerleave", back);
   button.addEventListener("blur", back);
-  button.addEventListener("click", () => { giveUp("preview"); script.append(one.script); });
+  button.addEventListener("click", () => { giveUp("preview"); if (end < state.script.length) script.replaceFrom(end, one.script); else script.append(one.script); });
   return button;
 }
 

@@ -6,12 +6,16 @@ import { type Choice, isShown, type Layout, layout, outline, type Spot, type Tur
 const FADED = 130;
 /** With more arrows than this, all of them at once would hide the picture. */
 
+const BOXES = 8;
+/** So many tiles of three dimensions are outlined at once. */
+
 export interface Seen { readonly step: number | null; readonly hovered: number | null; readonly arrows: boolean; readonly witness: boolean }
 
 export class View {
   readonly element = svg("svg", { class: "lwm-view" });
   private readonly dots = new Map<number, SVGGElement>();
   private readonly over = svg("g");
+  private readonly under = svg("g", { "pointer-events": "none" });
   private place!: Layout;
   private far = 0;
 
@@ -31,7 +35,7 @@ export class View {
     this.element.setAttribute("viewBox", `0 0 ${round(width)} ${round(height)}`);
     this.element.setAttribute("width", String(round(width)));
     this.element.setAttribute("height", String(round(height)));
-    this.element.replaceChildren(...this.rulers(), ...this.tiles(), ...this.path(choice));
+    this.element.replaceChildren(...this.rulers(), this.under, ...this.tiles(), ...this.path(choice));
     this.dots.clear();
     const shown = this.instances.filter(one => isShown(one, choice));
     shown.sort((a, b) => this.spot(b).depth - this.spot(a).depth);
@@ -50,6 +54,7 @@ export class View {
       dot.classList.toggle("later", step !== null && own > step);
       dot.classList.toggle("hovered", number === hovered);
     }
+    this.under.replaceChildren(...this.oneTile(seen));
     this.over.replaceChildren(...this.arrows(seen).flatMap(([arrow, strong]) => this.arrow(arrow, strong)), ...this.rings(seen));
   }
 
@@ -64,21 +69,42 @@ export class View {
 
   private tiles(): SVGElement[] {
     if (this.order === "before" || !this.picture.data.tile) return [];
-    const members = new Map<number, Spot[]>();
-    for (const one of this.instances) {
-      const spot = this.place.spots.get(one.number);
-      if (one.tile && spot) members.set(one.tile, [...(members.get(one.tile) ?? []), spot]);
-    }
+    const members = this.members();
+    if (this.far > 0 && members.size > BOXES) return [];
     const waves = !this.picture.data.tiles_in_order && [...members.values()].some(isSlanting);
     return [...members].flatMap(([tile, spots]) => {
       if (waves && (spots.length === 1 || isSlanting(spots))) return [this.band(tile, spots)];
-      const corners = outline(spots, this.place.radius + 3.5);
-      const kind = `lwm-tile tile${(tile - 1) % 5}`;
-      const shape = svg("polygon", { class: kind, points: corners.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ") });
-      if (!this.picture.data.tiles_in_order || members.size < 2) return [shape];
-      const corner = corners.reduce((best, one) => (one.x + one.y < best.x + best.y ? one : best));
-      return [shape, svg("text", { class: `lwm-number tile${(tile - 1) % 5}`, x: round(corner.x - 1), y: round(corner.y - 1) }, String(tile))];
+      return this.tile(tile, spots, this.picture.data.tiles_in_order && members.size > 1);
     });
+  }
+
+  /** The spots of each tile. */
+  private members(): Map<number, Spot[]> {
+    const found = new Map<number, Spot[]>();
+    for (const one of this.instances) {
+      const spot = this.place.spots.get(one.number);
+      if (one.tile && spot) found.set(one.tile, [...(found.get(one.tile) ?? []), spot]);
+    }
+    return found;
+  }
+
+  /** Many tiles in a box cover each other: the one that runs, or is pointed at, or the largest as an example. */
+  private oneTile({ step, hovered }: Seen): SVGElement[] {
+    if (this.order === "before" || this.far === 0 || !this.picture.data.tile) return [];
+    const members = this.members();
+    if (members.size <= BOXES) return [];
+    const largest = [...members].reduce((best, one) => (one[1].length > best[1].length ? one : best))[0];
+    const running = this.instances.find(one => one.after === step)?.tile;
+    const tile = hovered !== null ? this.picture.instances[hovered]!.tile : step !== null ? running : largest;
+    return tile && members.has(tile) ? this.tile(tile, members.get(tile)!, true) : [];
+  }
+
+  private tile(tile: number, spots: readonly Spot[], numbered: boolean): SVGElement[] {
+    const corners = outline(spots, this.place.radius + 3.5);
+    const kind = `lwm-tile tile${(tile - 1) % 5}`;
+    const shape = svg("polygon", { class: kind, points: corners.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ") });
+    const corner = corners.reduce((best, one) => (one.x + one.y < best.x + best.y ? one : best));
+    return numbered ? [shape, svg("text", { class: `lwm-number tile${(tile - 1) % 5}`, x: round(corner.x - 1), y: round(corner.y - 1) }, String(tile))] : [shape];
   }
 
   /** A slanting line through spots that run at once: outlines of such would cover each other. */

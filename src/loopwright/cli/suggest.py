@@ -26,15 +26,16 @@ def add_to(verbs: Verbs) -> None:
     """Let the command line know the verb and its options."""
     parser = verbs.add_parser(
         "suggest",
-        help="list interchanges, fusions, tilings and parallel loops that are proved legal",
+        help="list tilings, interchanges, fusions, parallel loops and more that are proved legal",
         description="Try the usual operations on the loops of a C file and list those that keep every "
-        "dependence, each alone, as lines of a script with the reason after them.",
+        "dependence, each alone, as lines of a script with the reason after them, and what each wins or "
+        "costs by the cost model of 'loopwright optimise'.",
     )
     parser.set_defaults(invocation=suggest)
     add = parser.add_argument
     add("file", metavar="FILE", help="a C file, or - for standard input")
     add_reading_options(parser)
-    add("--all", action="store_true", help="the illegal ones too, as comments with a counterexample")
+    add("--all", action="store_true", help="all of them; the illegal ones as comments with a counterexample")
     add_prover_options(add, "")
     add("--json", action="store_true", help="the same for machines")
     add_time_limits(add)
@@ -55,7 +56,7 @@ def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
 
 def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestions:
     """For each region its line and what was tried."""
-    from loopwright.prove.legality.suggest import suggestions
+    from loopwright.optimise.pricing import priced_suggestions
     from loopwright.read.c.reader import read_c
     from loopwright.rewrite.opinions import demand
     from loopwright.rewrite.request import ProverRequest
@@ -72,7 +73,7 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestio
         options=compiler_options(arguments),
     )
     plans = [plan_of(program) for program in programs]
-    found = [(plan.original.region.line, list(suggestions(plan, progress))) for plan in plans]
+    found = [(plan.original.region.line, list(priced_suggestions(plan, progress))) for plan in plans]
     if request.prover == "isl":
         return found
     from loopwright.rewrite.pipeline import confirmed_suggestion

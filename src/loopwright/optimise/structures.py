@@ -16,11 +16,12 @@ from loopwright.optimise.scheduler import formula_of, one_function
 from loopwright.presburger.dimensions import split
 from loopwright.read.formula import Chain, Formula, Junction, Name
 from loopwright.transform.plan import Component, Plan
+from loopwright.transform.proposals import proposals
 from loopwright.transform.script.formulas import AffineMap
 from loopwright.transform.script.loop_numbers import LoopNumber
 from loopwright.transform.script.operations import Affine, Fuse, Operation, Tile
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at, proposals
+from loopwright.transform.suggest import NamedNest, ProposalKind, handle_at
 
 WHOLE, BLOCK = 1 << 20, 120
 """The size of a tile that holds every iteration of a loop, and of those inside it."""

@@ -37,7 +37,8 @@ class TextStyle(Enum):
     PLAIN = ("", "")
     PLACE = ("bold", "font-weight: bold")
     SEVERITY = ("bold red", "color: var(--lw-broken); font-weight: bold")
-    CARET = ("bold green", "color: var(--lw-edge2); font-weight: bold")
+    CARET = ("bold green", "color: var(--lw-edge2); font-weight: bold; white-space: pre")
+    EXCERPT = ("", "white-space: pre")
     LABEL = ("bold blue", "color: var(--lw-edge0); font-weight: bold")
 
 
@@ -151,5 +152,5 @@ def _excerpt(span: Span | None, otherwise: str, margin: str) -> Iterator[Styled]
     first = max(0, span.column - 1 - WIDEST // 2) if len(span.excerpt) > WIDEST else 0
     line = CONTROL.sub("?", span.excerpt[first : first + WIDEST])
     before = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1 - first])
-    yield f"{margin}    {line}\n{margin}    {before}", TextStyle.PLAIN
+    yield f"{margin}    {line}\n{margin}    {before}", TextStyle.EXCERPT
     yield "^" + "~" * (min(span.length, len(line) - len(before)) - 1) + "\n", TextStyle.CARET

@@ -21,8 +21,14 @@ HEADINGS = {
     "interchange": "loops that can change places",
     "tiling": "loops that can be tiled",
     "fusion": "loops that can be joined",
+    "unroll and jam": "loops whose iterations can be written out inside",
+    "distribution": "statements that can have loops of their own",
+    "reordering": "neighbours that can change places",
 }
 """The kinds of suggestions, in the order of the list."""
+
+FEW, WINS = 3, 1.05
+"""How many suggestions of a kind are listed in any case, and from which ratio on one is worth it."""
 
 BENCH_HEAD = f"{'kernel':<16}{'original':>12}{'transformed':>13}{'ratio':>9}  bits\n"
 
@@ -107,7 +113,8 @@ def suggestions_text(file: str, found: Suggestions, *, refused: bool) -> str:
     """Lines of a script, by kind; with `refused`, also what is not legal, as comments."""
     lines = [
         f"# {file}: each suggestion, up to its reason, is legal by itself; what comes of several",
-        "# together is proved when 'loopwright transform' applies them.",
+        "# together is proved when 'loopwright transform' applies them. How fast it makes the region is what",
+        "# the cost model says, of a usual machine with 4 threads; 'loopwright optimise' measures.",
     ]
     for line, tried in found:
         if len(found) > 1:
@@ -120,19 +127,45 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
     lines: list[str] = []
     for kind, heading in HEADINGS.items():
         own = [one for one in tried if one.kind.value == kind]
-        legal = sorted((one for one in own if one.legal), key=lambda one: -one.gain)
+        legal = ranked([one for one in own if one.legal])
+        if not legal and not refused:
+            continue
         lines += ["", f"# {heading}" + ("" if legal else ": none")]
-        for one in legal:
+        shown = legal if refused else worthwhile(legal)
+        for one in shown:
             lines += _entry(one)
+        if len(shown) < len(legal):
+            lines += [f"# legal too, and no faster by the model: {len(legal) - len(shown)} more, by --all"]
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines
 
 
+def ranked(found: Sequence[Suggestion]) -> list[Suggestion]:
+    """The fastest by the model first; those that need --allow-reassociation last."""
+    return sorted(found, key=lambda one: (one.reassociation, -(one.speed or 0.0), -one.gain))
+
+
+def worthwhile(found: Sequence[Suggestion]) -> list[Suggestion]:
+    """Of ranked ones those that the model prefers, the first few that cost nothing, and the very first."""
+    least = [0.0] + [1 / WINS] * (FEW - 1)
+    return [one for k, one in enumerate(found) if (one.speed or 1.0) >= (least[k] if k < FEW else WINS)]
+
+
+def price(speed: float | None) -> str:
+    """What the model says, in words; empty where it does not say anything."""
+    if speed is None:
+        return ""
+    if speed >= WINS:
+        return f"{speed:.1f} times as fast"
+    return "as fast as before" if speed * WINS > 1 else f"{1 / speed:.1f} times as slow"
+
+
 def _entry(one: Suggestion) -> list[str]:
     *before, last = one.steps
     mark = "# " if one.reassociation else ""
-    return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {one.reason}"]
+    said = ": ".join(part for part in (price(one.speed), one.reason) if part)
+    return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {said}"]
 
 
 def suggestions_data(file: str, found: Suggestions) -> dict[str, Any]:
@@ -148,6 +181,8 @@ def _suggestion(one: Suggestion) -> dict[str, Any]:
         "legal": one.legal,
         "reassociation": one.reassociation,
         "gain": one.gain,
+        "speed": None if one.speed is None else round(one.speed, 3),
+        "price": price(one.speed),
     }
 
 

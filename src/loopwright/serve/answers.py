@@ -9,21 +9,24 @@ The process this runs in belongs to one question: its working folder holds the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from loopwright.errors import Diagnostic, LoopwrightError, Note
+from loopwright.optimise.pricing import priced_suggestions
 from loopwright.progress import silent
 from loopwright.prove.legality.explain import explain_all
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan, stages
+from loopwright.prove.legality.suggest import Suggestion
 from loopwright.read.c.reader import read_c
 from loopwright.report.diagnostics import as_html, as_json
 from loopwright.report.operations import operation_pages
 from loopwright.report.page import IN_A_WORD, MEANING, VERDICT
 from loopwright.report.regions import DrawnRegion, drawn_regions
-from loopwright.report.results import outcome_data, stats_text, suggestions_data
+from loopwright.report.results import outcome_data, ranked, stats_text, suggestions_data
 from loopwright.rewrite.generation import GenerationRequest, generated
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import ProverRequest, RewriteOptions
@@ -48,6 +51,9 @@ Message: TypeAlias = dict[str, Any]
 C_FILE, SCRIPT_FILE, PROOF_FILE = "kernel.c", "script.lw", "proof.v"
 """What the texts of the page are called, in messages too."""
 
+OFTEN = 0.7
+"""Seconds between two messages with the suggestions found so far."""
+
 
 def answers(question: Question) -> Iterator[Message]:
     """The messages on a question; a failure is one of them."""
@@ -56,7 +62,7 @@ def answers(question: Question) -> Iterator[Message]:
             case TransformQuestion():
                 yield from _transform(question)
             case SuggestQuestion():
-                yield _suggest(question)
+                yield from _suggest(question)
             case GenerateQuestion():
                 yield _generate(question)
             case ProofQuestion():
@@ -155,12 +161,24 @@ def _step(step: Step) -> dict[str, str]:
     return {"text": str(step), "summary": page.summary, "page": page.text}
 
 
-def _suggest(question: SuggestQuestion) -> Message:
-    from loopwright.prove.legality.suggest import suggestions
-
+def _suggest(question: SuggestQuestion) -> Iterator[Message]:
+    """All that is known so far, again and again: the last message has everything."""
     plans, _ = _read(question.c, question.script)
-    found = [(plan.original.region.line, list(suggestions(plan))) for plan in plans]
-    return {"stage": "suggestions", **suggestions_data(C_FILE, found)}
+    found: list[tuple[int, list[Suggestion]]] = []
+    said = time.monotonic()
+    for plan in plans:
+        found.append((plan.original.region.line, []))
+        for one in priced_suggestions(plan):
+            found[-1][1].append(one)
+            if time.monotonic() > said + OFTEN and one.legal:
+                yield _suggested(found, whole=False)
+                said = time.monotonic()
+    yield _suggested(found, whole=True)
+
+
+def _suggested(found: Sequence[tuple[int, list[Suggestion]]], *, whole: bool) -> Message:
+    ordered = [(line, ranked([one for one in own if one.legal])) for line, own in found]
+    return {"stage": "suggestions", "whole": whole, **suggestions_data(C_FILE, ordered)}
 
 
 def _generate(question: GenerateQuestion) -> Message:

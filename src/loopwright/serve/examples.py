@@ -13,11 +13,11 @@ from loopwright.read.text import load
 FIRST = "tutorial/sums"
 
 TUTORIAL = {
-    "sums": ("sums.c", "sums.lw", "1. A sum along columns, made fast"),
-    "wrong": ("sums.c", "wrong.lw", "2. The same, with a wrong script"),
+    "sums": ("sums.c", "sums.lw", "1. A sum along columns"),
+    "wrong": ("sums.c", "wrong.lw", "2. The same, refused"),
     "heat": ("heat.c", "heat.lw", "3. A stencil in skewed tiles"),
-    "heat-wrong": ("heat.c", "heat-wrong.lw", "4. The same in square tiles, which is wrong"),
-    "heat-waves": ("heat.c", "heat-waves.lw", "5. Tiles that run at once"),
+    "heat-wrong": ("heat.c", "heat-wrong.lw", "4. In square tiles, refused"),
+    "heat-waves": ("heat.c", "heat-waves.lw", "5. Diagonals that run at once"),
 }
 
 FORMS = {".poly": "poly", ".in": "in", ".st": "st", ".cloog": "cloog", ".scop": "scop"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Access, Program, Statement
@@ -17,8 +17,9 @@ from loopwright.prove.legality.legality import LegalityVerdict, Status
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan
+from loopwright.transform.proposals import proposals
 from loopwright.transform.script.steps import Step, script_text
-from loopwright.transform.suggest import Goal, Proposal, ProposalKind, proposals
+from loopwright.transform.suggest import Goal, Proposal, ProposalKind
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class Suggestion:
     reassociation: bool = False
     gain: int = 0
     """How many accesses no longer jump from row to row in the innermost loop."""
+    statements: tuple[str, ...] = ()
+    """Those whose order it changes."""
+    speed: float | None = None
+    """How many times as fast the region is after it, where a cost model said so."""
 
     @property
     def script(self) -> str:
@@ -51,7 +56,7 @@ def suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]
         if after is None:
             continue
         progress(f"trying {proposal.steps[-1]}", number, len(tried))
-        found = _tried(plan, after, proposal, known)
+        found = replace(_tried(plan, after, proposal, known), statements=proposal.statements)
         if found.legal and (not found.reassociation or proposal.kind is not ProposalKind.TILING):
             reached.update((proposal.goal, *proposal.reaches))
         yield found
@@ -91,6 +96,8 @@ def _only_reductions(verdict: LegalityVerdict) -> str:
 def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...]) -> str:
     inside = [one for one in known if one.source in proposal.statements and one.sink in proposal.statements]
     match proposal.kind:
+        case ProposalKind.PARALLEL if proposal.is_skewed:
+            return "skewed tiles wait only for tiles on diagonals before theirs: those of one run at once"
         case ProposalKind.PARALLEL if len(proposal.loops) > 1:
             diagonal = " and ".join(proposal.loops)
             return f"{_each(len(inside))} goes from one diagonal of {diagonal} to a later one"
@@ -113,6 +120,13 @@ def _reason(program: Program, proposal: Proposal, known: tuple[Dependence, ...])
             return f"{kept}, so tiles run one after the other{whole}"
         case ProposalKind.FUSION:
             return _fused(program, proposal)
+        case ProposalKind.UNROLL_AND_JAM:
+            along = " and ".join(proposal.loops)
+            return f"iterations of {along} run together in the innermost loop; what they share is read once"
+        case ProposalKind.DISTRIBUTION:
+            return "every value is computed before the loops that read it begin"
+        case ProposalKind.REORDERING:
+            return "neither waits for the other" if not inside else f"{_each(len(inside))} keeps its order"
 
 
 def _each(count: int) -> str:

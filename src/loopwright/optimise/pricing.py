@@ -1,0 +1,81 @@
+"""What suggestions win or cost, by the cost model: cycles of the region as it is over cycles after each.
+
+The machine is a usual one and not this one, so that the same file gives the same answer everywhere;
+`loopwright optimise` measures.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from loopwright.errors import BadInput, GaveUp, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.optimise.cost import estimate
+from loopwright.optimise.machine import USUAL
+from loopwright.optimise.planner import part_with
+from loopwright.optimise.sizes import sizes_of
+from loopwright.progress import Progress, silent
+from loopwright.prove.legality.suggest import Suggestion, suggestions
+from loopwright.transform import Plan, to_schedule
+from loopwright.transform.directives import DirectiveKind
+
+SECONDS = 8.0
+"""Processor time for the prices in one region; what is left over has none."""
+
+THREADS = 4
+"""How many a parallel loop is priced with."""
+
+
+@dataclass(frozen=True)
+class _Prices:
+    plan: Plan
+    sizes: Mapping[str, int]
+    cycles: Mapping[str, float]
+    """Of the region as it is, by statement."""
+
+    def speed(self, found: Suggestion) -> float | None:
+        """How many times as fast the region is after it; None where the model does not say."""
+        try:
+            after = self.plan.perform(*found.steps)
+            part = part_with(after, found.statements)
+            cycles = _cycles(part, self.sizes)
+        except (BadInput, GaveUp, InternalError):
+            return None
+        if cycles is None:
+            return None
+        return sum(self.cycles.values()) / sum({**self.cycles, **cycles}.values())
+
+
+def priced_suggestions(plan: Plan, progress: Progress = silent) -> Iterator[Suggestion]:
+    """Every suggestion, those that are legal with their prices."""
+    begun = time.process_time()
+    prices = _prices(plan)
+    spent = time.process_time() - begun
+    for found in suggestions(plan, progress):
+        if not found.legal or prices is None or spent > SECONDS:
+            yield found
+            continue
+        begun = time.process_time()
+        yield replace(found, speed=prices.speed(found))
+        spent += time.process_time() - begun
+
+
+def _prices(plan: Plan) -> _Prices | None:
+    sizes = sizes_of(plan.original, ())
+    try:
+        cycles = _cycles(plan, sizes)
+    except (BadInput, GaveUp, InternalError):
+        return None
+    return None if cycles is None or not sum(cycles.values()) else _Prices(plan, sizes, cycles)
+
+
+def _cycles(plan: Plan, sizes: Mapping[str, int]) -> Mapping[str, float] | None:
+    """Of the statements of a plan; None where one of them does not run in the middle of the loops."""
+    is_parallel = any(one.kind is DirectiveKind.PARALLEL for one in plan.directives)
+    node = generate(to_schedule(plan), GenerationOptions())
+    found = estimate(node, plan.program, sizes, USUAL, THREADS if is_parallel else 1)
+    names = {one.name for one in plan.program.statements}
+    return found.cycles if names <= found.entered else None

@@ -1,0 +1,317 @@
+"""Operations worth trying on a program, kind by kind, as steps of a script.
+
+Nothing is known here of their legality: a proposal makes sense of the loops that are there, and
+whether it keeps the dependences is for a proof to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import islpy as isl
+
+from loopwright.model.dependences import Dependence
+from loopwright.presburger.dimensions import beyond
+from loopwright.presburger.named import without_parameters
+from loopwright.presburger.sets import DIM
+from loopwright.transform.library.statements import delays
+from loopwright.transform.plan import Component, Plan
+from loopwright.transform.script.loop_numbers import LoopNumber
+from loopwright.transform.script.operations import (
+    Distribute,
+    Fuse,
+    Interchange,
+    Parallel,
+    Reorder,
+    Shift,
+    Skew,
+    Tile,
+    UnrollAndJam,
+)
+from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import (
+    Aim,
+    Goal,
+    NamedNest,
+    Proposal,
+    ProposalKind,
+    handle_at,
+    handle_of,
+    inside,
+    nests,
+    steps_of,
+)
+from loopwright.transform.vectors import Position
+
+SIZE = 32
+"""The tile size that is proposed."""
+
+MOST = 4
+"""A nest with more statements than this is not distributed, and its tiles are not skewed."""
+
+DEEP, SHORT = 4, 8
+"""Of so many loops and more, tiles have this size along all but the innermost."""
+
+JAMMED = 4
+"""How many iterations of an outer loop are written out in the innermost one."""
+
+
+def proposals(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
+    """Everything to try, in the order of the text."""
+    known = nests(plan)
+    yield from _parallel(plan)
+    for nest in known:
+        yield from _wavefronts(plan, nest)
+    for nest in known:
+        yield from _interchanges(nest, plan.statements_at(nest.component))
+    for nest in known:
+        yield from _tilings(plan, nest)
+    for nest in known:
+        yield from _apart(plan, nest)
+    yield from _fusions(plan, dependences)
+    for nest in known:
+        yield from _jams(plan, nest)
+    for nest in known:
+        yield from _distributions(plan, nest)
+    yield from _reorderings(plan)
+
+
+def _parallel(plan: Plan) -> Iterator[Proposal]:
+    """Each loop once, the handle of the first statement in it being good enough."""
+    seen: set[Position] = set()
+    for leaf in plan.leaves:
+        handle = handle_at(plan, leaf.position)
+        for depth, loop in enumerate(leaf.loops, 1):
+            path = leaf.position[:depth]
+            if path in seen:
+                continue
+            seen.add(path)
+            if handle is not None:
+                steps = steps_of(Parallel(handle, (loop,)))
+                statements = plan.statements_at(inside(plan, path))
+                yield Proposal(ProposalKind.PARALLEL, steps, (loop,), statements, _parallel_goal(path))
+
+
+def _parallel_goal(path: Position) -> Goal:
+    return Goal(Aim.PARALLEL, (path,))
+
+
+def _interchanges(nest: NamedNest, statements: tuple[str, ...]) -> Iterator[Proposal]:
+    for one, two in combinations(nest.loops, 2):
+        steps = (*nest.definition, Step(Interchange(nest.handle, one, two)))
+        goal = Goal(Aim.INTERCHANGE, nest.component.positions, (one, two))
+        yield Proposal(ProposalKind.INTERCHANGE, steps, (one, two), statements, goal)
+
+
+def _wavefronts(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """Where none of the two innermost loops is parallel: diagonals one after the other, each in parallel."""
+    if len(nest.loops) < 2 or len(nest.component.positions) > MOST:
+        return
+    outer, inner = nest.loops[-2:]
+    depth = len(nest.loops)
+    unless = tuple(_parallel_goal(nest.component.first[:k]) for k in (depth - 1, depth))
+    statements = plan.statements_at(nest.component)
+    for factor in (1, 2):
+        operations = (
+            Skew(nest.handle, inner, outer, factor),
+            Interchange(nest.handle, outer, inner),
+            Parallel(nest.handle, (outer,)),
+        )
+        steps = (*nest.definition, *steps_of(*operations))
+        goal = Goal(Aim.WAVEFRONT, nest.component.positions)
+        yield Proposal(ProposalKind.PARALLEL, steps, (outer, inner), statements, goal, unless=unless)
+
+
+def _tilings(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """As many neighbouring loops as can be, without skew rather than with it; short ones are left alone."""
+    where = nest.component.positions
+    if any(_is_short(plan, nest.component, loop) for loop in range(len(nest.loops))):
+        yield from _tall_tiles(plan, nest)
+        return
+    statements = plan.statements_at(nest.component)
+    deepest = max((plan.leaf(position).loops for position in where), key=len)
+
+    def proposal(tile: Tile, loops: tuple[str, ...], aim: Aim = Aim.TILES) -> Proposal:
+        steps = (*nest.definition, Step(tile))
+        return Proposal(ProposalKind.TILING, steps, loops, statements, Goal(aim, where))
+
+    for count in range(max(len(nest.loops), len(deepest)), 1, -1):
+        for first in range(len(nest.loops) - count + 1):
+            loops = nest.loops[first : first + count]
+            tile = Tile(nest.handle, _tiles(loops))
+            yield replace(proposal(tile, loops), reaches=(Goal(Aim.TILES_OF_LOOPS, where, loops),))
+        if count == len(deepest) and len(where) <= MOST:
+            tile = Tile(nest.handle, (LoopNumber(SIZE),) * count, skew=True)
+            yield proposal(tile, deepest)
+        if count == len(deepest) > 2 and len(nest.loops) < 3 and len(where) <= MOST:
+            *outer, rows = deepest
+            tile = Tile(nest.handle, _tiles(outer), skew=True)
+            yield replace(proposal(tile, tuple(outer), Aim.TILES_OF_ROWS), whole=rows)
+            yield _tile_waves(plan, nest, tile, deepest)
+        if count == len(deepest) == 2 and len(where) <= MOST:
+            yield _tile_waves(plan, nest, Tile(nest.handle, _tiles(deepest), skew=True), deepest)
+
+
+def _tall_tiles(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """Tiles of the loops that are not short, as many of the innermost as can be."""
+    lengths = range(len(nest.loops))
+    tall = [nest.loops[k] for k in lengths if not _is_short(plan, nest.component, k)]
+    statements, where = plan.statements_at(nest.component), nest.component.positions
+    for count in range(len(tall), 1, -1):
+        loops = tuple(tall[-count:])
+        steps = (*nest.definition, Step(Tile(nest.handle, _tiles(loops))))
+        reaches = (Goal(Aim.TILES_OF_LOOPS, where, loops),)
+        yield Proposal(
+            ProposalKind.TILING, steps, loops, statements, Goal(Aim.TILES, where), reaches=reaches
+        )
+
+
+def _tile_waves(plan: Plan, nest: NamedNest, tile: Tile, loops: tuple[str, ...]) -> Proposal:
+    """Skewed tiles on diagonals of the two outermost loops over them: those of one diagonal in parallel.
+
+    Every dependence goes forwards along both loops, so that none stays on a diagonal tT + iT = const.
+    """
+    outer, inner = (f"{loop}T" for loop in loops[:2])
+    waves = (
+        Skew(nest.handle, inner, outer), Interchange(nest.handle, outer, inner),
+        Parallel(nest.handle, (outer,)),
+    )  # fmt: skip
+    steps = (*nest.definition, *steps_of(tile, *waves))
+    unless = tuple(_parallel_goal(nest.component.first[:k]) for k in range(1, len(nest.loops) + 1))
+    goal = Goal(Aim.TILE_WAVES, nest.component.positions)
+    statements = plan.statements_at(nest.component)
+    return Proposal(ProposalKind.PARALLEL, steps, (outer, inner), statements, goal, unless=unless)
+
+
+def _is_short(plan: Plan, component: Component, loop: int) -> bool:
+    """Whether the loop never has more iterations than a tile would, whatever the parameters are."""
+    for points in plan.iterations(component, loop + 1):
+        values = without_parameters(beyond(points, DIM, loop))
+        if not values.is_bounded():
+            return False
+        if not values.is_empty() and values.dim_max_val(0).sub(values.dim_min_val(0)).ge(isl.Val(SIZE)):
+            return False
+    return True
+
+
+def _tiles(loops: Sequence[str]) -> tuple[LoopNumber, ...]:
+    *outer, inner = loops
+    size = SIZE if len(loops) < DEEP else SHORT
+    return (*(LoopNumber(size, loop) for loop in outer), LoopNumber(SIZE, inner))
+
+
+def _apart(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """What becomes possible for a statement when it has its loops for itself."""
+    positions = nest.component.positions
+    if len(positions) < 2 or len(positions) > MOST or nest.component.first[:1] != nest.component.last[:1]:
+        return
+    if inside(plan, nest.component.first[:1]) != nest.component:
+        return
+    names = [handle_at(plan, position) for position in positions]
+    known = [name for name in names if name is not None]
+    if len(known) < len(names):
+        return
+    apart = Step(Distribute(tuple(known)))
+    deepest = max(plan.leaf(position).depth for position in positions)
+    for name, position in zip(known, positions, strict=True):
+        if len(plan.leaf(position).loops) >= max(2, deepest):
+            yield from _alone(plan, apart, nest, name, position)
+
+
+def _alone(plan: Plan, apart: Step, nest: NamedNest, name: str, position: Position) -> Iterator[Proposal]:
+    """Interchanges and tiles of one statement, distributed from the others of the nest."""
+    positions, loops = nest.component.positions, plan.leaf(position).loops
+    statements = plan.statements_at(nest.component)
+    (own,) = plan.statements_at(Component.of([position]))
+    for loop in loops[:-1]:
+        pair = (loop, loops[-1])
+        steps = (apart, Step(Interchange(name, *pair)))
+        goal = Goal(Aim.INTERCHANGE_APART, (position,), pair)
+        unless = tuple(Goal(Aim.INTERCHANGE, one, pair) for one in (positions, (position,)))
+        yield Proposal(ProposalKind.INTERCHANGE, steps, pair, statements, goal, own, unless=unless)
+    alone = Component.of([position])
+    loops = tuple(loop for k, loop in enumerate(loops) if not _is_short(plan, alone, k))
+    if len(loops) < 2:
+        return
+    steps, goal = (apart, Step(Tile(name, _tiles(loops)))), Goal(Aim.TILES_APART, (position,))
+    unless = tuple(Goal(Aim.TILES_OF_LOOPS, one, loops) for one in (positions, (position,)))
+    yield Proposal(ProposalKind.TILING, steps, loops, statements, goal, own, unless=unless)
+
+
+def _fusions(plan: Plan, dependences: Sequence[Dependence]) -> Iterator[Proposal]:
+    """Neighbours in one body, joined in as many loops as can be, the second delayed if need be."""
+    for one, two in _neighbours(plan):
+        first = handle_of(plan, one) or handle_at(plan, one.last)
+        second = handle_of(plan, two) or handle_at(plan, two.first)
+        if first is None or second is None:
+            continue
+        both = Component.of((*one.positions, *two.positions))
+        shared = plan.common_loops(both)
+        most = min(plan.leaf(one.last).depth, plan.leaf(two.first).depth)
+        loops = plan.leaf(two.first).loops
+        goal = Goal(Aim.FUSION, (one.last, two.first))
+        for common in range(most, shared, -1):
+            steps = steps_of(Fuse((first, second), common))
+            delay = delays(plan, one, two, range(shared, common), dependences)
+            if delay is not None and any(delay):
+                amounts = zip(loops[shared:common], delay, strict=True)
+                moved = tuple(LoopNumber(amount, loop) for loop, amount in amounts if amount)
+                steps = (Step(Shift(second, moved)), *steps)
+            statements = plan.statements_at(both)
+            yield Proposal(ProposalKind.FUSION, steps, loops[:common], statements, goal)
+
+
+def _neighbours(plan: Plan) -> Iterator[tuple[Component, Component]]:
+    """Pairs of loops with nothing between them, in the body of one loop or of the region."""
+    for first, second in pairwise(plan.leaves):
+        shared = plan.common_loops(Component.of([first.position, second.position]))
+        if first.depth > shared and second.depth > shared:
+            one = inside(plan, first.position[: shared + 1])
+            two = inside(plan, second.position[: shared + 1])
+            yield one, two
+
+
+def _jams(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """Iterations of one or two loops around the innermost ones, written out in these; short loops stay."""
+    where = nest.component.positions
+    if len(where) > MOST or any(one.positions for one in plan.directives):
+        return
+    deepest = max(plan.leaf(position).depth for position in where)
+    around = range(min(len(nest.loops), deepest - 1))
+    outer = tuple(nest.loops[k] for k in around if not _is_short(plan, nest.component, k))[-2:]
+    statements = plan.statements_at(nest.component)
+    for loops in dict.fromkeys((outer[-1:], outer[:1], outer)) if outer else ():
+        factors = tuple(LoopNumber(JAMMED, loop) for loop in loops)
+        steps = (*nest.definition, Step(UnrollAndJam(nest.handle, factors)))
+        goal = Goal(Aim.JAM, where, loops)
+        yield Proposal(ProposalKind.UNROLL_AND_JAM, steps, loops, statements, goal)
+
+
+def _distributions(plan: Plan, nest: NamedNest) -> Iterator[Proposal]:
+    """Loops of their own for all statements of an outermost nest; each nest once."""
+    positions = nest.component.positions
+    if not 1 < len(positions) <= MOST or inside(plan, nest.component.first[:1]) != nest.component:
+        return
+    names = tuple(name for name in (handle_at(plan, one) for one in positions) if name is not None)
+    if len(names) == len(positions):
+        goal = Goal(Aim.DISTRIBUTION, positions)
+        statements = plan.statements_at(nest.component)
+        steps = steps_of(Distribute(names))
+        yield Proposal(ProposalKind.DISTRIBUTION, steps, nest.loops, statements, goal)
+
+
+def _reorderings(plan: Plan) -> Iterator[Proposal]:
+    """Neighbours in one body that change places."""
+    for first, second in pairwise(plan.leaves):
+        shared = plan.common_loops(Component.of([first.position, second.position]))
+        one, two = (inside(plan, leaf.position[: shared + 1]) for leaf in (first, second))
+        names = handle_of(plan, one), handle_of(plan, two)
+        if names[0] is None or names[1] is None:
+            continue
+        both = (*one.positions, *two.positions)
+        statements = plan.statements_at(Component.of(both))
+        goal = Goal(Aim.REORDERING, both)
+        steps = steps_of(Reorder(names[0], names[1]))
+        yield Proposal(ProposalKind.REORDERING, steps, first.loops[:shared], statements, goal)
