@@ -86,3 +86,18 @@ def test_four_loops_have_four_axes() -> None:
     _, found = drawn(ROOT / "kernels/doitgen.c", "")
     assert [len(panel.axes) for panel in found.panels] == [4]
     assert len({one.where[0] for one in found.instances}) == 3
+
+
+@pytest.mark.parametrize(
+    ("script", "titles"),
+    [
+        ("", []),
+        ("tile(Point, 64, 64, skew)", ["Skewed tiles", "Why they lean"]),
+        ("tile(Point, 64, 64)", ["Tiles", "Why not"]),
+        ("skew(Point, i, t, 2)\ninterchange(Point, t, i)\nparallel(Point, t)", ["A wave"]),
+        ("parallel(Point, i)", ["At the same time"]),
+    ],
+)
+def test_captions(script: str, titles: list[str]) -> None:
+    _, found = drawn(HEAT, script)
+    assert [one.title for one in found.captions] == titles

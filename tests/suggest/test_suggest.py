@@ -183,3 +183,46 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "k.c").write_text("int main(void) { return 0; }\n")
     assert run(capsys, str(tmp_path / "k.c"))[0] == 2
+
+
+CONVOLUTION = """void f(int n, int o, int c, int h, int w, double A[n][o][h][w], double B[n][c][h + 2][w + 2],
+       double C[o][c][3][3]) {
+#pragma scop
+  for (int b = 0; b < n; b++)
+    for (int g = 0; g < o; g++)
+      for (int i = 0; i < c; i++)
+        for (int y = 0; y < h; y++)
+          for (int x = 0; x < w; x++)
+            for (int u = 0; u < 3; u++)
+              for (int v = 0; v < 3; v++)
+                S: A[b][g][y][x] += B[b][i][y + u][x + v] * C[g][i][u][v];
+#pragma endscop
+}
+"""
+
+
+def test_a_convolution_of_seven_loops_is_tiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Once there was no tiling for it, and 26 interchanges were listed."""
+    (tmp_path / "k.c").write_text(CONVOLUTION)
+    status, text = run(capsys, str(tmp_path / "k.c"))
+    tiling = next(line for line in text.splitlines() if line.startswith("tile("))
+    assert status == 0 and tiling.startswith("tile(S, b=8, g=8, i=8, y=8, x=32)  # 2.")
+    assert sum(line.startswith("interchange(") for line in text.splitlines()) <= 3
+    assert any(line.startswith("unroll_and_jam(S, y=4)") for line in text.splitlines())
+
+
+BOTH = """void f(int n, double a[n], double b[n], double c[n]) {
+#pragma scop
+  for (int i = 0; i < n; i++) {
+    P: b[i] = a[i];
+    Q: c[i] = a[i];
+  }
+#pragma endscop
+}
+"""
+
+
+def test_other_kinds(tmp_path: Path) -> None:
+    tried = found(tmp_path, BOTH)
+    assert lines(tried, ProposalKind.DISTRIBUTION) == ["distribute(P, Q)"]
+    assert lines(tried, ProposalKind.REORDERING) == ["reorder(P, Q)"]
