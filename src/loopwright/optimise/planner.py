@@ -22,7 +22,7 @@ from loopwright.optimise.storage import expansions, packings
 from loopwright.optimise.structures import around, fusions
 from loopwright.optimise.tiles import BLOCKING
 from loopwright.progress import Progress, silent
-from loopwright.prove.legality.plans import prove_order, prove_plan
+from loopwright.prove.legality.plans import is_kept, prove_plan
 from loopwright.run.supervise import within
 from loopwright.transform import Plan, to_schedule
 from loopwright.transform.plan import Component
@@ -39,6 +39,9 @@ PATIENCE = 3.0
 
 SHARE = 0.5
 """The part of the time that the first structure may take; what it leaves, the others have."""
+
+FIRST = 0.5
+"""The part of the time for the statements as written, and for each of them in loops of its own."""
 
 STRUCTURES = 4
 """How many ways to share loops are worked out."""
@@ -96,22 +99,44 @@ class Planner:
         return found
 
     def ranked(self) -> list[Estimated]:
-        """All legal scripts that were found, the cheapest first, with the original."""
-        starts = [self.original(), *self._structures()]
+        """All legal scripts that were found, the cheapest first, with the original.
+
+        The statements as written, and each in loops of its own, are worked out before other structures are
+        thought of: mostly the best script is one of those.
+        """
         begun = self.clock()
-        ordered: list[Estimated] = []
-        for number, start in enumerate(starts, 1):
-            until = begun + ORDERED * (self.deadline - begun) * number / len(starts)
-            ordered += self._improved([start], ORDERING, 1, until)
+        starts = [self.original(), *self._apart(self.original())]
+        usual = self._ordered(starts, begun + FIRST * ORDERED * self._left(begun))
+        self._blocked(sorted(usual, key=_rank), FIRST)
+        begun = self.clock()
+        others = [one for one in self._structures() if one.script not in {start.script for start in starts}]
+        ordered = [*usual, *self._ordered(others, begun + ORDERED * self._left(begun))]
         ordered += self._joined(sorted(ordered, key=_rank)[:2])
-        begun = self.clock()
-        left = (self.deadline - begun) * (1.0 if self.threads == 1 else SEQUENTIAL)
-        for number, one in enumerate(self._promising(ordered)):
-            share = SHARE + (1 - SHARE) * number / (STRUCTURES - 1)
-            self._improved([one], BLOCKING, WIDTH, begun + share * left)
+        self._blocked(self._promising(ordered), 1.0)
         if self.threads > 1:
             self._parallelised(self.found()[:WIDTH])
         return self.found()
+
+    def _left(self, now: float) -> float:
+        """The seconds for scripts of one thread."""
+        return (self.deadline - now) * (1.0 if self.threads == 1 else SEQUENTIAL)
+
+    def _ordered(self, starts: Sequence[Estimated], until: float) -> list[Estimated]:
+        """The loops of each structure in their best order, each in its part of the time."""
+        begun = self.clock()
+        found: list[Estimated] = []
+        for number, start in enumerate(starts, 1):
+            end = begun + (until - begun) * number / len(starts)
+            found += self._improved([start], ORDERING, 1, end)
+        return found
+
+    def _blocked(self, ordered: Sequence[Estimated], part: float) -> None:
+        """Blocks of the nests of some structures, in this part of the time that is left."""
+        begun = self.clock()
+        left = part * self._left(begun)
+        for number, one in enumerate(ordered):
+            share = SHARE + (1 - SHARE) * number / max(1, len(ordered) - 1)
+            self._improved([one], BLOCKING, WIDTH, begun + share * left)
 
     def _promising(self, ordered: list[Estimated]) -> list[Estimated]:
         """The cheapest structures; first those of them whose costly statements stand alone, if they are near.
@@ -183,11 +208,18 @@ class Planner:
                 if more is not None:
                     yield more
 
+    def _apart(self, start: Estimated, title: str = "") -> Iterator[Estimated]:
+        """Each statement in loops of its own, as far as that is legal."""
+        if self.alone and len(start.plan.leaves) > 1:
+            script = (*start.script, Step(DistributeLegally()))
+            one = self.estimated(script, f"{title}distributed as far as it is legal")
+            if one is not None:
+                yield one
+
     def _shared(self, start: Estimated, title: str = "") -> Iterator[Estimated]:
         """What the statements of a plan share: nothing where that is legal, or what isl's scheduler says."""
+        yield from self._apart(start, title)
         scripts: dict[Script, str] = {}
-        if self.alone and len(start.plan.leaves) > 1:
-            scripts[(Step(DistributeLegally()),)] = "distributed as far as it is legal"
         for fusion in Fusion:
             try:
                 script = within(PATIENCE, self._scheduled(start.plan, fusion), silent, wall=2 * PATIENCE)
@@ -206,10 +238,8 @@ class Planner:
         for start in starts[1:]:
             yield from self._shared(start, "temporaries expanded, ")
         for start in starts:
-            apart = None
-            if self.alone:
-                apart = self.estimated((*start.script, Step(DistributeLegally())), start.origin)
-            for script in packings((apart or start).plan):
+            apart = next(self._apart(start), start)
+            for script in packings(apart.plan):
                 packed = None if self.is_over() else self.estimated(script, "matrices transposed")
                 if packed is not None:
                     yield packed
@@ -290,7 +320,8 @@ class Planner:
         try:
             plan = self._performed(script)
             part = plan if known is None else part_with(plan, known[0])
-            cycles = within(PATIENCE, lambda _: self._cycles(plan, part), silent, wall=2 * PATIENCE)
+            before = None if known is None else known[1].plan
+            cycles = within(PATIENCE, lambda _: self._cycles(plan, part, before), silent, wall=2 * PATIENCE)
         except (BadInput, GaveUp, InternalError):
             return None
         if cycles is None:
@@ -314,11 +345,17 @@ class Planner:
         begun = tuple(one.step for one in plan.history[: plan.storage[-1].step + 1])
         return len(begun) < len(plan.history) and self.known.get(begun) is not None
 
-    def _cycles(self, plan: Plan, part: Plan) -> Mapping[str, float] | None:
-        """What the statements of a part of the plan cost; None where the plan is not legal."""
+    def _cycles(self, plan: Plan, part: Plan, before: Plan | None) -> Mapping[str, float] | None:
+        """What the statements of a part of the plan cost; None where the plan is not legal.
+
+        `before` is one that is, from which the plan was made.
+        """
         dependences, allowed = self._setting(plan).dependences, self.allow_reassociation
-        prove = prove_order if self._is_stored(plan) else prove_plan
-        if plan.history and not prove(plan, dependences=dependences, allow_reassociation=allowed).proved:
+        if plan.storage and not self._is_stored(plan):
+            is_legal = prove_plan(plan, allow_reassociation=allowed).proved
+        else:
+            is_legal = is_kept(plan, dependences, before=before, allow_reassociation=allowed)
+        if not is_legal:
             return None
         node = generate(to_schedule(part), GenerationOptions())
         found = estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)

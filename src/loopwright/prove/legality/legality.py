@@ -11,7 +11,7 @@ in between, even if no read sees it; except for temporaries of the program, wher
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -135,6 +135,39 @@ def prove_legal(
         ) from failure
 
 
+def is_legal(
+    original: Program,
+    new: Program,
+    *,
+    parallel: tuple[ParallelLoop, ...] = (),
+    allow_reassociation: bool = False,
+    dependences: Iterable[Dependence] | None = None,
+) -> bool:
+    """Whether `prove_legal`, with `temporaries`, says yes; a no comes without examples, and much sooner.
+
+    `dependences` may be those of which it is not known yet that they are kept.
+    """
+    context = WitnessContext(original, comparable(original, new))
+    try:
+        if not_a_function(context):
+            return False
+        pieces = {name: pieces_of(name, schedule) for name, schedule in context.schedules.items()}
+        found = memory_based(original) if dependences is None else dependences
+        deps = tuple(_aligned(item, context) for item in found)
+        known = reductions(original)
+        for item in _misordered(deps, pieces):
+            excused = allow_reassociation and item.reduction(known)
+            if not excused and not _temporaries(context, [item]):
+                return False
+        carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
+        excused = all(allow_reassociation and item.reduction(known) for item in carried)
+        return excused and not collisions(context, pieces)
+    except isl.Error as failure:
+        raise InternalError(
+            Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
+        ) from failure
+
+
 def _verdict(
     original: Program,
     new: Program | Schedules,
@@ -155,7 +188,7 @@ def _verdict(
     found = memory_based(original) if dependences is None else dependences
     deps = tuple(_aligned(item, context) for item in found)
     carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
-    order = _misordered(deps, pieces)
+    order = list(_misordered(deps, pieces))
     lost = _temporaries(context, order) if temporaries else ()
     broken_deps = [item for item in order if item.dependence.array not in lost] + carried
     known = reductions(original)
@@ -207,9 +240,8 @@ def _aligned(dependence: Dependence, context: WitnessContext) -> Dependence:
     return replace(dependence, relation=dependence.relation.align_params(space))
 
 
-def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[_Broken]:
+def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> Iterator[_Broken]:
     """Each dependence that is not kept, with its pairs in the wrong order."""
-    found: list[_Broken] = []
     between: dict[tuple[str, str], _Between] = {}
     for item in deps:
         key = (item.source, item.sink)
@@ -218,8 +250,7 @@ def _misordered(deps: tuple[Dependence, ...], pieces: Pieces) -> list[_Broken]:
             between[key] = _Between(pair_orders(pieces[item.source], pieces[item.sink], space))
         wrong = between[key].misordered(item.relation)
         if wrong is not None:
-            found.append(_Broken(item, wrong))
-    return found
+            yield _Broken(item, wrong)
 
 
 @dataclass(frozen=True, eq=False)

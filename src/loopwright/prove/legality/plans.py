@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import islpy as isl
+
 from loopwright.model.annotations import IndependentLoops
 from loopwright.model.dependences import Dependence
 from loopwright.prove.legality.blame import Stage
-from loopwright.prove.legality.legality import LegalityVerdict, prove_legal
+from loopwright.prove.legality.legality import LegalityVerdict, is_legal, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop
 from loopwright.prove.legality.storage import prove_storage
 from loopwright.prove.legality.values import WrongValue
@@ -74,6 +76,33 @@ def prove_order(
         temporaries=True,
     )
     return _told(plan, verdict)
+
+
+def is_kept(
+    plan: Plan, dependences: Iterable[Dependence], *, before: Plan | None, allow_reassociation: bool = False
+) -> bool:
+    """Whether `prove_order` says yes, without the examples of a no.
+
+    `before` is a plan of the same storage of which that is known: of two statements that have their old times
+    it is known again, but for temporaries, which count by what every statement does to them.
+    """
+    parallel, deps = parallel_loops(plan), tuple(dependences)
+    if before is not None and before.original is plan.original and not parallel:
+        known = {one.name: one.schedule for one in before.program.statements}
+        moved = {one.name for one in plan.program.statements if not _is_same(one.schedule, known[one.name])}
+        moving = {one.name for one in plan.original.arrays if plan.original.is_private(one)}
+        deps = tuple(one for one in deps if {one.source, one.sink} & moved or one.array in moving)
+    return is_legal(
+        plan.original,
+        plan.program,
+        parallel=parallel,
+        allow_reassociation=allow_reassociation,
+        dependences=deps,
+    )
+
+
+def _is_same(one: isl.Map, other: isl.Map) -> bool:
+    return bool(one.get_space().is_equal(other.get_space()) and one.plain_is_equal(other))
 
 
 def _blamed(plan: Plan, change: StorageChange, wrong: WrongValue) -> WrongValue:
