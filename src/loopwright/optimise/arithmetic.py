@@ -28,7 +28,7 @@ DIVISION = (5.0, 12.0)
 CALLED = 25.0
 """Cycles of another function."""
 
-STARTED = 12.0
+STARTED = 40.0
 """Cycles to enter a loop and to leave it: bounds, the parts before and after the vectors, a wrong guess."""
 
 

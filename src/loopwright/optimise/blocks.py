@@ -33,14 +33,36 @@ class Bounds(Enum):
 def whole_blocks(
     plan: Plan, component: Component, blocks: Mapping[str, int], kept: Bounds = Bounds.ALL
 ) -> AffineSet | None:
-    """The condition, where the domain is one polyhedron and some block is not whole; else None."""
+    """The condition, where each domain is one polyhedron and some block is not whole; else None.
+
+    Of several statements the blocks that are whole for one of them: what all demand, and what one demands.
+    """
     loops = plan.leaf(component.first).loops
-    domains = plan.iterations(component, len(loops))
-    hulls = {str(one.coalesce()) for one in domains}
-    if len(hulls) != 1:
+    domains = {str(one.coalesce()): one for one in plan.iterations(component, len(loops))}
+    found = [_tests(plan, one, loops, blocks, kept) for one in domains.values()]
+    demands = [one for one in found if one]
+    if len(demands) < len(found):
         return None
-    parts = domains[0].coalesce().remove_redundancies().get_basic_sets()
-    if len(parts) != 1 or parts[0].dim(isl.dim_type.div) > 0:
+    common = [one for one in demands[0] if all(one in other for other in demands)]
+    single = [tuple(one for one in demand if one not in common) for demand in demands]
+    if len(demands) > 1 and all(single):
+        common.append(Junction(False, tuple(map(_all_of, single))))
+    return AffineSet(tuple(map(Name, loops)), _all_of(common)) if common else None
+
+
+def _all_of(tests: Sequence[Formula]) -> Formula:
+    return tests[0] if len(tests) == 1 else Junction(True, tuple(tests))
+
+
+def _tests(
+    plan: Plan, domain: isl.Set, loops: Sequence[str], blocks: Mapping[str, int], kept: Bounds
+) -> tuple[Formula, ...] | None:
+    """What the bounds of a domain demand of a block, without what always holds; None of a union.
+
+    Bounds by quotients, such as those of an earlier split, are left out: they end with larger blocks.
+    """
+    parts = domain.remove_divs().coalesce().remove_redundancies().get_basic_sets()
+    if len(parts) != 1:
         return None
     bounds = parts[0].get_constraints()
     if any(bound.is_equality() for bound in bounds):
@@ -48,12 +70,9 @@ def whole_blocks(
     names, params = tuple(map(Name, loops)), plan.program.params
     bounds = [bound for bound in bounds if kept is Bounds.ALL or _has(bound, kept)]
     sides = dict.fromkeys(_in_whole_block(bound, loops, blocks) for bound in bounds)
-    tests = tuple(Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None)
-    domain = domains[0].intersect_params(plan.program.context)
-    tests = tuple(one for one in tests if not domain.is_subset(set_of(AffineSet(names, one), params)))
-    if not tests:
-        return None
-    return AffineSet(names, tests[0] if len(tests) == 1 else Junction(True, tests))
+    tests = [Chain(((side[0],), (side[1],)), ("<=",)) for side in sides if side is not None]
+    known = domain.intersect_params(plan.program.context)
+    return tuple(one for one in tests if not known.is_subset(set_of(AffineSet(names, one), params)))
 
 
 def _has(bound: isl.Constraint, kept: Bounds) -> bool:

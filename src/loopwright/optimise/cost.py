@@ -1,6 +1,6 @@
 """The cost model: the cycles a generated program takes, before anything runs.
 
-    cycles = arithmetic of all bodies + lines moved between the caches + loops
+    cycles of a statement = max(a, m) + 0.3 min(a, m),  a: arithmetic and loops,  m: lines moved
 
 It ranks programs; docs/optimise.md has its formulas and its measured error.
 """
@@ -22,6 +22,9 @@ ELEMENTS = {"double": 8, "float": 4, "int": 4, "long": 8, "char": 1, "short": 2}
 
 ENTERED = 3.0
 """Cycles of an iteration of a loop around others."""
+
+NOT_HIDDEN = 0.3
+"""The part of the shorter one of computing and moving lines that does not pass during the longer one."""
 
 BARRIER = 5000.0
 """Cycles until all threads have reached the end of a parallel loop."""
@@ -63,7 +66,7 @@ def estimate(
         arithmetic += spent
         cycles[owner] += spent
     for name, spent in moved.cycles.items():
-        cycles[name] += spent
+        cycles[name] = max(cycles[name], spent) + NOT_HIDDEN * min(cycles[name], spent)
     if threads > 1:
         cycles = _shared(root, cycles, threads)
     entered = frozenset(call.statement for loop in root.inside() for call in loop.calls)

@@ -18,7 +18,7 @@ from loopwright.optimise.cost import estimate
 from loopwright.optimise.nests import Phase, Script, Setting, is_written_out, targets
 from loopwright.optimise.orders import ORDERING, parallel
 from loopwright.optimise.scheduler import Fusion, scheduled
-from loopwright.optimise.storage import expansions, packings
+from loopwright.optimise.storage import expansions, packings, renamings
 from loopwright.optimise.structures import around, fusions
 from loopwright.optimise.tiles import BLOCKING
 from loopwright.progress import Progress, silent
@@ -108,8 +108,8 @@ class Planner:
         starts = [self.original(), *self._apart(self.original())]
         usual = self._ordered(starts, begun + FIRST * ORDERED * self._left(begun))
         self._blocked(sorted(usual, key=_rank), FIRST)
-        begun = self.clock()
         others = [one for one in self._structures() if one.script not in {start.script for start in starts}]
+        begun = self.clock()
         ordered = [*usual, *self._ordered(others, begun + ORDERED * self._left(begun))]
         ordered += self._joined(sorted(ordered, key=_rank)[:2])
         self._blocked(self._promising(ordered), 1.0)
@@ -247,7 +247,9 @@ class Planner:
     def _expanded(self) -> Iterator[Estimated]:
         """All temporaries that can be expanded, along few loops, along more, along all."""
         scripts: dict[int, Script] = {}
-        for choices in expansions(self.plan):
+        own = [steps for steps in renamings(self.plan) if self.estimated(steps, "expanded") is not None]
+        scripts |= {-1: tuple(step for steps in own for step in steps)} if own else {}
+        for choices in expansions(self.plan) if not own else ():
             for number, step in enumerate(choices):
                 if not self.is_over() and self.estimated((step,), "expanded") is not None:
                     scripts[number] = (*scripts.get(number, ()), step)

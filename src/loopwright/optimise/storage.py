@@ -1,18 +1,20 @@
 """Other storage to start from: temporaries with a cell for each iteration, matrices transposed.
 
 expand(x, i, j)          loops that shared x are free to be distributed and exchanged
+rename(x, L)             a nest has an x of its own, which can be expanded along its loops
 pack(A, S, transposed)   S reads along rows what it read down columns, n^2 copies for n^3 reads
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loopwright.model.program import Array, Program, Statement
-from loopwright.optimise.nests import Script, script_of
+from loopwright.optimise.nests import Script, script_of, targets
 from loopwright.optimise.touches import Subscripts, subscripts_of
 from loopwright.transform.plan import Plan
-from loopwright.transform.script.operations import Expand, Pack
+from loopwright.transform.script.operations import Expand, Pack, Rename
 from loopwright.transform.script.steps import Step
 from loopwright.transform.suggest import handle_at
 from loopwright.transform.vectors import pieces
@@ -32,26 +34,52 @@ def expansions(plan: Plan) -> list[tuple[Step, ...]]:
     return found
 
 
+def renamings(plan: Plan) -> Iterator[tuple[Step, Step]]:
+    """A temporary that several nests share, for a deep one of them by itself, and expanded along its loops.
+
+    rename(w, L), expand(w_S, i, j)
+    """
+    program = plan.program
+    for array in program.arrays:
+        if array.rank or not _is_set_first(program, array):
+            continue
+        together = len(_shared_loops(program, array))
+        for top in dict.fromkeys(map(_top, _users(program, array))):
+            inside = replace(program, statements=tuple(s for s in program.statements if _top(s) == top))
+            loops = _shared_loops(inside, array)
+            if len(loops) <= together or max(one.depth for one in _users(inside, array)) < DEEP:
+                continue
+            rename = Step(Rename(array.name, _handle_of_nest(plan, top)))
+            known = {one.name for one in program.arrays}
+            new = [one.name for one in plan.perform(rename).program.arrays if one.name not in known]
+            yield from ((rename, Step(Expand(name, loops))) for name in new)
+
+
+def _users(program: Program, array: Array) -> list[Statement]:
+    return [one for one in program.statements if any(item.array == array.name for item in one.accesses)]
+
+
+def _top(statement: Statement) -> int:
+    """The place of its outermost loop in the region."""
+    return pieces(statement.schedule)[0][0][0]
+
+
+def _handle_of_nest(plan: Plan, top: int) -> str:
+    return next(one.handle for one in targets(plan) if one.component.first[0] == top)
+
+
 def _is_set_first(program: Program, array: Array) -> bool:
     """Whether the first statement with the array writes it without reading it."""
-    users = [
-        (pieces(one.schedule)[0][0], one)
-        for one in program.statements
-        if any(access.array == array.name for access in one.accesses)
-    ]
+    users = _users(program, array)
     if not users:
         return False
-    _, first = min(users, key=lambda pair: pair[0])
+    first = min(users, key=lambda one: pieces(one.schedule)[0][0])
     return not any(access.array == array.name for access in first.reads)
 
 
 def _shared_loops(program: Program, array: Array) -> tuple[str, ...]:
     """The outermost loops, by name, around all statements with the array, if the last does not move it."""
-    users = [
-        one.iterators
-        for one in program.statements
-        if any(access.array == array.name for access in one.accesses)
-    ]
+    users = [one.iterators for one in _users(program, array)]
     count = 0
     while all(len(names) > count and names[count] == users[0][count] for names in users):
         count += 1

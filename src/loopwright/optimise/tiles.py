@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from loopwright.errors import BadInput
 from loopwright.optimise.blocks import Bounds, whole_blocks
@@ -163,7 +164,10 @@ def _strips(nest: NamedNest) -> Iterator[Script]:
 
 
 def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
-    """Time steps on a part that stays in a cache: all loops, or all but the innermost, which stays whole."""
+    """Time steps on a part that stays in a cache: all loops, or all but the innermost, which stays whole.
+
+    Whether there is a skew does not depend on the sizes, and is asked once.
+    """
     deepest = max((plan.leaf(position).loops for position in nest.component.positions), key=len)
     if len(nest.component.positions) > MOST:
         return
@@ -172,13 +176,17 @@ def _skewed_tiles(plan: Plan, nest: NamedNest) -> Iterator[Script]:
         3: ((16, 16, 64), (8, 32, 128), (16, 32, 256)),
         4: ((8, 8, 8, 128), (4, 16, 16, 256)),
     }
-    for shape in shapes.get(len(deepest), ()):
-        sizes = tuple(map(LoopNumber, shape))
-        yield (*nest.definition, Step(Tile(nest.handle, sizes, skew=True)))
-    if len(deepest) > 2:
-        for size in (20, 8, 40):
-            rows = tuple(LoopNumber(size, one) for one in deepest[:-1])
-            yield (*nest.definition, Step(Tile(nest.handle, rows, skew=True)))
+    known = shapes.get(len(deepest), ())
+    whole = [Tile(nest.handle, tuple(map(LoopNumber, shape)), skew=True) for shape in known]
+    rows = [
+        Tile(nest.handle, tuple(LoopNumber(size, one) for one in deepest[:-1]), skew=True)
+        for size in (20, 8, 40)
+        if len(deepest) > 2
+    ]
+    defined = plan.perform(*nest.definition)
+    for tiles in (whole, rows):
+        if tiles and _loops_after(defined, nest, Step(tiles[0])) is not None:
+            yield from ((*nest.definition, Step(one)) for one in tiles)
 
 
 def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
@@ -188,22 +196,22 @@ def registers(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]
     outer = [name for name in nest.loops[: deepest - 1] if name in own]
     if not outer:
         return
-    is_whole = is_perfect(plan, nest)
-    if is_whole and not is_tiled(plan, nest) and goes_backwards(plan, nest, setting.dependences):
-        yield from ((*script_of(plan), *steps) for steps in _slanted(nest, outer[-1]))
-    if is_whole and is_single(plan, nest) and not is_tiled(plan, nest):
+    if is_perfect(plan, nest) and is_single(plan, nest) and not is_tiled(plan, nest):
         return
     for factors in (*_blocks(outer), *_rows(outer)):
         yield (*script_of(plan), *nest.definition, Step(UnrollAndJam(nest.handle, factors)))
 
 
-def _slanted(nest: NamedNest, outer: str) -> Iterator[Script]:
+def slanted(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
     """Rows that wait for the one above, written out together, each some points later than that."""
-    for slope in (1, 2):
-        for rows in SLANTED:
-            skew = Skew(nest.handle, nest.loops[-1], outer, slope)
-            jam = UnrollAndJam(nest.handle, (LoopNumber(rows, outer),))
-            yield (*nest.definition, Step(skew), Step(jam))
+    outer = [name for name in nest.loops[:-1] if name in own_loops(plan, nest)]
+    if not outer or not is_perfect(plan, nest) or is_tiled(plan, nest):
+        return
+    if goes_backwards(plan, nest, setting.dependences):
+        for slope, rows in product((1, 2), SLANTED):
+            skew = Skew(nest.handle, nest.loops[-1], outer[-1], slope)
+            jam = UnrollAndJam(nest.handle, (LoopNumber(rows, outer[-1]),))
+            yield (*script_of(plan), *nest.definition, Step(skew), Step(jam))
 
 
 def _blocks(outer: Sequence[str]) -> Iterator[tuple[LoopNumber, ...]]:
@@ -232,8 +240,11 @@ def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script
     return (Step(Isplit(nest.handle, condition, shared), (nest.handle, rest)),)
 
 
-PANEL, PANEL_ROWS = 40, 4
-"""Steps of an elimination that go together, and how many of them are written out in what comes after."""
+PANEL = 40
+"""Steps of an elimination that go together."""
+
+PANEL_BLOCKS = ((1, 4), (4, 4), (2, 4))
+"""How many rows and steps are written out in what comes after them."""
 
 
 def panels(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
@@ -258,22 +269,34 @@ def _panels(plan: Plan, nest: NamedNest, order: tuple[str, ...]) -> Iterator[Scr
     if loops is None:
         return
     over = Binary("*", Number(PANEL), Name(loops[0]))
-    after = Sum((over, Number(PANEL)))
-    tests = tuple(Chain(((Name(loop),), (after,)), (">=",)) for loop in (row, column))
+    end = Sum((over, Number(PANEL)))
+    tests = tuple(Chain(((Name(loop),), (end,)), (">=",)) for loop in (row, column))
     trailing, panel = fresh(defined, "Trailing"), fresh(defined, "Panel")
     condition = AffineSet(tuple(map(Name, loops)), Junction(True, tests))
     steps = [strip, Step(Isplit(nest.handle, condition, 1), (trailing, panel))]
     steps += [Step(Reorder(trailing, panel)), Step(Interchange(panel, step, row))]
     steps += [Step(Interchange(trailing, step, row))]
-    jam = Step(UnrollAndJam(trailing, (LoopNumber(PANEL_ROWS, step),)))
     yield (*moved, *steps)
-    yield (*moved, *steps, jam)
+    try:
+        after = defined.perform(*moved, *steps)
+    except BadInput:
+        return
+    for rows in PANEL_BLOCKS:
+        factors = tuple(
+            LoopNumber(size, loop) for size, loop in zip(rows, (row, step), strict=True) if size > 1
+        )
+        sizes = {one.loop: one.number for one in factors if one.loop is not None}
+        whole = whole_blocks(after, after.component(trailing), sizes)
+        rest = fresh(defined, "Near")
+        split = () if whole is None else (Step(Isplit(trailing, whole, 1), (trailing, rest)),)
+        yield (*moved, *steps, *split, Step(UnrollAndJam(trailing, factors)))
 
 
 BLOCKING: tuple[Phase, ...] = (
     cuts,
     blocked,
     partly_blocked,
+    slanted,
     cache_tiles,
     panels,
     registers,

@@ -20,8 +20,8 @@ from loopwright.optimise.touches import LoopCost, Touch
 USABLE = 0.75
 """The part of a cache that a program's own data can count on."""
 
-STRIDED = 2.5
-"""How much more a line costs that is not fetched in order: it is not foreseen."""
+STRIDED = 4.0
+"""How much more a line costs that does not come from memory in order: it is not foreseen."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,9 @@ def traffic(root: LoopCost, elements: Mapping[str, int], machine: Machine) -> Tr
                 element = elements[group.array]
                 lines = scope[0].executions * lines_touched(group, scope, element, machine.line)
                 total += lines
-                ordered = is_in_order(group, path.loops, element, machine.line)
-                cost = (
-                    lines * cache.cycles * (1.0 if ordered else STRIDED) * (1.5 if group.is_written else 1.0)
-                )
+                is_far = cache is machine.caches[-1]
+                waits = is_far and not is_in_order(group, path.loops, element, machine.line)
+                cost = lines * cache.cycles * (STRIDED if waits else 1.0) * (1.5 if group.is_written else 1.0)
                 cycles[group.statement] = cycles.get(group.statement, 0.0) + cost
         moved.append(total)
     return Traffic(cycles, tuple(moved))

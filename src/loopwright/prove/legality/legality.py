@@ -156,12 +156,12 @@ def is_legal(
         deps = tuple(_aligned(item, context) for item in found)
         known = reductions(original)
         for item in _misordered(deps, pieces):
-            excused = allow_reassociation and item.reduction(known)
-            if not excused and not _temporaries(context, [item]):
+            if not _temporaries(context, [item]) and not (allow_reassociation and item.reduction(known)):
                 return False
         carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
-        excused = all(allow_reassociation and item.reduction(known) for item in carried)
-        return excused and not collisions(context, pieces)
+        if any(not allow_reassociation or item.reduction(known) is None for item in carried):
+            return False
+        return not collisions(context, pieces)
     except isl.Error as failure:
         raise InternalError(
             Code.ISL, f"isl could not decide whether a schedule is legal: {failure}"
