@@ -6,7 +6,8 @@ from the outermost.  For tuples in general see `dimensions`, for parameters `nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import islpy as isl
 
@@ -169,3 +170,19 @@ def substitution(space: isl.Space, level: int, value: isl.Aff) -> isl.MultiAff:
 
 def constraint_count(domain: isl.Set) -> int:
     return sum(piece.n_constraint() for piece in domain.get_basic_sets())
+
+
+_Result = TypeVar("_Result")
+
+
+def within_effort(effort: int, work: Callable[[], _Result]) -> _Result:
+    """What `work` finds with so many of isl's steps, a number that no machine changes; or isl.Error."""
+    context = isl.DEFAULT_CONTEXT
+    before = context.get_max_operations()
+    context.reset_operations()
+    context.set_max_operations(effort)
+    try:
+        return work()
+    finally:
+        context.set_max_operations(before)
+        context.reset_operations()

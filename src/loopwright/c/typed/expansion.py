@@ -224,14 +224,14 @@ def _replaced(
         if part.text in given:
             argument = given[part.text]
             whole = argument if follows == "##" else _expand(argument, table)
-            found += [replace(one, spaced=one.spaced or (spaced and k == 0)) for k, one in enumerate(whole)]
+            found += [replace(one, spaced=True) if spaced and k == 0 else one for k, one in enumerate(whole)]
             if follows == "##" and not whole:
                 found.append(Token(" ", span))
         else:
             found.append(Token(part.text, span, spaced=spaced))
         position += 1
     return [
-        replace(one, span=span, macro=outermost, hidden=one.hidden | hidden)
+        Token(one.text, span, outermost, one.written, one.hidden | hidden, one.spaced, one.follows_place)
         for one in found
         if one.text != " "
     ]

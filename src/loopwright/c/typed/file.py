@@ -131,6 +131,15 @@ class TypedFile:
             spot if isinstance(spot, Unread) else self._region(region, spot) for region, spot in self.located
         )
 
+    def accepts(self, spot: Located) -> bool:
+        """Whether the front end found no error in a region."""
+        return not any(spot.start <= error.offset < spot.end for error in self.parsed.diagnostics)
+
+    def named_at(self, offset: int) -> Declaration | None:
+        """What the name at an offset of the preprocessed text declares, where it is an expression."""
+        found = front_end.named_at(self.parsed, offset)
+        return None if found is None else self.names.declaration(found)
+
     @cached_property
     def _top(self) -> tuple[tuple[int, int, Cursor], ...]:
         """The declarations of the file itself, those of headers left out."""

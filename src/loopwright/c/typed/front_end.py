@@ -106,6 +106,16 @@ def extent(cursor: Cursor) -> tuple[int, int]:
     return offset_of(library.clang_getRangeStart(place)), offset_of(library.clang_getRangeEnd(place))
 
 
+def named_at(parsed: Parsed, offset: int) -> Cursor | None:
+    """The declaration of the name at an offset of the text; None where no expression names one there."""
+    unit = parsed.unit
+    place = cindex.SourceLocation.from_offset(unit, unit.get_file(_FILE), offset)
+    cursor = cindex.Cursor.from_location(unit, place)
+    if kind(cursor) != "DECL_REF_EXPR" or start(cursor) != offset:
+        return None
+    return cursor.referenced
+
+
 def is_attribute(cursor: Cursor) -> bool:
     """The attributes of a declaration are children of its cursor."""
     return kind(cursor).endswith("_ATTR")

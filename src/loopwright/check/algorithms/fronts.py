@@ -8,9 +8,8 @@ for the case that this does not show it to be right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import islpy as isl
 
@@ -25,6 +24,7 @@ from loopwright.check.program.instrument import CallOf, Insertion, observed_text
 from loopwright.check.program.nests import Nest, read_nest
 from loopwright.check.program.sites import Site, Sites
 from loopwright.errors import BadInput
+from loopwright.presburger.sets import within_effort
 
 EFFORT = 400_000
 """isl's steps for one nest, after which it is left in parts; a second at most."""
@@ -56,7 +56,6 @@ def fronts(sites: Sites, scheme: Scheme, sizes: Mapping[str, int], *, only_check
     )
 
 
-_Result = TypeVar("_Result")
 _Found = tuple[Nest, Bulk | None]
 """A nest, and how to check it as a whole."""
 
@@ -73,8 +72,8 @@ class _Finder:
         nest, bulk = None, None
         if node.type == "for_statement":
             try:
-                nest = _within(effort, lambda: self._read(node))
-                bulk = None if nest is None else _within(effort, lambda: self._whole(nest))
+                nest = within_effort(effort, lambda: self._read(node))
+                bulk = None if nest is None else within_effort(effort, lambda: self._whole(nest))
             except isl.Error:  # too much, or a failure of isl: the loops inside are smaller
                 effort = max(effort // 2, LEAST_EFFORT)
         if nest is not None and bulk is not None:
@@ -108,19 +107,6 @@ class _Finder:
             return None
         pieces = [bulk.wrong, *bulk.before, *bulk.after]
         return bulk if sum(one.n_basic_set() for one in pieces) <= MOST_PIECES else None
-
-
-def _within(effort: int, work: Callable[[], _Result]) -> _Result:
-    """What `work` finds with so many of isl's steps, a number that no machine changes; or isl.Error."""
-    context = isl.DEFAULT_CONTEXT
-    before = context.get_max_operations()
-    context.reset_operations()
-    context.set_max_operations(effort)
-    try:
-        return work()
-    finally:
-        context.set_max_operations(before)
-        context.reset_operations()
 
 
 def _is_statement(site: Site) -> bool:

@@ -38,7 +38,7 @@ from loopwright.prove.text.instances import sides
 from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.operation import Different, Equation, StatementSyntax, same_operation
 
-LONGEST_RUN = 60_000
+LONGEST_RUN = 20_000
 """Iterations of loops."""
 MOST_SAMPLES = 24
 """Of a statement, in one run."""
@@ -152,7 +152,9 @@ def _guesses(old: Program, text: LoopText, claims: Mapping[str, Claim]) -> dict[
     found: dict[str, Guess] = {}
     for place, name in enumerate(order):
         claim = claims[name]
-        near = sorted(order, key=lambda other: abs(order.index(other) - place))[1 : NEIGHBOURS + 1]
+        around = range(max(0, place - NEIGHBOURS), min(len(order), place + NEIGHBOURS + 1))
+        nearest = sorted(around, key=lambda other: abs(other - place))[1 : NEIGHBOURS + 1]
+        near = [order[other] for other in nearest]
         found[name] = {
             missing: next(
                 (

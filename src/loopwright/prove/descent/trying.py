@@ -25,9 +25,31 @@ from loopwright.prove.equivalence.traces import Runnable, Sizes, StatementRun, e
 from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted
 
-FUEL = 200_000, 1_000_000
-"""Iterations of loops in all runs together; near sizes at which a proof failed, more are worth it."""
-ONE_RUN = 90_000, 400_000
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is run: iterations of loops in all runs together, and in one; those of statements that touch
+    many cells count more than once.
+    """
+
+    fuel: int
+    one_run: int
+
+    def of(self, runs: tuple[Runnable, Runnable]) -> Effort:
+        """The effort for two programs."""
+        cells = [
+            sum(1 + len(assignment.cells) for assignment in one.assignments)
+            for side in runs
+            for one in side.computations.values()
+        ]
+        weight = max(1, max(cells, default=0) // USUAL_CELLS)
+        return Effort(self.fuel // weight, self.one_run // weight)
+
+
+QUICK, FULL, NEAR = Effort(30_000, 20_000), Effort(200_000, 90_000), Effort(600_000, 200_000)
+"""Before a proof is tried; after one failed; near sizes at which it failed, where more is worth it."""
+USUAL_CELLS = 4
+"""That a statement touches."""
 MOST_DOUBTS = 4
 """Sizes at which other statements computed the same values, after which no others are tried."""
 EQUAL = (1, 2, 3, 4, 5, 6, 7, 9, 12, 17)
@@ -56,6 +78,7 @@ def by_trying(
     *,
     reassociate: bool = False,
     near: Sizes | None = None,
+    effort: Effort = FULL,
 ) -> Refuted | None:
     """A cell of `arrays` that ends up different; `new` is where the text stands, with its variables.
 
@@ -68,22 +91,26 @@ def by_trying(
         pair = pair_of((old, new), runs, arrays, reassociate)
     except Unreadable:
         return None
-    return tried(pair, old.context, near=near)
+    return tried(pair, old.context, near=near, effort=effort)
 
 
 def tried(
-    pair: Pair, context: isl.Set, first: tuple[int, ...] = (), near: Sizes | None = None
+    pair: Pair,
+    context: isl.Set,
+    first: tuple[int, ...] = (),
+    near: Sizes | None = None,
+    effort: Effort = FULL,
 ) -> Refuted | None:
     """The same of two programs that can be run, for sizes in `context`; each size is also one of `first`."""
-    table: dict[tuple[Any, ...], int] = {}
     shapes: dict[Term, int] = {}
-    before, after = (_side(one.loops, one.computations, table, shapes) for one in pair.runs)
+    before, after = (_side(one.loops, one.computations, shapes) for one in pair.runs)
     arrays = pair.arrays
     doubts = 0
-    fuel, most = FUEL[near is not None], ONE_RUN[near is not None]
+    own = effort.of(pair.runs)
+    fuel, most = own.fuel, own.one_run
     for sizes in _sizes(context, first) if near is None else _sizes_near(context, near):
-        for seen in (table, before.memory, after.memory):
-            seen.clear()
+        before.memory.clear()
+        after.memory.clear()
         try:
             fuel -= before.write(sizes, min(fuel, most)) + after.write(sizes, min(fuel, most))
         except TooLong:
@@ -113,18 +140,18 @@ def _computations(new: Program, text: LoopText) -> dict[str, Computation]:
 def _side(
     loops: Node,
     computations: Mapping[str, Computation],
-    table: dict[tuple[Any, ...], int],
     shapes: dict[Term, int],
 ) -> _Side:
     memory: Memory = {}
-    visitors = {name: _writer(one, memory, table, shapes) for name, one in computations.items()}
+    visitors = {name: _writer(one, memory, shapes) for name, one in computations.items()}
     return _Side(loops, computations, compiled(loops, visitors), memory)
 
 
-def _writer(
-    one: Computation, memory: Memory, table: dict[tuple[Any, ...], int], shapes: dict[Term, int]
-) -> Visit:
-    """A function of the values of the columns that does what the statement does to the memory."""
+def _writer(one: Computation, memory: Memory, shapes: dict[Term, int]) -> Visit:
+    """A function of the values of the columns that does what the statement does to the memory.
+
+    A value is the hash of what it is made of: two that are equal by accident hide a difference, no more.
+    """
     names = [f"c{k}" for k in range(len(one.columns))]
     lines = [f"def visit({', '.join(names)}):"]
 
@@ -136,8 +163,8 @@ def _writer(
         shape = _shape(assignment.value, parts, lambda index: names[one.columns[index.value]], cell)
         number = shapes.setdefault(shape, len(shapes))
         key = f"({', '.join([str(number), *parts, ''])})"
-        lines.append(f"    memory{_item(cell(assignment.target))} = table.setdefault({key}, len(table))")
-    space: dict[str, Any] = {"memory": memory, "table": table, "get": memory.get}
+        lines.append(f"    memory{_item(cell(assignment.target))} = hash({key})")
+    space: dict[str, Any] = {"memory": memory, "get": memory.get, "hash": hash}
     exec(compile("\n".join(lines), "<statement>", "exec"), space)
     visit: Visit = space["visit"]
     return visit
@@ -158,8 +185,7 @@ def _shape(
             parts.append(index(term))
             return Constant("an integer", kind)
         case CellTerm(_, _, kind):
-            place = cell(term)
-            parts.append(f"get({place}, {place})")
+            parts.append(f"get(at := {cell(term)}, at)")
             return Constant("a cell", kind)
         case Apply(operator, arguments, kind):
             return Apply(operator, tuple(_shape(one, parts, index, cell) for one in arguments), kind)
@@ -189,7 +215,7 @@ def _steps(side: _Side, sizes: Sizes) -> tuple[StatementRun, ...]:
         return lambda *values: found.append(StatementRun(one, values))
 
     visitors = {name: visitor(one) for name, one in side.computations.items()}
-    compiled(side.loops, visitors)(sizes, max(ONE_RUN))
+    compiled(side.loops, visitors)(sizes, NEAR.one_run)
     return tuple(found)
 
 
@@ -201,6 +227,8 @@ def _sizes(context: isl.Set, first: tuple[int, ...]) -> Iterator[Sizes]:
     for size in EQUAL:
         tried.append(dict.fromkeys(free, size))
         tried += [{name: size + (k + turn) % 3 for k, name in enumerate(free)} for turn in (1, 2) if size < 6]
+        if size == 4:
+            tried += [{name: PAST_TILE[0] if name == one else 3 for name in free} for one in free]
     for small in SMALL:
         tried += [
             {name: large if name == one else small for name in free} for large in PAST_TILE for one in free

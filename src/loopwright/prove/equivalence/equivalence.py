@@ -10,7 +10,7 @@ What none of them can tell is undecided, with the reasons.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,9 +19,10 @@ import islpy as isl
 from loopwright.c.syntax import Node, operator, walk
 from loopwright.errors import Code, InternalError, Note
 from loopwright.model.program import ELSEWHERE, Program
+from loopwright.presburger.sets import within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new
-from loopwright.prove.descent.trying import by_trying
+from loopwright.prove.descent.trying import NEAR, QUICK, by_trying
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
@@ -43,6 +44,8 @@ from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
+SHORT_PROOF = 400_000
+"""isl's steps for a proof along the loops, after which more runs look for a difference: about a second."""
 REASSOCIATION = "sums and products may be computed in any order"
 
 
@@ -115,14 +118,22 @@ def prove_along(
         counted = outputs(old, new)
         tried = partial(by_trying, old, new, text, counted.arrays, reassociate=allow_reassociation)
         can_run = not any(array.name == ELSEWHERE for array in old.arrays)
-        wrong = tried() if can_run else None
+        wrong = tried(effort=QUICK) if can_run else None
         if wrong is not None:
             return Equivalence(wrong, trusted=counted.trusted)
         progress("proving along the loops")
-        verdict = by_descent(old, text)
-        if isinstance(verdict, Undecided) and verdict.sizes and can_run:
-            wrong = tried(near=verdict.sizes)
-            verdict = verdict if wrong is None else wrong
+        verdict = _briefly(lambda: by_descent(old, text))
+        if can_run and not isinstance(verdict, Proved | Refuted):
+            progress("looking for a difference in more runs")
+            near = verdict.sizes if verdict is not None else {}
+            wrong = (tried(near=near, effort=NEAR) if near else None) or tried()
+            if wrong is not None:
+                return Equivalence(wrong, trusted=counted.trusted)
+        if verdict is None:
+            progress("proving along the loops, with more effort")
+            verdict = by_descent(old, text)
+            if isinstance(verdict, Undecided) and verdict.sizes and can_run:
+                verdict = tried(near=verdict.sizes, effort=NEAR) or verdict
         if not isinstance(verdict, Proved):
             return Equivalence(verdict)
         model = prove_model(old)
@@ -136,6 +147,14 @@ def prove_along(
     trusted = (OVERFLOW,) if computed else ()
     proved = Proved(verdict.obligations + model.obligations)
     return Equivalence(proved, trusted=trusted, way="along its loops")
+
+
+def _briefly(work: Callable[[], Verdict]) -> Verdict | None:
+    """What `work` finds with little effort; None where that is not enough, or isl fails."""
+    try:
+        return within_effort(SHORT_PROOF, work)
+    except isl.Error:
+        return None
 
 
 def _prove(

@@ -7,11 +7,24 @@ another type, functions of another kind, storage that is observed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from loopwright.c.typed.file import TypedRegion, typed_file
+from loopwright.c.typed.expansion import Token, lexemes
+from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import CompilerOptions
-from loopwright.c.typed.tree import Assign, Call, Declaration, Declare, For, Name, Node, Storage, walk
+from loopwright.c.typed.prepare import Located
+from loopwright.c.typed.tree import (
+    Assign,
+    Call,
+    Declaration,
+    Declare,
+    For,
+    Name,
+    Node,
+    Storage,
+    TokenRange,
+    walk,
+)
 from loopwright.c.types import Integer, unqualified
 from loopwright.errors import BadInput
 from loopwright.model.program import Program
@@ -23,31 +36,118 @@ def reads_as_written(
     old: Sequence[Program], source: Source, old_options: CompilerOptions, options: CompilerOptions
 ) -> bool:
     """Whether the compiler reads the regions of `source` as one who knows those of `old` takes them."""
-    before = typed_file(old[0].source, old_options).regions
-    after = typed_file(source, options).regions
-    known = {region.place: region for region in before}
-    pairs = zip((known.get(program.region) for program in old), after, strict=True)
-    return all(
-        isinstance(one, TypedRegion) and isinstance(other, TypedRegion) and _means_the_same(one, other)
-        for one, other in pairs
+    known = {region.place: region for region in typed_file(old[0].source, old_options).regions}
+    after = typed_file(source, options)
+    return len(after.located) == len(old) and all(
+        _reads_as_written(known.get(program.region), after, k) for k, program in enumerate(old)
     )
+
+
+def _reads_as_written(old: object, new: TypedFile, number: int) -> bool:
+    if not isinstance(old, TypedRegion):
+        return False
+    spot = new.located[number][1]
+    names = _plain_names(new, spot) if isinstance(spot, Located) else None
+    if names is not None:
+        return _mean_the_same(old, *names)
+    region = new.regions[number]
+    return isinstance(region, TypedRegion) and _means_the_same(old, region)
 
 
 def _means_the_same(old: TypedRegion, new: TypedRegion) -> bool:
-    before, after = (
-        [node for statement in region.statements for node in walk(statement)] for region in (old, new)
-    )
-    try:
-        refuse_storage(after)
-    except BadInput:
-        return False
-    counted = {one.offset for one in map(_counted, after) if one is not None}
+    after = [node for statement in new.statements for node in walk(statement)]
+    counted = {one.offset: one for one in map(_counted, after) if one is not None}
     return (
         not any(token.follows_place for token in new.tokens)
-        and all(_is_wide(one) for one in map(_counted, after) if one is not None)
         and all(node.callee is not None for node in after if isinstance(node, Call))
-        and _same_names(before, after, counted)
+        and _mean_the_same(old, after, counted)
     )
+
+
+def _mean_the_same(old: TypedRegion, after: Sequence[Node], counted: Mapping[int, Declaration]) -> bool:
+    """Whether the names in `after` are such that loops over `counted` can be followed as they are written."""
+    before = [node for statement in old.statements for node in walk(statement)]
+    try:
+        refuse_storage([*after])
+    except BadInput:
+        return False
+    return all(map(_is_wide, counted.values())) and _same_names(before, after, set(counted))
+
+
+_WORDS = ("for", "if", "else")
+_PUNCTUATION = frozenset(
+    (*"()[]{};,=+-*/%<>!?:", *("+=", "-=", "*=", "/=", "<=", ">=", "==", "!=", "&&", "||", "++", "--"))
+)
+_ENDS = ("{", "}", ";")
+_OPENING = {")": "(", "]": "[", "}": "{"}
+
+
+def _plain_names(file: TypedFile, spot: Located) -> tuple[list[Node], dict[int, Declaration]] | None:
+    """The names of a region without declarations, casts and members, and those that its loops count.
+
+    In such a region, which the compiler accepts, a name means everywhere what it means where it is
+    first: no tree is needed to say what its names are.  None where the tokens are of other kinds.
+    """
+    tokens = spot.tokens
+    text = file.text.text
+    around = (
+        lexemes(text, max(0, spot.start - 400), spot.start)[-1:],
+        lexemes(text, spot.end, spot.end + 400)[:1],
+    )
+    if not file.accepts(spot) or not tokens or not _is_plain(tokens):
+        return None
+    if not around[0] or around[0][0].text not in _ENDS or (around[1] and around[1][0].text == "else"):
+        return None
+    first: dict[str, int] = {}
+    for k, token in enumerate(tokens):
+        if token.is_name and token.text not in _WORDS:
+            first.setdefault(token.text, k)
+    declared = {name: file.named_at(spot.offsets[k]) for name, k in first.items()}
+    heads = [k + 2 for k, token in enumerate(tokens) if token.text == "for" and tokens[k + 2].text != ";"]
+    if any(not _is_single(tokens, k) or tokens[k].text not in declared for k in heads):
+        return None
+    nodes: list[Node] = []
+    for name, one in declared.items():
+        if one is None or one.name != name:
+            return None
+        nodes.append(Name(TokenRange(first[name], first[name] + 1, tokens[first[name]].span), one.type, one))
+    counted = [one for k in heads if (one := declared[tokens[k].text]) is not None]
+    return nodes, {one.offset: one for one in counted}
+
+
+def _is_plain(tokens: Sequence[Token]) -> bool:
+    """Whether these are whole statements of loops, conditions and expressions alone."""
+    opened: list[str] = []
+    previous = ";"
+    for token in tokens:
+        text = token.text
+        if token.follows_place or not (token.is_name or text[0].isdigit() or text in _PUNCTUATION):
+            return False
+        if text == "(" and (previous in (")", "]") or previous[0].isdigit()):
+            return False
+        if text in _OPENING and (not opened or opened.pop() != _OPENING[text]):
+            return False
+        if text in _OPENING.values():
+            opened.append(text)
+        previous = text
+    is_label = any(
+        two.text == ":" and one.is_name and zero in (*_ENDS, ")")
+        for zero, one, two in zip((";", *(token.text for token in tokens)), tokens, tokens[1:], strict=False)
+    )
+    return not opened and not is_label and previous in _ENDS
+
+
+def _is_single(tokens: Sequence[Token], start: int) -> bool:
+    """Whether a loop head begins with `name = value;`, one assignment alone."""
+    depth = 0
+    if not tokens[start].is_name or tokens[start + 1].text != "=":
+        return False
+    for k in range(start + 2, len(tokens)):
+        text = tokens[k].text
+        depth += (text in ("(", "[")) - (text in (")", "]"))
+        if text == ";" or (text in (",", "=") and not depth):
+            return text == ";"
+    return False
 
 
 def _counted(node: Node) -> Declaration | None:
