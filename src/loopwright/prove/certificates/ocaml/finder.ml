@@ -311,8 +311,9 @@ let substituted solved a =
 
 (* Equations with a unit coefficient, and which variable each gives; then the others. *)
 let eliminate size equations =
-  let rec go solved left = function
-    | [] -> (List.rev solved, left)
+  let rec go before solved left = function
+    | [] when left = [] || List.length solved = before -> (List.rev solved, left)
+    | [] -> go (List.length solved) solved [] left (* later ones may have changed them *)
     | e :: rest ->
       let known = List.rev solved in
       let e = { above = substituted known e.above; below = substituted known e.below } in
@@ -320,18 +321,18 @@ let eliminate size equations =
       if sign g = 0 then begin
         if sign e.above.constant <> 0 then
           raise (Contradictory (conclude size [ (one, if sign e.above.constant > 0 then e.below else e.above) ]));
-        go solved left rest
+        go before solved left rest
       end
       else begin
         let above = divided e.above g and below = divided e.below g in
         if above.rounded then raise (Contradictory (conclude size [ (one, above); (one, below) ]));
         let unit = ref (-1) in
         Array.iteri (fun k x -> if is_one (absolute x) then unit := k) above.coefficients;
-        if !unit >= 0 then go ((!unit, { above; below }) :: solved) left rest
-        else go solved ({ above; below } :: left) rest
+        if !unit >= 0 then go before ((!unit, { above; below }) :: solved) left rest
+        else go before solved ({ above; below } :: left) rest
       end
   in
-  go [] [] equations
+  go 0 [] [] equations
 
 let tightened size a =
   let g = divisor_of a in
