@@ -187,7 +187,7 @@ Definition all_range_goals (G : specification) (low high : Z) (n : node) : list 
   let (c, s) := beginning G in range_goals low high c s n.
 
 Definition check_range (G : specification) (low high : Z) (n : node) (cs : list certificate) : bool :=
-  refutes_all cs (all_range_goals G low high n).
+  closed (sizes G) n && refutes_all cs (all_range_goals G low high n).
 
 (** Whatever the parameters, a program that passes the check computes nothing
     out of range in any run that it has. *)
@@ -195,7 +195,7 @@ Theorem check_range_runs : forall G low high n cs, check_range G low high n cs =
   forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->
   runs_in_range low high (environment (meant G) p) n t.
 Proof.
-  intros G low high n cs H p Hp t Ht. apply refutes_all_sound in H. unfold all_range_goals in H.
+  intros G low high n cs H p Hp t Ht. apply andb_prop in H as [_ H]. apply refutes_all_sound in H. unfold all_range_goals in H.
   destruct (beginning G) as [c s] eqn:E. destruct (beginning_models _ _ _ _ E Hp) as (v & Hm & Hc).
   exact (fits_runs _ _ _ _ _ Ht (range_sound _ _ _ _ _ _ _ H Hc Hm)).
 Qed.

@@ -285,6 +285,21 @@ Section Sound.
       rewrite (instance_no_hints e h x [] (distinct_hints _ _ names_differ Hh)). reflexivity.
   Qed.
 
+  (** Tags have the same number of places. *)
+  Lemma tags_alike : same_lengths (tags S) = true -> forall a b, scheduled P a -> scheduled P b ->
+    List.length (tag_of T S e a) = List.length (tag_of T S e b).
+  Proof.
+    intros Hlen a b Ha Hb.
+    assert (Hwidth : forall a, scheduled P a -> exists u, In u (tags S) /\ List.length (tag_of T S e a) = List.length u).
+    { intros c Hc. destruct (scheduled_part c Hc) as (h & u & w & Hpart & _ & _ & _ & _ & _ & ->).
+      exists u. split; [|apply map_length]. apply in_combine_l in Hpart. exact (in_combine_r _ _ _ _ Hpart). }
+    destruct (Hwidth a Ha) as (u & Hu & ->). destruct (Hwidth b Hb) as (w & Hw & ->).
+    destruct (tags S) as [|first rest]; [destruct Hu|]. cbn [same_lengths] in Hlen. rewrite forallb_forall in Hlen.
+    assert (Hfirst : forall q, In q (first :: rest) -> List.length q = List.length first).
+    { intros q [<- | Hq]; [reflexivity | apply Nat.eqb_eq, Hlen, Hq]. }
+    rewrite (Hfirst u Hu), (Hfirst w Hw). reflexivity.
+  Qed.
+
   (** What an instance of a part writes and reads. *)
   Lemma part_cells : forall h u x c, In (h, u) (combine hs (uses T)) -> In h hs ->
     (writes (stated T e) (Event (shape_name h) x []) c <-> In c (map (place_at (instance e h x [])) (may_write u))) /\
@@ -588,14 +603,5 @@ Proof.
     + intros ev d (d' & Hd & ->). exact (proj1 (proj2 (copies_touched S e _ (tags S) (uses T) ev d' Hlt Hlu)) Hd).
     + intros ev d (d' & Hd & ->). exact (proj1 (copies_touched S e _ (tags S) (uses T) ev d' Hlt Hlu) Hd).
     + intros ev. exact (proj2 (proj2 (copies_touched S e _ (tags S) (uses T) ev (""%string, []) Hlt Hlu))).
-  - assert (Hwidth : forall a, In a t0 -> exists u, In u (tags S) /\ List.length (tag_of T S e a) = List.length u).
-    { intros a Ha. apply (all_and_only _ _ Hsched) in Ha.
-      destruct (scheduled_part T S e Hdistinct Hlt Hlu a Ha) as (h & u & w & Hpart & _ & _ & _ & _ & _ & ->).
-      exists u. split; [|apply map_length]. unfold all_parts in Hpart.
-      apply in_combine_l in Hpart. exact (in_combine_r _ _ _ _ Hpart). }
-    intros a b Ha Hb. destruct (Hwidth a Ha) as (u & Hu & ->). destruct (Hwidth b Hb) as (w & Hw' & ->).
-    destruct (tags S) as [|first rest]; [destruct Hu|]. cbn [same_lengths] in Hlen. rewrite forallb_forall in Hlen.
-    assert (Hfirst : forall q, In q (first :: rest) -> List.length q = List.length first).
-    { intros q [<- | Hq]; [reflexivity | apply Nat.eqb_eq, Hlen, Hq]. }
-    rewrite (Hfirst u Hu), (Hfirst w Hw'). reflexivity.
+  - intros a b Ha Hb. apply (tags_alike T S e Hdistinct Hlt Hlu Hlen); apply (all_and_only _ _ Hsched); assumption.
 Qed.

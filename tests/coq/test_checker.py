@@ -268,16 +268,59 @@ def test_coq_agrees_on_private_storage() -> None:
         assert isinstance(checker.asked(problem.replace(tag, other)), NotChecked)
 
 
+PRODUCT = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+  Clear: x = 0;
+  for (int k = 0; k < n; k++) Add: x += A[i][k] * A[k][j];
+  Set: B[i][j] = x;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ("interchange(@4, i, j)", CHECKED),
+        ("reverse(@4, i)", CHECKED),
+        ("distribute(Clear, Add)", NOT_CHECKED),
+        ("reverse(Add, k)", NOT_CHECKED),
+        ("reorder(Set, Add)", NOT_CHECKED),
+    ],
+)
+def test_temporaries_that_hold_other_values_in_between(script: str, status: str) -> None:
+    """Where every read sees a value of its own (i, j), as it did, and the steps of a sum keep their order."""
+    answer = checker.asked(reused_problem(script), 20)
+    assert isinstance(answer, Checked if status == CHECKED else NotChecked), answer
+
+
+def reused_problem(script: str) -> str:
+    (program,) = read_source(Source("region.c", REGION.format(PRODUCT)))
+    plan = transform(program, script, "script.lw")
+    node = generate(to_schedule(plan))
+    assert change_status(plan.original, plan.program, node, 20).status == NOT_CHECKED
+    return change_problem(plan.original, plan.program, node, temporaries=["x"])
+
+
+@needs_coqc
+def test_coq_agrees_on_temporaries() -> None:
+    problem = reused_problem("reverse(@4, i)")
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+
+
 UP_TO = "for (int i = 0; i <= n; i++) S: C[i] = 0;"
 BY_EIGHT = "for (int i = 0; i < n; i += 8) S: C[i] = 0;"
 DOUBLED = "for (int i = 0; 2 * i < n; i++) S: C[i] = 0;"
+AHEAD = "for (int i = 0; i < n; i++) S: C[i] = C[i + 9];"
 
 
 @pytest.mark.parametrize(
     ("text", "most", "fits"),
     [
         (ROWS, 2147483647, True),
-        (ROWS, None, False),
+        (ROWS, None, True),
+        (UP_TO, None, False),
+        (AHEAD, 2147483639, True),
+        (AHEAD, 2147483640, False),
         (UP_TO, 2147483646, True),
         (UP_TO, 2147483647, False),
         (BY_EIGHT, 2147483640, True),
@@ -290,14 +333,14 @@ def test_values_that_leave_int(text: str, most: int | None, fits: bool) -> None:
     """The last value of an iterator, and what tests compute, are values too."""
     known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
     (program,) = read_source(Source("region.c", REGION.format(text)), assume=known)
-    found = change_status(program, program, text_loops(program), 20, machine=True)
-    assert found.status == CHECKED and ("its loops compute in int" in found.detail) == fits
+    found = change_status(program, program, text_loops(program), 20, text=program)
+    assert found.status == CHECKED and ("loops and subscripts compute in int" in found.detail) == fits
 
 
 @needs_coqc
 def test_coq_agrees_on_ranges() -> None:
     (program,) = read_source(Source("region.c", REGION.format(UP_TO)), assume=["0 <= n && n <= 100"])
-    problem = range_problem(program, text_loops(program))
+    problem = range_problem(program)
     given = checker.certificates(problem)
     assert isinstance(given, str)
     assert check(proof_file(problem, given)) == Accepted()

@@ -132,16 +132,14 @@ def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
         return ProofStatus(request.prover, CHECKED)
     if region.has_new_storage:
         return ProofStatus("isl", NOT_CHECKED, "storage has changed")
-    if region.temporaries:
-        detail = f"{', '.join(region.temporaries)} may hold other values in between"
-        return ProofStatus("isl", NOT_CHECKED, detail)
     return change_status(
         region.original,
         region.scheduled,
         region.node,
         combining=region.combining,
         private=region.private,
-        machine=holds_ints(region.new, region.node),
+        temporaries=region.temporaries,
+        text=region.new if holds_ints(region.new, region.node) else None,
     )
 
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import islpy as isl
+
+from loopwright.c.syntax import Node as SyntaxNode
+from loopwright.c.syntax import field, operator, walk
 from loopwright.c.types import INT
 from loopwright.errors import Code, GaveUp
-from loopwright.loops.nodes import Node
-from loopwright.model.program import Program
+from loopwright.loops.nodes import Call, Node
+from loopwright.model.program import Program, Statement
 from loopwright.prove.certificates.covers import covers
 from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
-from loopwright.prove.certificates.storage import storage
+from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
-from loopwright.prove.certificates.words import Words, listed, name, program, vector
+from loopwright.prove.certificates.words import Words, listed, name, names, program, test, vector
 from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.cells import Cell, Touched, touched
-from loopwright.prove.obligations.sides import both_sides, original_side
+from loopwright.prove.obligations.formulas import formula_of
+from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
+from loopwright.prove.text.c_expressions import Unreadable, expression
+from loopwright.prove.text.c_expressions import Words as TextNames
+from loopwright.prove.text.loops import leaf_nodes, text_loops
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:
@@ -35,12 +43,14 @@ def change_problem(
     loops: Node,
     combining: Mapping[str, Reduction] | None = None,
     private: Sequence[str] = (),
+    temporaries: Sequence[str] = (),
 ) -> str:
     """That the loops of the text and `loops`, which run the schedule of `new`, leave the same memory.
 
     Loops that are said to be independent may take their iterations in any order.  The statements
     `combining` are steps of reductions, which may be taken in any order.  Iterations of outermost
-    parallel loops have their own of what is `private`, whose values are not compared.
+    parallel loops have their own of what is `private`, whose values are not compared.  Nor are those of
+    `temporaries`, which may hold other values in between; loops then run in sequence.
     """
     (old, text), (later, _) = both_sides(original, new, loops)
     uses = {use.statement: use for use in touched(original, combining)}
@@ -49,24 +59,49 @@ def change_problem(
     names = [name for name, _ in shapes_of(old)]
     if any(shape.arguments != own.get(name) for name, shape in shapes_of(old)):
         raise GaveUp(Code.NO_PROOF, "a statement has other arguments before than after")
+    kind = "reused" if temporaries else "private" if private else "change"
+    stored: Words = iter(())
+    if temporaries:
+        stored = reused(original, old, uses, tuple(dict.fromkeys((*temporaries, *private))))
+    elif private:
+        stored = storage(original, later, loops, uses, private)
     parts = (
         *specification(old),
         *listed([times[name] for name in names], vector),
         *listed([uses[name] for name in names], _use),
-        *(storage(original, later, loops, uses, private) if private else ()),
+        *stored,
         *program(text, old.hint),
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
     )
-    return " ".join(("private" if private else "change", *parts))
+    return " ".join((kind, *parts))
 
 
-def range_problem(original: Program, loops: Node) -> str:
-    """That `loops` compute no value that an int does not hold, for the parameters of `original`."""
-    table, _ = original_side(original)
-    low, high = str(INT.least), str(INT.greatest)
-    return " ".join(("range", *specification(table), low, high, *program(loops, lambda _: ())))
+def range_problem(text: Program) -> str:
+    """That the loops and subscripts of a text compute no value that an int does not hold.
+
+    The parameters have values that the file and their types allow.  The statements are calls whose
+    arguments are their subscripts, as they are written; Unreadable where one is not an expression of LOOP.
+    """
+    leaves = leaf_nodes(text, text.syntax)
+
+    def call(statement: Statement, names_of: TextNames) -> Node:
+        found = tuple(expression(one, names_of) for one in _subscripts(leaves[statement.name]))
+        return Call(statement.name, found)
+
+    loops = opened(text_loops(text, call))
+    known = formula_of(isl.Set.from_params(text.facts.params()), ())
+    sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
+    return " ".join(("range", *sizes, str(INT.least), str(INT.greatest), *program(loops, lambda _: ())))
+
+
+def _subscripts(statement: SyntaxNode) -> Iterator[SyntaxNode]:
+    for part in walk(statement):
+        if part.type == "subscript_expression":
+            yield field(part, "index")
+        elif part.type == "pointer_expression" and operator(part) == "*":
+            raise Unreadable(f"what '{part.text}' is computed from is not looked at")
 
 
 def _use(use: Touched) -> Words:

@@ -14,7 +14,8 @@ from loopwright.prove.coq.names import text
 
 HEAD = """\
 From Coq Require Import ZArith List String.
-From Loopwright Require Import Loop Linear Specification Walk Coverage Checker Changes Temporaries Ranges.
+From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
+From Loopwright Require Import Changes Temporaries Reused Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -43,7 +44,7 @@ def proof_file(problem: str, certificates: str) -> str:
                 "  let e := environment (meant (original T)) p in\n"
                 "  compute_the_same_in_any_order (stated T e) e n n'"
             )
-        case "private":
+        case "private" | "reused" as kind:
             named = {
                 "T": read.change(),
                 "S": read.storage(),
@@ -52,11 +53,16 @@ def proof_file(problem: str, certificates: str) -> str:
                 "how": read.proposal(),
                 "how'": read.proposal(),
             }
-            lemma = "check_same_privately T S n n' how how' certificates"
+            way = "check_same_privately" if kind == "private" else "check_same_but"
+            lemma = f"{way} T S n n' how how' certificates"
+            claim = (
+                "compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'"
+                if kind == "private"
+                else "compute_the_same_but (stated T e) (is_temporary S) e n n'"
+            )
             theorem = (
                 "forall p, context (meant (original T)) p ->\n"
-                "  let e := environment (meant (original T)) p in\n"
-                "  compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'"
+                f"  let e := environment (meant (original T)) p in\n  {claim}"
             )
         case "range":
             named = {"G": read.specification(), "low": read.z(), "high": read.z(), "n": read.node()}

@@ -12,8 +12,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from loopwright.errors import GaveUp
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms, with_children
@@ -49,23 +47,30 @@ def change_status(
     seconds: float | None = None,
     combining: Collection[str] = (),
     private: Sequence[str] = (),
-    machine: bool = False,
+    temporaries: Sequence[str] = (),
+    text: Program | None = None,
 ) -> ProofStatus:
     """Of loops that leave the memory as the original does, parallel ones in any order of their iterations.
 
     Where this is not shown of parallel loops, it is tried of their sequential order.  The statements
     `combining` are steps of reductions, of which the user allows any order.  Of what is `private`
-    each iteration of a parallel loop has its own.  `machine`: names are those of integers that hold
-    at least what an int holds, and where the sizes are limited, values that leave int are looked for.
+    each iteration of a parallel loop has its own.  `temporaries` may hold other values in between, and
+    only the sequential order is checked then.  In `text`, the new one, names are those of integers that
+    hold at least what an int holds; values that leave int are looked for there.
     """
-    found = _status((partial(_change, original, new, loops, combining, private),), CHECKED, seconds)
+    unlike = tuple(dict.fromkeys((*temporaries, *private)))
+    why = "read nowhere after" if temporaries else "private to iterations"
+    run = in_sequence(loops) if temporaries else loops
+    good = SEQUENTIAL if temporaries and _has_independent(loops) else CHECKED
+    problem = partial(_change, original, new, run, combining, private, temporaries)
+    found = _status((problem,), good, seconds)
     if found.by == VERIFIED:
         remarks = [found.detail]
-        remarks += [f"except in {', '.join(private)}, private to iterations"] if private else []
+        remarks += [f"except in {', '.join(unlike)}, {why}"] if unlike else []
         remarks += ["values may be combined in any order"] if combining else []
-        remarks += ["its loops compute in int"] if machine and _fits(original, loops, seconds) else []
+        remarks += ["loops and subscripts compute in int"] if text is not None and _fits(text) else []
         return replace(found, detail="; ".join(remarks))
-    if not _has_independent(loops) or not found.asked:
+    if temporaries or not _has_independent(loops) or not found.asked:
         return found
     plain = _status((partial(_change, original, new, in_sequence(loops), combining),), SEQUENTIAL, seconds)
     return plain if plain.by == VERIFIED else found
@@ -86,12 +91,13 @@ def _change(
     loops: Node,
     combining: Collection[str],
     private: Sequence[str] = (),
+    temporaries: Sequence[str] = (),
 ) -> str:
     from loopwright.prove.certificates.problems import change_problem
     from loopwright.prove.legality.reductions import reductions
 
     steps = reductions(original) if combining else {}
-    return change_problem(original, new, loops, {one: steps[one] for one in combining}, private)
+    return change_problem(original, new, loops, {one: steps[one] for one in combining}, private, temporaries)
 
 
 def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float | None) -> ProofStatus:
@@ -112,17 +118,15 @@ def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float |
     return ProofStatus("isl", NOT_CHECKED, reason)
 
 
-def _fits(original: Program, loops: Node, seconds: float | None) -> bool:
-    """Whether no value that the loops compute leaves int, for sizes that are limited."""
+def _fits(text: Program) -> bool:
+    """Whether no value that the loops and subscripts of a text compute leaves int."""
     from loopwright.prove.certificates.problems import range_problem
+    from loopwright.prove.text.c_expressions import Unreadable
 
-    sizes = original.context.params()
-    count = sizes.dim(isl.dim_type.param)
-    points = isl.Set.from_params(sizes).move_dims(isl.dim_type.set, 0, isl.dim_type.param, 0, count)
-    if not all(points.dim_max_val(k).is_int() for k in range(count)):
+    try:
+        return isinstance(asked(range_problem(text), ENOUGH / 4), Checked)
+    except (GaveUp, Unreadable):
         return False
-    answer = asked(range_problem(original, loops), ENOUGH if seconds is None else seconds)
-    return isinstance(answer, Checked)
 
 
 def _has_independent(program: Node) -> bool:

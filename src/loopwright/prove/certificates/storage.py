@@ -1,9 +1,10 @@
-"""Private storage, as `proofs/Temporaries.v` wants it told: tags and origins.
+"""Temporaries, as `proofs/Temporaries.v` and `proofs/Reused.v` want them told: tags and origins.
 
-The tag of an instance is the iteration of the outermost parallel loop that it is in: 1 and the way there,
-the positions in blocks and the values of iterators; 0 outside of such loops.  The origin of a value that is
-read of a temporary is an instance with the same tag that wrote the cell before.  isl finds it, as the first
-one; the checker checks that nothing with another tag wrote the cell since.
+Of private storage, the tag of an instance is the iteration of the outermost parallel loop that it is in: 1
+and the way there, the positions in blocks and the values of iterators; 0 outside of such loops.  Of
+temporaries that are used in another order, it is the beginning of its time in the original.  The origin of a
+value that is read of a temporary is an instance with the same tag that wrote the cell before.  isl finds it,
+as the first one; the checker checks that nothing with another tag wrote the cell since.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from loopwright.loops.expressions import Expr, Int
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
-from loopwright.prove.certificates.specification import chosen, shapes_of
+from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
 from loopwright.prove.certificates.words import Words, is_marked, listed, name, names, vector
-from loopwright.prove.obligations.cells import Touched
+from loopwright.prove.obligations.cells import Cell, Touched, relation_of
 from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.formulas import expr_of
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector, pieces_of
@@ -48,24 +49,38 @@ def storage(
     shapes = dict(shapes_of(later))
     order = [statement.name for statement in original.statements if statement.name in shapes]
     finder = _Finder(original, _same_tag(shapes, ways), uses)
-    found = [[finder.origin(one, array) for array in _read(uses[one], temporaries)] for one in order]
+    return _words(temporaries, [_tag(shapes[one], ways) for one in order], finder.origins(order, temporaries))
+
+
+def reused(
+    original: Program, old: Timetable, uses: Mapping[str, Touched], temporaries: Sequence[str]
+) -> Words:
+    """The same of `temporaries` that hold other values in between: tags of as many places of time as can be.
+
+    With more places fewer instances share a copy, so that more orders are legal; with too many, a read sees
+    a value that has another tag.
+    """
+    shapes = dict(shapes_of(old))
+    order = [statement.name for statement in original.statements if statement.name in shapes]
+    for count in range(old.width, 0, -1):
+        try:
+            found = _Finder(original, _same_beginning(original, count), uses).origins(order, temporaries)
+        except GaveUp:
+            continue
+        return _words(temporaries, [time_of(shapes[one])[:count] for one in order], found)
+    raise GaveUp(Code.NO_PROOF, f"no part of time tells the values of {', '.join(temporaries)} apart")
+
+
+def _words(temporaries: Sequence[str], tags: list[Vector], origins: list[list[Origin]]) -> Words:
     yield from names(temporaries)
-    yield from listed([_tag(shapes[one], ways) for one in order], vector)
-    yield from listed(found, lambda several: listed(several, _origin))
+    yield from listed(tags, vector)
+    yield from listed(origins, lambda several: listed(several, _origin))
 
 
 def _origin(one: Origin) -> Words:
     yield name(one.statement)
     yield from vector(one.arguments)
     yield str(one.write)
-
-
-def _read(use: Touched, temporaries: Sequence[str]) -> list[str]:
-    """The arrays of the cells that are read of temporaries; GaveUp where one has several."""
-    found = [cell.array for cell in use.reads if cell.array in temporaries]
-    if len(set(found)) < len(found):
-        raise GaveUp(Code.NO_PROOF, "a statement reads several cells of a temporary")
-    return found
 
 
 # -- tags ---------------------------------------------------------------------------------------------
@@ -142,6 +157,16 @@ def _tagged(points: isl.Map, way: Way) -> isl.Map:
     return found.project_out(OUT, 0, depth)
 
 
+def _same_beginning(original: Program, count: int) -> isl.UnionMap:
+    """{ instance -> instance whose time in the original begins with the same `count` places }"""
+    first: isl.UnionMap | None = None
+    for one in _maps(original.schedule()):
+        shorter = isl.UnionMap.from_map(one.project_out(OUT, count, one.dim(OUT) - count))
+        first = shorter if first is None else first.union(shorter)
+    assert first is not None
+    return first.apply_range(first.reverse())
+
+
 # -- origins ------------------------------------------------------------------------------------------
 
 
@@ -151,12 +176,19 @@ class _Finder:
     same_tag: isl.UnionMap
     uses: Mapping[str, Touched]
 
-    def origin(self, statement: str, array: str) -> Origin:
-        """Of what `statement` reads of `array`."""
+    def origins(self, order: Sequence[str], temporaries: Sequence[str]) -> list[list[Origin]]:
+        """Of each cell of temporaries that a statement reads, statement by statement."""
+        return [
+            [self.origin(one, cell) for cell in self.uses[one].reads if cell.array in temporaries]
+            for one in order
+        ]
+
+    def origin(self, statement: str, read: Cell) -> Origin:
+        """Of what `statement` reads in this cell."""
         reader = self.original.statement(statement)
-        (read, *_) = [one for one in reader.reads if one.array == array]
+        array = read.array
         domain = reader.domain.intersect_params(self.original.context)
-        cell = isl.UnionMap.from_map(read.relation.intersect_domain(domain))
+        cell = isl.UnionMap.from_map(relation_of(read, reader).intersect_domain(domain))
         time = self.original.schedule()
         possible = self.same_tag.intersect(time.lex_gt_union_map(time))
         for writer, written in self._writes(array):

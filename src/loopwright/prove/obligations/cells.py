@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, Program, Statement
 from loopwright.prove.legality.reductions import Reduction
@@ -66,6 +67,14 @@ def _touched(statement: Statement, whole: set[str], step: Reduction | None) -> T
                 reads.setdefault(cell)
     operator = None if step is None else step.operator
     return Touched(statement.name, statement.iterators, tuple(reads), tuple(writes), operator)
+
+
+def relation_of(cell: Cell, statement: Statement) -> isl.Map:
+    """{ instance -> cell }, of a cell that `statement` touches by an access of one piece."""
+    for access in statement.accesses:
+        if access.array == cell.array and list(_cells(access, statement, set())) == [cell]:
+            return access.relation
+    raise GaveUp(Code.NO_PROOF, f"what {statement.name} touches of {cell.array} has several pieces")
 
 
 def _cells(access: Access, statement: Statement, whole: set[str]) -> Iterator[Cell]:

@@ -2464,6 +2464,38 @@ let check_private t s n0 n' how how' cs =
       (Nat.eqb (length t.uses) (length t.original.shapes)))
     (refutes_all cs (private_goals t s n0 n' how how'))
 
+(** val moved : change -> change **)
+
+let moved t =
+  { original = (changed t); new_times = t.new_times; uses = t.uses }
+
+(** val reused_goals :
+    change -> storage -> node -> node -> proposal -> proposal -> goal list **)
+
+let reused_goals t s n0 n' how how' =
+  let (c, s0) = beginning t.original in
+  app (change_goals (with_copies t s) n0 n' how how')
+    (app (contained_goals s c s0 (all_parts t s) (all_parts t s) s.origins)
+      (contained_goals s c s0 (all_parts (moved t) s) (all_parts (moved t) s)
+        s.origins))
+
+(** val check_reused :
+    change -> storage -> node -> node -> proposal -> proposal -> certificate
+    list -> bool **)
+
+let check_reused t s n0 n' how how' cs =
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) (well_formed_change (with_copies t s) n0 n' how)
+            (same_lengths s.tags))
+          (Nat.eqb (length s.tags) (length t.original.shapes)))
+        (Nat.eqb (length t.uses) (length t.original.shapes)))
+      (match how'.ties with
+       | [] -> true
+       | _ :: _ -> false)) (refutes_all cs (reused_goals t s n0 n' how how'))
+
 (** val partial_sums : expr list -> expr list -> expr list **)
 
 let rec partial_sums before = function
@@ -2538,4 +2570,4 @@ let all_range_goals g low high n0 =
     specification -> z -> z -> node -> certificate list -> bool **)
 
 let check_range g low high n0 cs =
-  refutes_all cs (all_range_goals g low high n0)
+  (&&) (closed g.sizes n0) (refutes_all cs (all_range_goals g low high n0))

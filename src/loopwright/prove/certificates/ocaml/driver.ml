@@ -251,6 +251,7 @@ type problem =
   | Scan of specification * node * proposal
   | Whole of change * node * node * proposal * proposal
   | Private of change * storage * node * node * proposal * proposal
+  | Reused of change * storage * node * node * proposal * proposal
   | Range of specification * z * z * node
 
 let problem () =
@@ -265,13 +266,14 @@ let problem () =
     let n' = node () in
     let how = proposal () in
     Whole (t, n, n', how, proposal ())
-  | "private" ->
+  | ("private" | "reused") as kind ->
     let t = change () in
     let s = storage () in
     let n = node () in
     let n' = node () in
     let how = proposal () in
-    Private (t, s, n, n', how, proposal ())
+    let how' = proposal () in
+    if kind = "private" then Private (t, s, n, n', how, how') else Reused (t, s, n, n', how, how')
   | "range" ->
     let g = specification () in
     let low = z () in
@@ -283,6 +285,7 @@ let goals_of = function
   | Scan (g, n, how) -> goals g n how
   | Whole (t, n, n', how, how') -> change_goals t n n' how how'
   | Private (t, s, n, n', how, how') -> private_goals t s n n' how how'
+  | Reused (t, s, n, n', how, how') -> reused_goals t s n n' how how'
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
@@ -290,6 +293,7 @@ let checked p certificates =
   | Scan (g, n, how) -> check g n how certificates
   | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
   | Private (t, s, n, n', how, how') -> check_private t s n n' how how' certificates
+  | Reused (t, s, n, n', how, how') -> check_reused t s n n' how how' certificates
   | Range (g, low, high, n) -> check_range g low high n certificates
 
 let budget = 20000
