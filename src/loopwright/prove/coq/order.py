@@ -259,11 +259,19 @@ class Walk:
         return all(self.beside(one, cut, place, side) for one in calls)
 
     def beside(self, call: TimedCall, cut: Vector, place: WalkPosition, side: int) -> bool:
-        """Place by place: what is not decided by the places before it."""
+        """Place by place: what is not decided by the places before it, by their text or by isl."""
+        if not call.runs:
+            return True
+        decided = next((k for k, one in enumerate(cut) if self.shown(call, k, place) != one), len(cut))
+        if decided == len(cut):
+            return side > 0
+        match self.shown(call, decided, place), cut[decided]:
+            case Int(here), Int(there):
+                return (here - there) * side > 0
         times = self.functions(call)
         scope = self.scope(self.renamed(call.run.domain), place)
         same = self.renamed(call.times).domain()
-        for k, one in enumerate(cut):
+        for k, one in enumerate(cut[decided:], decided):
             time, limit = times.get_at(k), value(one, scope)
             wrong = time.gt_set(limit) if side < 0 else time.lt_set(limit)
             if not same.is_disjoint(wrong):
@@ -272,6 +280,11 @@ class Walk:
             if same.is_empty():
                 return True
         return side > 0
+
+    def shown(self, call: TimedCall, k: int, place: WalkPosition) -> Expr | None:
+        """Place k of the time, where it is a function of the iterators around."""
+        form = call.forms[k]
+        return None if form is None or len(form.coefficients) > place.depth else self.expr(form, place)
 
     def functions(self, call: TimedCall) -> isl.PwMultiAff:
         """The time as a function of the iterators."""

@@ -1,0 +1,244 @@
+"""The verified checker on whole transformations: what they do to memory, and to machine integers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from loopwright.generate.program import generate
+from loopwright.loops.nodes import For, Node
+from loopwright.loops.traverse import with_children
+from loopwright.model.annotations import Parallel
+from loopwright.prove.certificates import checker
+from loopwright.prove.certificates.checker import Checked, NotChecked
+from loopwright.prove.certificates.problems import change_problem, range_problem
+from loopwright.prove.certificates.restated import proof_file
+from loopwright.prove.certificates.status import change_status
+from loopwright.prove.coq.check import Accepted, check
+from loopwright.prove.legality.reductions import reductions
+from loopwright.prove.text.loops import text_loops
+from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
+from loopwright.read.c.reader import read_c, read_source
+from loopwright.source import Source
+from loopwright.transform import to_schedule, transform
+from tests.coq.support import needs_coqc
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("ocamlopt") is None, reason="ocamlopt is missing: apt install ocaml"),
+    pytest.mark.usefixtures("built"),
+]
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
+
+
+@pytest.mark.parametrize(
+    "script", ["loopy/2mm.lw", "loopy/mvt.lw", "jacobi-1d.lw", "loopy/seidel-2d.lw", "lu.lw"]
+)
+def test_whole_transformations_are_checked(script: str) -> None:
+    path = KERNELS / script
+    (program,) = read_c(KERNELS / f"{path.stem}.c")
+    plan = transform(program, path.read_text(), script)
+    node = generate(to_schedule(plan))
+    answer = checker.asked(change_problem(plan.original, plan.program, node), 20)
+    assert isinstance(answer, Checked), answer
+
+
+def test_a_transformation_that_is_not_legal_is_not() -> None:
+    (program,) = read_c(KERNELS / "jacobi-1d.c")
+    tag = program.tags[0].name
+    loop, inner = program.statement(program.tags[0].statements[0]).iterators[:2]
+    plan = transform(program, f"interchange({tag}, {loop}, {inner})", "script.lw")
+    node = generate(to_schedule(plan))
+    assert isinstance(checker.asked(change_problem(plan.original, plan.program, node)), NotChecked)
+
+
+REGION = """
+double region(int n, double A[n][n], double B[n][n], double *C, double s, double x) {{
+#pragma scop
+{}
+#pragma endscop
+  return s;
+}}
+"""
+ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) S: B[i][j] = 2 * A[i][j] + B[i][j];"
+DOWN_A_COLUMN = "for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) S: B[i][j] = B[i-1][j];"
+TWO_SUMS = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s += A[i][i]; }"
+SUM_AND_PRODUCT = "for (int i = 0; i < n; i++) { S: s += C[i]; T: s *= A[i][i]; }"
+SUM_OF_SUMS = "for (int i = 0; i < n; i++) S: s += C[i] * s;"
+PREFIX = "for (int i = 0; i < n; i++) { S: s += A[i][i]; T: C[i] = s; }"
+SEVERAL_STEPS = """for (int i = 0; i < n; i++) {
+  S: x = A[i][i];
+  for (int j = 0; j < i; j++) T: x -= A[i][j];
+  U: C[i] = x;
+}"""
+OF_THE_LAST_ITERATION = "for (int i = 0; i < n; i++) { S: C[i] = x; T: x = A[i][i]; }"
+WRITTEN_ONCE = "S: x = s; for (int i = 0; i < n; i++) T: C[i] = x;"
+READ_AFTERWARDS = "for (int i = 0; i < n; i++) S: x = A[i][i]; T: C[0] = x;"
+IN_ANOTHER_LOOP = "for (int i = 0; i < n; i++) S: x = C[i]; for (int i = 0; i < n; i++) T: C[i] = x;"
+OWN = "for (int i = 0; i < n; i++) { S: x = A[i][i]; T: C[i] = x * x; }"
+
+
+def parallel_answer(
+    text: str, depth: int, combining: Sequence[str] = (), private: Sequence[str] = ()
+) -> str:
+    """The status of the text as it is, the loops at this depth said to be parallel."""
+    (program,) = read_source(Source("region.c", REGION.format(text)))
+    node = generate(to_schedule(transform(program, "", "empty.lw")))
+
+    def said(part: Node, here: int) -> Node:
+        if not isinstance(part, For):
+            return with_children(part, lambda child: said(child, here))
+        inside = replace(part, body=said(part.body, here + 1))
+        return inside.with_annotation(Parallel()) if here == depth else inside
+
+    return change_status(program, program, said(node, 0), 20, combining, private).status
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "combining", "status"),
+    [
+        (ROWS, 0, (), CHECKED),
+        (ROWS, 1, (), CHECKED),
+        (DOWN_A_COLUMN, 1, (), CHECKED),
+        (DOWN_A_COLUMN, 0, (), SEQUENTIAL),
+        (TWO_SUMS, 0, (), SEQUENTIAL),
+        (TWO_SUMS, 0, ("S1",), SEQUENTIAL),
+        (TWO_SUMS, 0, ("S1", "S2"), CHECKED),
+        (SUM_AND_PRODUCT, 0, ("S1", "S2"), SEQUENTIAL),
+        (PREFIX, 0, ("S1",), SEQUENTIAL),
+        (OWN, 0, (), SEQUENTIAL),
+    ],
+)
+def test_iterations_in_any_order(text: str, depth: int, combining: Sequence[str], status: str) -> None:
+    """Those that touch no cell in common, or that only combine values in it by one operator."""
+    assert parallel_answer(text, depth, combining) == status
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (OWN, CHECKED),
+        (SEVERAL_STEPS, CHECKED),
+        (OF_THE_LAST_ITERATION, SEQUENTIAL),
+        (WRITTEN_ONCE, SEQUENTIAL),
+        (READ_AFTERWARDS, SEQUENTIAL),
+        (IN_ANOTHER_LOOP, SEQUENTIAL),
+    ],
+)
+def test_iterations_with_their_own_x(text: str, status: str) -> None:
+    """Where every value that is read was written in the same iteration."""
+    assert parallel_answer(text, 0, private=["x"]) == status
+
+
+def test_a_sum_of_itself_is_no_reduction() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(SUM_OF_SUMS)))
+    assert not reductions(program)
+
+
+@needs_coqc
+def test_coq_agrees_on_parallel_loops() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(TWO_SUMS)))
+    node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
+    problem = change_problem(program, program, node, reductions(program))
+    assert "mark 'parallel" in problem
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+    wrong = problem.replace("combined '%2B", "plain")
+    assert isinstance(checker.checked(wrong, given), NotChecked)
+
+
+@needs_coqc
+def test_coq_agrees_on_private_storage() -> None:
+    """And a tag that is not the iteration is refused: then the copies are others than the text's."""
+    (program,) = read_source(Source("region.c", REGION.format(OWN)))
+    node = generate(to_schedule(transform(program, "parallel(S, i)", "script.lw")))
+    problem = change_problem(program, program, node, private=["x"])
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+    tag = "int 1 var 'i"
+    assert problem.count(tag) == 2
+    for other in ("int 1 int 7", "int 0 var 'i", "int 1 scaled 2 var 'i"):
+        assert isinstance(checker.asked(problem.replace(tag, other)), NotChecked)
+
+
+PRODUCT = """for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {
+  Clear: x = 0;
+  for (int k = 0; k < n; k++) Add: x += A[i][k] * A[k][j];
+  Set: B[i][j] = x;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ("interchange(@4, i, j)", CHECKED),
+        ("reverse(@4, i)", CHECKED),
+        ("distribute(Clear, Add)", NOT_CHECKED),
+        ("reverse(Add, k)", NOT_CHECKED),
+        ("reorder(Set, Add)", NOT_CHECKED),
+    ],
+)
+def test_temporaries_that_hold_other_values_in_between(script: str, status: str) -> None:
+    """Where every read sees a value of its own (i, j), as it did, and the steps of a sum keep their order."""
+    answer = checker.asked(reused_problem(script), 20)
+    assert isinstance(answer, Checked if status == CHECKED else NotChecked), answer
+
+
+def reused_problem(script: str) -> str:
+    (program,) = read_source(Source("region.c", REGION.format(PRODUCT)))
+    plan = transform(program, script, "script.lw")
+    node = generate(to_schedule(plan))
+    assert change_status(plan.original, plan.program, node, 20).status == NOT_CHECKED
+    return change_problem(plan.original, plan.program, node, temporaries=["x"])
+
+
+@needs_coqc
+def test_coq_agrees_on_temporaries() -> None:
+    problem = reused_problem("reverse(@4, i)")
+    given = checker.certificates(problem, 20)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
+
+
+UP_TO = "for (int i = 0; i <= n; i++) S: C[i] = 0;"
+BY_EIGHT = "for (int i = 0; i < n; i += 8) S: C[i] = 0;"
+DOUBLED = "for (int i = 0; 2 * i < n; i++) S: C[i] = 0;"
+AHEAD = "for (int i = 0; i < n; i++) S: C[i] = C[i + 9];"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "fits"),
+    [
+        (ROWS, 2147483647, True),
+        (ROWS, None, True),
+        (UP_TO, None, False),
+        (AHEAD, 2147483639, True),
+        (AHEAD, 2147483640, False),
+        (UP_TO, 2147483646, True),
+        (UP_TO, 2147483647, False),
+        (BY_EIGHT, 2147483640, True),
+        (BY_EIGHT, 2147483647, False),
+        (DOUBLED, 2147483646, True),
+        (DOUBLED, 2147483647, False),
+    ],
+)
+def test_values_that_leave_int(text: str, most: int | None, fits: bool) -> None:
+    """The last value of an iterator, and what tests compute, are values too."""
+    known = ["0 < n"] if most is None else [f"0 < n && n <= {most}"]
+    (program,) = read_source(Source("region.c", REGION.format(text)), assume=known)
+    found = change_status(program, program, text_loops(program), 20, text=program)
+    assert found.status == CHECKED and ("loops and subscripts compute in int" in found.detail) == fits
+
+
+@needs_coqc
+def test_coq_agrees_on_ranges() -> None:
+    (program,) = read_source(Source("region.c", REGION.format(UP_TO)), assume=["0 <= n && n <= 100"])
+    problem = range_problem(program)
+    given = checker.certificates(problem)
+    assert isinstance(given, str)
+    assert check(proof_file(problem, given)) == Accepted()
