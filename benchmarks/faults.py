@@ -1,9 +1,10 @@
 """Faults planted in what a loop optimiser printed: whether `loopwright prove` refuses them.
 
-    python -m benchmarks.faults [--peers FOLDER] [--count N] [--seed K] [--only NAME ...]
+    python -m benchmarks.faults [--peers FOLDER] [--count N] [--seed K] [--only NAME ...] [--kinds KIND ...]
 
 Each is one change: a bound, a condition, a subscript, the order of two statements, or a clause.  A fault that
-is proved is compiled and run beside the original for a few sizes: only one that changes nothing may be.
+is not refused is compiled and run beside the original for a few sizes: only one that changes nothing may be
+proved, and one that changes something should not be undecided.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -136,14 +138,18 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[""], metavar="NAME")
+    parser.add_argument("--kinds", nargs="*", default=list(FAULTS), choices=list(FAULTS))
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds for each")
+    parser.add_argument("--keep", type=Path, help="a folder for the faults that were not refused")
     arguments = parser.parse_args()
     pick = random.Random(arguments.seed)
     files = [one for one in sorted(arguments.peers.glob("*.c")) if one.stem not in WRONG]
     files = [one for one in files if any(name in one.name for name in arguments.only)]
     counts: Counter[str] = Counter()
+    times: list[float] = []
     wrong = 0
     while sum(counts.values()) < arguments.count:
-        file, kind = pick.choice(files), pick.choice(list(FAULTS))
+        file, kind = pick.choice(files), pick.choice(arguments.kinds)
         text = planted(file.read_text(), kind, pick)
         if text is None:
             continue
@@ -151,7 +157,7 @@ def main() -> int:
             folder = Path(name)
             new = folder / file.name
             new.write_text(text)
-            found = judged(new, 30)
+            found = judged(new, arguments.limit)
             answer = found.answer
             old = ROOT / "kernels" / f"{file.name.split('.')[0]}.c"
             if answer == "proved":
@@ -159,12 +165,18 @@ def main() -> int:
             elif answer != "refused" and kind != "clause" and is_harmless(old, new, folder, kind):
                 answer = "undecided, equivalent"
         counts[answer] += 1
+        times += [found.seconds] if answer == "refused" else []
         wrong += answer == "WRONGLY PROVED"
         print(f"{file.stem:24} {kind:10} {answer:22} {found.seconds:6.2f} s  {found.said[:90]}", flush=True)
-        if answer == "WRONGLY PROVED":
-            Path(f"wrongly-proved-{file.name}").write_text(text)
+        if arguments.keep is not None and answer != "refused":
+            arguments.keep.mkdir(parents=True, exist_ok=True)
+            (arguments.keep / f"{file.stem}.{sum(counts.values())}.{kind}.c").write_text(text)
     real = sum(counts.values()) - counts["equivalent"] - counts["undecided, equivalent"]
     print(dict(counts), f"refused {counts['refused']} of {real}")
+    if times:
+        slow = sum(one > 2 for one in times)
+        middle = statistics.median(times)
+        print(f"refused in {middle:.2f} s, at most {max(times):.2f} s; {slow} in more than 2 s")
     return 1 if wrong else 0
 
 

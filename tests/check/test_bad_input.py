@@ -292,7 +292,11 @@ def test_two_files_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "}\n"
         "int main(int argc, char **argv) { f(argc + 3); return 0; }\n"
     )
-    code, out, _ = _run(capsys, str(program), "--spec", str(original), "--json", "--args", "x")
+    log = tmp_path / "log.sarif"
+    options = ("--spec", str(original), "--json", "--args", "x", "--sarif", str(log))
+    code, out, _ = _run(capsys, str(program), *options)
     data = json.loads(out)
     assert (code, data["verdict"], data["sizes"]) == (1, "violation", {"n": 5})
     assert data["findings"][0]["class"] == "missing"
+    (result,) = json.loads(log.read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "LW106" and result["message"]["text"].startswith("missing: ")

@@ -13,6 +13,7 @@ from loopwright.cli.options import (
     Verbs,
     add_choice,
     add_compiler_options,
+    add_sarif,
     choice_of,
     compiler_options,
     seconds,
@@ -69,6 +70,7 @@ def add_to(verbs: Verbs) -> None:
     add("--cc-option", action="append", default=[], metavar="OPTION", help="an option for the compiler")
     add("--keep", metavar="FOLDER", help="leave the instrumented programs there")
     add("--json", action="store_true", help="the report for machines")
+    add_sarif(add)
     add("--args", default="", metavar="TEXT", help="the arguments the program runs with")
 
 
@@ -82,6 +84,7 @@ def check(arguments: argparse.Namespace) -> Invocation[Printed]:
         failed=(lambda: empty) if arguments.json else None,
         seconds=limit + GRACE,
         wall=limit + GRACE,
+        sarif=arguments.sarif,
     )
 
 
@@ -145,7 +148,7 @@ def _options(arguments: argparse.Namespace, deadline: float) -> CheckOptions:
 
 
 def _printed(arguments: argparse.Namespace, report: Report) -> Printed:
-    from loopwright.check.run.report import as_data, as_text
+    from loopwright.check.run.report import as_data, as_diagnostics, as_text
 
     text = as_lines(as_data(report)) if arguments.json else as_text(report)
-    return Printed(text, status=report.exit_code)
+    return Printed(text, status=report.exit_code, diagnostics=as_diagnostics(report))

@@ -86,9 +86,19 @@ def prove(arguments: argparse.Namespace) -> Invocation[Any]:
         failed=(lambda: data) if arguments.json else None,
         seconds=arguments.timeout,
         wall=arguments.wall_timeout,
-        prepare=coq_library(arguments.prover),
+        prepare=lambda progress: _prepare(arguments.prover, progress),
         sarif=arguments.sarif,
     )
+
+
+def _prepare(prover: str, progress: Progress) -> None:
+    """Load what both the process that works and the one that prints need, once."""
+    import loopwright.prove.equivalence.files
+    import loopwright.rewrite.comparison  # noqa: F401
+
+    compile_library = coq_library(prover)
+    if compile_library is not None:
+        compile_library(progress)
 
 
 def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:

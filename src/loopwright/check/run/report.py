@@ -9,7 +9,8 @@ from typing import Any
 from loopwright.check.original.specification import Specification, Stated
 from loopwright.check.program.sites import Site
 from loopwright.check.run.findings import ErrorClass, Finding, StatementInstance
-from loopwright.source import Source
+from loopwright.errors import Code, Diagnostic
+from loopwright.source import Source, Span
 
 
 class Answer(Enum):
@@ -87,6 +88,39 @@ def as_data(report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "findings": [_finding_data(report, finding) for finding in report.findings],
     }
+
+
+_UNANSWERED = {
+    Answer.VALID: Code.UNDECIDED,
+    Answer.VIOLATION: Code.NOT_EQUIVALENT,
+    Answer.GAVE_UP: Code.UNDECIDED,
+    Answer.CRASHED: Code.CRASHED,
+}
+
+
+def as_diagnostics(report: Report) -> tuple[Diagnostic, ...]:
+    """What is wrong, each at the operation that shows it; none of a valid program."""
+    if report.answer is Answer.VALID:
+        return ()
+    sizes = ", ".join(f"{name} = {number}" for name, number in report.spec.sizes)
+    found = [_diagnostic(report, finding, sizes) for finding in report.findings]
+    if not found:
+        said = [*([f"the checked program {report.ending}"] if report.ending else []), *report.notes]
+        message = "; ".join(said) or f"{report.violations} violations"
+        place = Span.start_of(report.source.path)
+        found.append(Diagnostic(_UNANSWERED[report.answer], message, span=place, witness=sizes or None))
+    return tuple(found)
+
+
+def _diagnostic(report: Report, finding: Finding, sizes: str) -> Diagnostic:
+    message = f"{finding.kind.value}: {explanation(report, finding)}"
+    if finding.site is None:
+        place = Span.start_of(report.source.path)
+        return Diagnostic(Code.NOT_EQUIVALENT, message, span=place, witness=sizes or None)
+    site = report.sites[finding.site]
+    shown = f"operation {finding.operation}: {operation_text(report.source, site, finding.seen)}"
+    witness = f"{sizes}: {shown}" if sizes else shown
+    return Diagnostic(Code.NOT_EQUIVALENT, message, span=site.assignment.node.span, witness=witness)
 
 
 def instance_text(spec: Specification, instance: StatementInstance | None) -> str:

@@ -82,7 +82,8 @@ class Descent:
             case If(test, then, orelse):
                 found = self.chosen(then, test, scope)
                 other = {} if orelse is None else self.chosen(orelse, negation(test), scope)
-                return {name: _union(found.get(name), other.get(name)) for name in {**found, **other}}
+                both = {name: _union(found.get(name), other.get(name)) for name in {**found, **other}}
+                return {name: one.coalesce() for name, one in both.items()}
             case For():
                 return self.loop(node, scope)
             case Let() | Mark():
@@ -130,7 +131,10 @@ class Descent:
 
         It is tried with all constraints of its parts that hold of the others too.
         """
-        if len(runs.get_basic_maps()) < 2:
+        if runs.n_basic_map() < 2:
+            return runs
+        runs = runs.coalesce()
+        if runs.n_basic_map() < 2:
             return runs
         inside = runs.intersect_domain(scope.domain).wrap()
         parts = [part for part in inside.get_basic_sets() if not part.is_empty()]
@@ -269,7 +273,7 @@ def _union(one: isl.Map | None, other: isl.Map | None) -> isl.Map:
     if one is None:
         assert other is not None, "one of them runs the statement"
         return other
-    return one if other is None else one.union(other).coalesce()
+    return one if other is None else one.union(other)
 
 
 def _two(source: isl.Map, sink: isl.Map, depth: int) -> isl.Map:

@@ -7,6 +7,7 @@ everything else is proved is a loop that is said to be independent, and is not, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import islpy as isl
 
@@ -19,7 +20,7 @@ from loopwright.model.program import Program, Statement
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import OUT
 from loopwright.prove.descent.executed import Descent, Race, Wrong, calls
-from loopwright.prove.descent.instances import Instances, claims_of, functions
+from loopwright.prove.descent.instances import Claims, Instances, claims_of, functions
 from loopwright.prove.descent.pragmas import independent_loops, shared_by_threads
 from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
@@ -45,14 +46,30 @@ def read_new(old: Program, region: Span) -> LoopText:
     return text
 
 
-def by_descent(old: Program, text: LoopText) -> Verdict:
-    """Whether the text does what `old` does, and its loops may run as its pragmas say."""
-    independent = independent_loops(text)
-    shared = shared_by_threads(text, independent)
-    if shared is not None:
-        return shared
+def shared_counters(text: LoopText) -> Refuted | None:
+    """An iterator or bound that the threads of a parallel loop share, and all assign."""
+    return shared_by_threads(text, independent_loops(text))
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A text whose statements are instances of OLD, as far as that can be told before any proof."""
+
+    text: LoopText
+    claims: Mapping[str, Claims]
+    instances: Mapping[str, Instances]
+
+
+def recognised(old: Program, text: LoopText) -> Recognised:
+    """The statements of the text; Unreadable where one is none of OLD."""
     claims = claims_of(old, text)
-    found = functions(old, text, claims)
+    return Recognised(text, claims, functions(old, text, claims))
+
+
+def by_descent(old: Program, new: Recognised) -> Verdict:
+    """Whether the text does what `old` does, and its loops may run as its pragmas say."""
+    text, claims, found = new.text, new.claims, new.instances
+    independent = independent_loops(text)
     plain = unjammed(text.loops, claims, lambda loop: loop.dimension in independent)
     domains = {one.name: one.domain.intersect_params(old.context) for one in old.statements}
     leaves = {

@@ -21,8 +21,9 @@ from loopwright.errors import Code, InternalError, Note
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import within_effort
 from loopwright.progress import Progress, silent
-from loopwright.prove.descent.proof import by_descent, read_new
-from loopwright.prove.descent.trying import NEAR, QUICK, by_trying
+from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
+from loopwright.prove.descent.reading import LoopText
+from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, by_trying
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
 from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
@@ -34,6 +35,7 @@ from loopwright.prove.equivalence.shared import (
     with_common_parameters,
     with_known_constants,
 )
+from loopwright.prove.equivalence.traces import Sizes
 from loopwright.prove.equivalence.values import by_values
 from loopwright.prove.text.annotations import prove_annotations
 from loopwright.prove.text.c_expressions import Unreadable, Words, expression
@@ -44,7 +46,7 @@ from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
-SHORT_PROOF = 400_000
+SHORT_PROOF = 1_000_000
 """isl's steps for a proof along the loops, after which more runs look for a difference: about a second."""
 REASSOCIATION = "sums and products may be computed in any order"
 
@@ -118,24 +120,9 @@ def prove_along(
         counted = outputs(old, new)
         tried = partial(by_trying, old, new, text, counted.arrays, reassociate=allow_reassociation)
         can_run = not any(array.name == ELSEWHERE for array in old.arrays)
-        wrong = tried(effort=QUICK) if can_run else None
-        if wrong is not None:
-            return Equivalence(wrong, trusted=counted.trusted)
-        progress("proving along the loops")
-        verdict = _briefly(lambda: by_descent(old, text))
-        if can_run and not isinstance(verdict, Proved | Refuted):
-            progress("looking for a difference in more runs")
-            near = verdict.sizes if verdict is not None else {}
-            wrong = (tried(near=near, effort=NEAR) if near else None) or tried()
-            if wrong is not None:
-                return Equivalence(wrong, trusted=counted.trusted)
-        if verdict is None:
-            progress("proving along the loops, with more effort")
-            verdict = by_descent(old, text)
-            if isinstance(verdict, Undecided) and verdict.sizes and can_run:
-                verdict = tried(near=verdict.sizes, effort=NEAR) or verdict
+        verdict = _followed(old, text, tried if can_run else _untried, progress)
         if not isinstance(verdict, Proved):
-            return Equivalence(verdict)
+            return Equivalence(verdict, trusted=counted.trusted if isinstance(verdict, Refuted) else ())
         model = prove_model(old)
     except Unreadable as failure:
         return Equivalence(Undecided(str(failure)))
@@ -147,6 +134,42 @@ def prove_along(
     trusted = (OVERFLOW,) if computed else ()
     proved = Proved(verdict.obligations + model.obligations)
     return Equivalence(proved, trusted=trusted, way="along its loops")
+
+
+def _untried(near: Sizes | None = None, effort: Effort = FULL) -> None:
+    """Nothing is run where calls do what is not known."""
+
+
+def _followed(
+    old: Program, text: LoopText, tried: Callable[..., Refuted | None], progress: Progress
+) -> Verdict:
+    """A few runs, a proof if it is short, more runs, and the proof however long it is."""
+    wrong = tried(effort=QUICK) or shared_counters(text)
+    if wrong is not None:
+        return wrong
+    progress("proving along the loops")
+    try:
+        known = recognised(old, text)
+    except Unreadable:
+        wrong = tried(effort=FULL)
+        if wrong is None:
+            raise
+        return wrong
+    verdict = _briefly(lambda: by_descent(old, known))
+    if isinstance(verdict, Proved | Refuted):
+        return verdict
+    progress("looking for a difference in more runs")
+    near = {} if verdict is None else verdict.sizes
+    wrong = (tried(near=near, effort=NEAR) if near else None) or tried(effort=FULL)
+    if wrong is not None:
+        return wrong
+    if verdict is not None:
+        return verdict
+    progress("proving along the loops, with more effort")
+    verdict = by_descent(old, known)
+    if isinstance(verdict, Undecided) and verdict.sizes:
+        return tried(near=verdict.sizes, effort=NEAR) or verdict
+    return verdict
 
 
 def _briefly(work: Callable[[], Verdict]) -> Verdict | None:
