@@ -173,9 +173,10 @@ def test_the_parallel_loops_of_a_plan_are_proved() -> None:
     assert (found.kind, found.loop) == ("flow", "the loop over i")
 
 
-def test_only_a_parallel_loop_of_a_plan_can_reduce() -> None:
+def test_threads_and_lanes_can_reduce_and_the_threads_of_a_gpu_cannot() -> None:
     plan = plan_of(region("L: for (i = 0; i < n; i++) s += a[i];"))
-    for kind, answer in ((DirectiveKind.PARALLEL, True), (DirectiveKind.VECTORIZE, False)):
+    kinds = DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE, DirectiveKind.BLOCK
+    for kind, answer in zip(kinds, (True, True, False), strict=True):
         marked = plan.directed(kind, plan.component("L"), 0)
         assert not prove_plan(marked).proved
         assert prove_plan(marked, allow_reassociation=True).proved is answer

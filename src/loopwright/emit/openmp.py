@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from loopwright.emit.scopes import declared_inside
@@ -50,6 +50,8 @@ class Sharing:
     private: tuple[PrivateStorage, ...] = ()
     outside: frozenset[str] = frozenset()
     """Iterators that are declared outside of the loops."""
+    lanes: tuple[tuple[str, ...], ...] = ()
+    """The statements of vector loops whose lanes have to run statement by statement."""
 
     def why_not(self, loop: For) -> str | None:
         """Why OpenMP cannot distribute the loop among threads, if it cannot."""
@@ -70,7 +72,7 @@ class Sharing:
 
     def clauses(self, loop: For) -> Clauses | None:
         """The clauses of the loop's pragma, their names sorted; None where OpenMP cannot distribute it."""
-        if self.why_not(loop) is not None:
+        if self.why_not(loop) is not None or (loop.vector is not None and self._runs_in_step(loop)):
             return None
         private, last = (
             sorted({one.array for one in self._private(loop) if one.last == is_last})
@@ -84,6 +86,16 @@ class Sharing:
             for operator in sorted({step.operator for step in accumulated})
         )
         return Clauses(len(together), tuple(private), tuple(last), reductions)
+
+    def _runs_in_step(self, loop: For) -> bool:
+        """OpenMP does not promise that the lanes of `simd` run one statement after the other."""
+        return any(_statements(loop) <= set(one) for one in self.lanes)
+
+    def needs_clauses(self, loop: For) -> bool:
+        """Whether the loop combines values, or has variables of its own that the region does not declare."""
+        local = {array.name for array in self.program.arrays if array.local and not array.rank}
+        own = [one for one in self._private(loop) if one.last or one.array not in local]
+        return bool(self._accumulated(loop) or own)
 
     def _sections(self, accumulated: list[ReductionStep], operator: str) -> Iterator[str]:
         for name in sorted({step.array for step in accumulated if step.operator == operator}):
@@ -172,6 +184,14 @@ def with_clauses(node: Node, clauses: Callable[[For], Clauses | None], inside: b
         if node.parallel is not None and found is not None and not inside:
             node, inside = node.with_annotation(Parallel(found)), True
     return with_children(node, lambda child: with_clauses(child, clauses, inside))
+
+
+def without_vectors(node: Node, unsaid: Callable[[For], bool]) -> Node:
+    """`node` where vector loops without clauses that are `unsaid` are no vector loops."""
+    if isinstance(node, For) and node.vector is not None and node.vector.clauses is None and unsaid(node):
+        kept = tuple(one for one in node.annotations if not isinstance(one, Vector))
+        node = replace(node, annotations=kept)
+    return with_children(node, lambda child: without_vectors(child, unsaid))
 
 
 def pragma(loop: For) -> str | None:

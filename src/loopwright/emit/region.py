@@ -35,7 +35,15 @@ from loopwright.emit.helpers import DEFINITIONS, defined, taken, used, written_o
 from loopwright.emit.iterator_types import IteratorTypes, iterator_types, parameter_types, plainly
 from loopwright.emit.loop_names import LoopNames, author_named
 from loopwright.emit.names import CNames, with_names
-from loopwright.emit.openmp import PrivateStorage, ReductionStep, Sharing, pragma, unshared, with_clauses
+from loopwright.emit.openmp import (
+    PrivateStorage,
+    ReductionStep,
+    Sharing,
+    pragma,
+    unshared,
+    with_clauses,
+    without_vectors,
+)
 from loopwright.emit.quotients import Quotients
 from loopwright.emit.scopes import DeclarationNote, declaration, declared_inside, declaring, with_declarations
 from loopwright.emit.statement_text import StatementPrinter
@@ -57,6 +65,8 @@ class Loops:
     node: Node
     accumulations: tuple[ReductionStep, ...] = ()
     private: tuple[PrivateStorage, ...] = ()
+    lanes: tuple[tuple[str, ...], ...] = ()
+    """The statements of vector loops whose lanes have to run statement by statement."""
     names: LoopNames = field(default_factory=dict)
     scopes: Mapping[str, int] = field(default_factory=dict)
     """For variables of the region, the loops in which they can be declared, by their depth."""
@@ -82,7 +92,7 @@ class Loops:
 
     @property
     def sharing(self) -> Sharing:
-        return Sharing(self.program, self.accumulations, self.private)
+        return Sharing(self.program, self.accumulations, self.private, lanes=self.lanes)
 
 
 def new_source(regions: Sequence[Loops], *, openmp: bool = False) -> Source:
@@ -179,6 +189,7 @@ def _printed(loops: Loops, node: Node, openmp: bool) -> tuple[Node, Style]:
     hand = replace(hand, outside=hand.outside & set(types.own))  # where it has the right type
     if openmp:
         named = with_clauses(named, replace(loops.sharing, outside=hand.outside).clauses)
+    named = without_vectors(named, loops.sharing.needs_clauses)
     return named, _style(loops, named, types, hand)
 
 

@@ -65,7 +65,7 @@ def prove_directives(request: Request, progress: Progress = silent) -> Directive
 
 def _proved(plan: Plan, file: DirectedFile, options: RewriteOptions, progress: Progress) -> RegionReport:
     evidence: Evidence = on_trust(plan.written) + of_model(plan.written, options, progress)
-    legal, verdict = of_legality(plan, options, progress)
+    legal, verdict = of_legality(plan, options, progress, lanes=False)
     refuse_sharing(file, plan.written.region, verdict)
     evidence += legal
     line = plan.written.region.line

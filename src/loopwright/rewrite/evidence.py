@@ -112,10 +112,12 @@ def _read_right(what: str, verdict: Verdict) -> Evidence:
             raise InternalError(Code.OWN_MISTAKE, f"the text was misread: {wrong.message} ({wrong.witness})")
 
 
-def of_legality(plan: Plan, options: RewriteOptions, progress: Progress) -> tuple[Evidence, LegalityVerdict]:
+def of_legality(
+    plan: Plan, options: RewriteOptions, progress: Progress, *, lanes: bool = True
+) -> tuple[Evidence, LegalityVerdict]:
     """Every dependence is kept; what parallel loops combine, and what their iterations own."""
     progress("proving the script legal")
-    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation)
+    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation, lanes=lanes)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
         steps = cure_apart(plan, verdict, allow_reassociation=options.allow_reassociation)

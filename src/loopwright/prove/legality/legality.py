@@ -24,7 +24,7 @@ from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.points import Point
 from loopwright.prove.legality.one_to_one import collisions, not_a_function
-from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside
+from loopwright.prove.legality.parallel import ParallelLoop, Pieces, carried_by, inside, kept_by_lanes
 from loopwright.prove.legality.precedence import PairOrder, misordered, pair_orders
 from loopwright.prove.legality.privatisation import Private, carries_the_same_values, privatised
 from loopwright.prove.legality.reductions import (
@@ -35,7 +35,7 @@ from loopwright.prove.legality.reductions import (
     reductions,
 )
 from loopwright.prove.legality.times import Schedules, comparable, pieces_of
-from loopwright.prove.legality.values import WrongValue
+from loopwright.prove.legality.values import WrongValue, is_assignment
 from loopwright.prove.legality.violation import (
     Defect,
     Violation,
@@ -75,6 +75,8 @@ class LegalityVerdict(Displayed):
     """What reads see where storage has changed, and should not."""
     temporaries: tuple[str, ...] = ()
     """Variables that hold other values in between, which no read sees; every read sees what it saw."""
+    lanes: tuple[tuple[str, ...], ...] = ()
+    """The statements of vector loops that keep anti-dependences because lanes run statement by statement."""
 
     def __repr__(self) -> str:
         found = [f"{len(self.violations)} violations"] if self.violations else []
@@ -159,8 +161,10 @@ def is_legal(
             if not _temporaries(context, [item]) and not (allow_reassociation and item.reduction(known)):
                 return False
         carried, _ = _privatised(context, pieces, _carried(parallel, pieces, deps))
-        if any(not allow_reassociation or item.reduction(known) is None for item in carried):
-            return False
+        for item in carried:
+            combined = allow_reassociation and item.reduction(known) is not None
+            if not combined and not _in_lanes(original, pieces, item):
+                return False
         return not collisions(context, pieces)
     except isl.Error as failure:
         raise InternalError(
@@ -190,8 +194,11 @@ def _verdict(
     carried, private = _privatised(context, pieces, _carried(parallel, pieces, deps))
     order = list(_misordered(deps, pieces))
     lost = _temporaries(context, order) if temporaries else ()
-    broken_deps = [item for item in order if item.dependence.array not in lost] + carried
     known = reductions(original)
+    combined = [item for item in carried if allow_reassociation and item.reduction(known)]
+    kept = [item for item in carried if item not in combined and _in_lanes(original, pieces, item)]
+    carried = [item for item in carried if item not in kept]
+    broken_deps = [item for item in order if item.dependence.array not in lost] + carried
     counted = [item for item in broken_deps if not (allow_reassociation and item.reduction(known))]
     assumed = [item for item in broken_deps if allow_reassociation and item.reduction(known)]
     return LegalityVerdict(
@@ -201,6 +208,7 @@ def _verdict(
         reassociations=_assumed(original, assumed, known),
         private=private,
         temporaries=lost,
+        lanes=tuple(dict.fromkeys(tuple(inside(one.loop, pieces)) for one in kept if one.loop is not None)),
     )
 
 
@@ -278,6 +286,14 @@ def _carried(
         for item, pairs in carried_by(loop, pieces, deps)
         if pairs is not None
     ]
+
+
+def _in_lanes(program: Program, pieces: Pieces, item: _Broken) -> bool:
+    """Whether the lanes of the loop keep it: a statement that reads and writes has to be one assignment."""
+    same = item.dependence.source == item.dependence.sink
+    if same and not is_assignment(program, program.statement(item.dependence.source)):
+        return False
+    return item.loop is not None and kept_by_lanes(item.loop, pieces, item.dependence)
 
 
 def _temporaries(context: WitnessContext, broken: list[_Broken]) -> tuple[str, ...]:

@@ -1,6 +1,10 @@
 """A parallel loop carries no dependence.
 
 For a loop at time dimension d: no a -> b with θ'(a) and θ'(b) equal before d and different at d.
+
+The lanes of a vector run together, one statement after the other, and a statement reads before it writes.
+So a loop of lanes with no loop inside may carry an anti-dependence a -> b, a read before a write, where the
+statement of a stands before that of b, or is the same: it is kept however many iterations run together.
 """
 
 from __future__ import annotations
@@ -10,9 +14,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from loopwright.model.dependences import Dependence
+from loopwright.model.dependences import Dependence, DependenceKind
 from loopwright.prove.legality.precedence import carried, pair_orders
-from loopwright.prove.legality.times import TimedPiece
+from loopwright.prove.legality.times import TimedPiece, TimeEntry
 from loopwright.source import Span
 
 
@@ -26,6 +30,7 @@ class ParallelLoop:
     results and puts them together, as OpenMP's `reduction` clause does; in one that does not, the
     steps of a reduction conflict whatever the user assumes of their operator.
     One of `blocks` gives each of its iterations an own copy of the storage that their threads share.
+    One of `lanes` may carry anti-dependences that lead forward in its body.
     `private` is storage every iteration has for itself, which has been proved to be right; one
     that `privatises` makes more of it where that is right.
     """
@@ -39,6 +44,7 @@ class ParallelLoop:
     private: frozenset[str] = frozenset()
     privatises: bool = False
     blocks: bool = False
+    lanes: bool = False
 
     @property
     def called(self) -> str:
@@ -77,6 +83,21 @@ def _together(one: TimedPiece, other: TimedPiece, dimension: int) -> bool:
         isinstance(a, int) and isinstance(b, int) and a != b
         for a, b in zip(one.entries[:dimension], other.entries[:dimension], strict=True)
     )
+
+
+def kept_by_lanes(loop: ParallelLoop, pieces: Pieces, dependence: Dependence) -> bool:
+    """Whether this is an anti-dependence that leads forward in the body of a loop of lanes."""
+    members = inside(loop, pieces)
+    bodies = {name: [one.entries[loop.dimension + 1 :] for one in own] for name, own in members.items()}
+    is_body = all(isinstance(entry, int) for own in bodies.values() for body in own for entry in body)
+    if not loop.lanes or dependence.kind is not DependenceKind.ANTI or not is_body:
+        return False
+    places = [[_place(body) for body in bodies[name]] for name in (dependence.source, dependence.sink)]
+    return max(places[0]) <= min(places[1])
+
+
+def _place(body: tuple[TimeEntry, ...]) -> tuple[int, ...]:
+    return tuple(entry for entry in body if isinstance(entry, int))
 
 
 def carried_by(

@@ -23,13 +23,18 @@ from loopwright.transform.vectors import Position
 
 
 def prove_plan(
-    plan: Plan, *, allow_reassociation: bool = False, dependences: Iterable[Dependence] | None = None
+    plan: Plan,
+    *,
+    allow_reassociation: bool = False,
+    dependences: Iterable[Dependence] | None = None,
+    lanes: bool = True,
 ) -> LegalityVerdict:
     """Whether the plan computes what the program as written does.
 
     One step after the other: an order of the program as written, other storage in that order, an order of
     what that made, and so on.  `dependences` are those of the program, if they are there; a plan whose
-    storage has changed is of several programs, and they are computed.
+    storage has changed is of several programs, and they are computed.  Without `lanes` nothing is known of
+    the order in which the lanes of a vector run.
     """
     obligations = stored = 0
     for change in plan.storage:
@@ -39,7 +44,7 @@ def prove_plan(
         stored += count
         obligations += asked
     known = None if plan.storage else dependences
-    verdict = prove_order(plan, dependences=known, allow_reassociation=allow_reassociation)
+    verdict = prove_order(plan, dependences=known, allow_reassociation=allow_reassociation, lanes=lanes)
     return replace(verdict, obligations=verdict.obligations + obligations, storage=stored)
 
 
@@ -61,7 +66,11 @@ def _changed(
 
 
 def prove_order(
-    plan: Plan, *, dependences: Iterable[Dependence] | None = None, allow_reassociation: bool = False
+    plan: Plan,
+    *,
+    dependences: Iterable[Dependence] | None = None,
+    allow_reassociation: bool = False,
+    lanes: bool = True,
 ) -> LegalityVerdict:
     """Whether the order is one of the program that the last change of storage made.
 
@@ -70,7 +79,7 @@ def prove_order(
     verdict = prove_legal(
         plan.original,
         plan.program,
-        parallel=parallel_loops(plan),
+        parallel=[replace(one, lanes=one.lanes and lanes) for one in parallel_loops(plan)],
         allow_reassociation=allow_reassociation,
         dependences=dependences,
         temporaries=True,
@@ -140,8 +149,9 @@ def parallel_loops(plan: Plan) -> tuple[ParallelLoop, ...]:
             name=f"the loop over {_iterator(plan, directive, path)}{_mapped(directive)}",
             positions=path,
             span=directive.span,
-            combines=directive.kind is DirectiveKind.PARALLEL,
+            combines=directive.kind in (DirectiveKind.PARALLEL, DirectiveKind.VECTORIZE),
             privatises=True,
+            lanes=directive.kind is DirectiveKind.VECTORIZE,
             blocks=directive.kind is DirectiveKind.BLOCK,
         )
         for directive in plan.directives

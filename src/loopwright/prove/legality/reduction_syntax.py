@@ -1,5 +1,7 @@
 """The ways an accumulation is written in C: `s += e`, `s = s + e`, `s = max(s, e)`, `if (e < s) s = e`.
 
+Each of them may depend on a condition without the accumulator: `if (c) s += e`.
+
 Only the shape of the text is looked at here: which operator, which occurrences are the
 accumulator.  Whether `e` leaves the accumulator alone is for the accesses to say.
 """
@@ -140,13 +142,16 @@ def _choice(target: Node, test: Node, then: Node, orelse: Node) -> _Found | None
 
 
 def _guarded(node: Node) -> _Found | None:
-    """`if (e < s) s = e;`."""
+    """`if (e < s) s = e;`, or an accumulation under a condition."""
     body = field(node, "consequence")
     if body.type == "compound_statement" and len(named_children(body)) == 1:
         body = named_children(body)[0]
     if body.type != "expression_statement" or len(named_children(body)) != 1:
         return None
     inner = named_children(body)[0]
+    found = _expression(inner)
+    if found is not None:
+        return found
     if inner.type != "assignment_expression" or operator(inner) != "=":
         return None
     target = field(inner, "left")

@@ -2,6 +2,7 @@
 
 `#pragma omp parallel for`, `#pragma omp simd`, `#pragma ivdep` and `#pragma GCC ivdep` stand in front
 of a loop.
+`ivdep` is about lanes, which keep anti-dependences that lead forward; OpenMP promises no such order.
 Nothing is taken on trust: the loop is the one that follows in the text, and its
 iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
 reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
@@ -235,7 +236,8 @@ def clauses_of(argument: str) -> tuple[frozenset[tuple[str, str]], frozenset[str
 
 def _loop(program: Program, promise: Promise) -> ParallelLoop:
     names = tuple(s.name for s in program.statements if promise.loop.span.contains(s.body.place))
-    return ParallelLoop(2 * promise.depth + 1, names, "the loop", combines=not promise.is_for_gcc)
+    gcc = promise.is_for_gcc
+    return ParallelLoop(2 * promise.depth + 1, names, "the loop", combines=not gcc, lanes=gcc)
 
 
 def _own(program: Program, promise: Promise, name: str) -> Private | None:
