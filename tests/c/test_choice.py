@@ -126,6 +126,16 @@ def test_helper_macros_stand_before_the_loops(tmp_path: Path) -> None:
     assert "scop" not in out.read_text()
 
 
+def test_find_asks_what_transform_asks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "{ for (int i = 0; i < n; i++) x[i] = 0; }\n"
+    text = f"typedef volatile double seen;\nvoid f(int n, seen *x) {body}void g(int n, TYPE *x) {body}"
+    path = file(tmp_path, text)
+    assert run("find", path, "-D", "TYPE=double") == 0
+    printed = capsys.readouterr().out
+    assert "1 of 2 can be read" in printed and "volatile" in printed and "--function g" in printed
+    assert run("transform", path, "--function", "f", "-D", "TYPE=double") == 2
+
+
 def test_find_lists_what_can_be_read_and_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("find", file(tmp_path, TEXT)) == 0
     text = capsys.readouterr().out

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from loopwright.cli.frame import Invocation, Printed, as_lines
-from loopwright.cli.options import Verbs
+from loopwright.cli.options import Verbs, add_compiler_options, compiler_options
 from loopwright.source import called
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def add_to(verbs: Verbs) -> None:
     add("--pure", action="append", default=[], metavar="NAME", help="this function has no side effects")
     add("--assume", action="append", default=[], metavar="COND", help="this holds of the parameters")
     add("--json", action="store_true", help="the same for machines")
+    add_compiler_options(parser)
 
 
 def find(arguments: argparse.Namespace) -> Invocation[tuple[Nest, ...]]:
@@ -46,7 +47,12 @@ def _nests(arguments: argparse.Namespace, progress: Progress) -> tuple[Nest, ...
     from loopwright.read.c.reader import load_c
 
     progress(f"reading {arguments.file}")
-    return nests_of(load_c(arguments.file), pure=arguments.pure, assume=arguments.assume)
+    return nests_of(
+        load_c(arguments.file),
+        pure=arguments.pure,
+        assume=arguments.assume,
+        options=compiler_options(arguments),
+    )
 
 
 def _printed(arguments: argparse.Namespace, found: tuple[Nest, ...]) -> Printed:

@@ -6,7 +6,7 @@ read.  All that is tried at once is read from one `CFile`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from loopwright.c.choice import BY_PRAGMAS, Choice
@@ -21,8 +21,10 @@ from loopwright.c.chosen import (
 from loopwright.c.file import c_file
 from loopwright.c.regions import marked_regions
 from loopwright.c.syntax import Node
+from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, LoopwrightError
 from loopwright.model.program import Program
+from loopwright.read.c.gate.gate import gated
 from loopwright.read.c.region import read_region
 from loopwright.source import Source, Span
 
@@ -46,7 +48,13 @@ class Nest:
         return source.line_of(first), source.line_of(self.place.start + len(text.rstrip()) - 1)
 
 
-def nests_of(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] = ()) -> tuple[Nest, ...]:
+def nests_of(
+    source: Source,
+    *,
+    pure: Iterable[str] = (),
+    assume: Sequence[str] = (),
+    options: CompilerOptions = PLAIN,
+) -> tuple[Nest, ...]:
     """All loops of a file, in the order of the text, in pieces as large as can be read."""
     source = replace(source, chosen=())
     file = c_file(source)
@@ -61,7 +69,8 @@ def nests_of(source: Source, *, pure: Iterable[str] = (), assume: Sequence[str] 
             first += [_function(one)] if is_only else list(_loops(one.name, one.loops))
     outside = [place for place in marked if not any(one.node.span.contains(place) for one in functions)]
     first += [_Candidate("", place, "", ()) for place in outside]
-    found = _tried(source, first, frozenset(pure), assume)
+    believed = frozenset(pure)
+    found = _tried(source, first, lambda places: _gated(places, believed, assume, options))
     return tuple(sorted(found, key=lambda nest: nest.place))
 
 
@@ -131,12 +140,14 @@ def _loops(function: str, loops: Iterable[Node]) -> Iterator[_Candidate]:
 
 
 def _tried(
-    source: Source, candidates: Sequence[_Candidate], pure: frozenset[str], assume: Sequence[str]
+    source: Source,
+    candidates: Sequence[_Candidate],
+    read: Callable[[Source], Iterator[Program | Diagnostic]],
 ) -> Iterator[Nest]:
     if not candidates:
         return
     candidates = sorted(candidates, key=lambda one: one.place)
-    results = _read(with_places(source, [one.place for one in candidates]), pure, assume)
+    results = read(with_places(source, [one.place for one in candidates]))
     again: list[_Candidate] = []
     for one, result in zip(candidates, results, strict=True):
         if isinstance(result, Program):
@@ -144,7 +155,7 @@ def _tried(
         else:
             yield Nest(one.function, one.place, one.option, None, result)
             again += _loops(one.function, one.inside)
-    yield from _tried(source, again, pure, assume)
+    yield from _tried(source, again, read)
 
 
 def _read(source: Source, pure: frozenset[str], assume: Sequence[str]) -> Iterator[Program | Diagnostic]:
@@ -153,4 +164,18 @@ def _read(source: Source, pure: frozenset[str], assume: Sequence[str]) -> Iterat
         try:
             yield read_region(Span(source, start, end), pure=pure, assume=assume)
         except LoopwrightError as failure:
+            yield failure.diagnostic
+
+
+def _gated(
+    source: Source, pure: frozenset[str], assume: Sequence[str], options: CompilerOptions
+) -> Iterator[Program | Diagnostic]:
+    """Each chosen part by itself, if it is what the compiler reads there."""
+    for result in _read(source, pure, assume):
+        if isinstance(result, Diagnostic):
+            yield result
+            continue
+        try:
+            yield from gated((result,), pure=pure, options=options)
+        except BadInput as failure:
             yield failure.diagnostic
