@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from loopwright.model.program import AssumptionKind
-from tests.c.support import instances, is_domain, refusal, region, underlined
+from loopwright.read.c.reader import read_source
+from loopwright.source import Source
+from tests.c.support import instances, is_domain, refusal, region, underlined, wrapped
 
 
 @pytest.mark.parametrize(
@@ -66,3 +68,26 @@ def test_unsigned_differences_and_scattered_rows_are_listed() -> None:
     assert "P: no two rows have memory in common" in texts
     kinds = [entry.kind for entry in program.assumptions]
     assert kinds.count(AssumptionKind.ALIASING) == 2
+
+
+@pytest.mark.parametrize(
+    ("macro", "call", "plain"),
+    [
+        ("least(x, y) ((x) < (y) ? (x) : (y))", "least(n, least(m + 3, 7))", "i < n && i < m + 3 && i < 7"),
+        ("least(x, y) (((x) >= (y)) ? (y) : (x))", "least(n, m)", "i < n && i < m"),
+        ("min(x, y) ((x) < (y) ? (y) : (x))", "min(n, m)", "i < n || i < m"),
+        ("min(x, y) ((x) < (y) ? (x) : (x))", "min(n, m)", "i < n"),
+        ("q(n, d) (((n)<0) ? -((-(n)+(d)-1)/(d)) : (n)/(d))", "q(n - 7, 4)", "4 * i + 4 <= n - 7"),
+        ("q(n, d) (((n)<0) ? -((-(n))/(d)) : ((n)+(d)-1)/(d))", "q(n - 7, 4)", "4 * i < n - 7"),
+        ("q(n, d) (((n)<0) ? -((-(n)+(d)-1)/(d)) : (d)/(n))", "7", "i < 7"),
+    ],
+)
+def test_minima_and_quotients_by_their_form(macro: str, call: str, plain: str) -> None:
+    """Of two sides of a comparison all parts have to hold, so that the set has one piece."""
+    head = f"#define {macro}"
+    for text in (f"i < {call}", f"{call} > i"):
+        loop = f"for (i = 0; {text}; i++) a[i] = 0;"
+        (program,) = read_source(Source("t.c", wrapped(loop, head=head)))
+        expected = region(f"for (i = 0; {plain}; i++) a[i] = 0;").statements[0].domain
+        assert program.statements[0].domain.is_equal(expected)
+        assert "&&" not in plain or program.statements[0].domain.n_basic_set() == 1

@@ -17,7 +17,7 @@ from loopwright.presburger.named import number
 from loopwright.progress import silent
 from loopwright.read.c import accesses, loops, statements
 from loopwright.read.c.accesses import Touch
-from loopwright.read.c.second import compare, leaves
+from loopwright.read.c.second import compare, leaves, relations
 from loopwright.read.c.second.accesses import Touched
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Request
@@ -109,7 +109,7 @@ SECOND = {
     "all are anywhere": (compare, "touched_by_statement", _each(lambda one: replace(one, anywhere=True))),
     "another array is touched": (compare, "touched_by_statement", _each(_moved)),
     "a statement is forgotten": (compare, "found_in", _without(1)),
-    "subscripts are off by one": (compare, "affine", _result(lambda value: value.add(number(1)))),
+    "subscripts are off by one": (relations, "affine", _result(lambda value: value.add(number(1)))),
     "loops start late": (leaves, "affine", _result(lambda value: value.add(number(1)))),
     "steps are doubled": (leaves, "_step", _result(lambda step: 2 * step)),
     "conditions are turned round": (leaves, "condition", _result(lambda test: test.complement())),

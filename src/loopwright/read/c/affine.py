@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import reduce
 
 import islpy as isl
 
@@ -28,7 +29,13 @@ from loopwright.c.syntax import (
 from loopwright.errors import Code
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.frames import ACCEPTED, Frame, LocalValue, NotAffine
-from loopwright.read.c.index_calls import PARENTHESES, Evaluators, index_call, mentions_iterator
+from loopwright.read.c.index_calls import (
+    PARENTHESES,
+    Evaluators,
+    alternatives,
+    index_call,
+    mentions_iterator,
+)
 from loopwright.read.c.names import is_counted_inside
 from loopwright.read.c.wraparound import is_widened, operands_from_zero, require_from_zero, type_in
 
@@ -94,7 +101,7 @@ def condition(node: Node, frame: Frame) -> isl.Set:
         case "parenthesized_expression":
             return condition(_only_child(node), frame)
         case "binary_expression" if operator(node) in _COMPARISONS:
-            return _COMPARISONS[operator(node)](*_operands(node, frame))
+            return _compared(node, frame)
         case "binary_expression" if operator(node) == "&&":
             left = condition(field(node, "left"), frame)
             return left.intersect(condition(field(node, "right"), frame.where(left)))
@@ -105,6 +112,21 @@ def condition(node: Node, frame: Frame) -> isl.Set:
             return condition(field(node, "argument"), frame).complement()
         case _:
             return affine(node, frame).ne_set(number(0))
+
+
+def _compared(node: Node, frame: Frame) -> isl.Set:
+    """`a < min(b, c)` by its parts: all of them have to hold."""
+    name = operator(node)
+    kinds = {"<": ("max", "min"), ">": ("min", "max")}.get(name.removesuffix("="))
+    if kinds is not None and name != "==" and not any(operands_from_zero(node, frame)):
+        sides = [
+            [affine(part, frame) for part in alternatives(field(node, side), frame, kind)]
+            for side, kind in zip(("left", "right"), kinds, strict=True)
+        ]
+        if len(sides[0]) + len(sides[1]) > 2:
+            pairs = [_COMPARISONS[name](one, other) for one in sides[0] for other in sides[1]]
+            return reduce(isl.Set.intersect, pairs)
+    return _COMPARISONS[name](*_operands(node, frame))
 
 
 def constant(node: Node, frame: Frame) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from loopwright.c.expression_types import common_type
 from loopwright.c.functions import mentioned
 from loopwright.c.macros import Macro, definitions, looks_like_macro, with_arguments
 from loopwright.c.references import parameter_name
-from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk
+from loopwright.c.syntax import Node, field, is_atomic, named_children, refuse, walk, without_parentheses
 from loopwright.c.types import is_unsigned
 from loopwright.errors import BadInput
 from loopwright.presburger.named import variable, whole
@@ -40,6 +41,9 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
     found = definitions(setting.macros, name)
     try:
         if len(found) == 1 and not found[0].conditional and found[0].parameters is not None:
+            known_form = _form(found[0]) if len(arguments) == 2 else None
+            if known_form is not None and not is_unsigned(common_type(arguments, FrameTypes(frame))):
+                return _index_helper(known_form, arguments, frame, read)
             return _expanded(node, found[0], arguments, frame, read)
         if (known := setting.function(name)) is not None and known.value is not None:
             return _returned(node, name, arguments, frame, read)
@@ -53,6 +57,51 @@ def index_call(node: Node, frame: Frame, read: Evaluators) -> isl.PwAff:
             read.affine(argument, frame)
         return variable(parameter_name(node.text))
     raise NotAffine(node, f"what '{name}' returns is not known")
+
+
+_SMALLER = re.compile(r"\((\()?\(0\)([<>])=?\(1\)(?(1)\))\?\(([01])\):\(([01])\)\)")
+_ROUNDED = {
+    "(((0)<z)?-((-(0)+(1)-u)/(1)):(0)/(1))": "floord",
+    "(((0)<z)?-((-(0))/(1)):((0)+(1)-u)/(1))": "ceild",
+}
+"""The usual definitions, 0 and 1 in place of their parameters, z and u in place of their numbers."""
+
+
+def _form(macro: Macro) -> str | None:
+    """What a macro computes of any two arguments, where its body is the usual one of a name known here.
+
+    The form decides, not the name: `#define least(a, b) ((a) < (b) ? (a) : (b))` is min.
+    """
+    if macro.parameters is None or len(set(macro.parameters)) != 2:
+        return None
+    words = {"0": "z", "1": "u", macro.parameters[0]: "0", macro.parameters[1]: "1"}
+    body = "".join(re.sub(r"\w+", lambda word: words.get(word[0], "?"), macro.body).split())
+    smaller = _SMALLER.fullmatch(body)
+    if smaller is not None and smaller[3] != smaller[4]:
+        return "min" if (smaller[2] == "<") == (smaller[3] == "0") else "max"
+    return _ROUNDED.get(body)
+
+
+def alternatives(node: Node, frame: Frame, kind: str) -> list[Node]:
+    """a, b and c of `min(a, min(b, c))`, if `kind` is "min"; the node itself where it is none.
+
+    i <= min(a, b) is i <= a and i <= b: one set, where the values of min(a, b) have two pieces.
+    """
+    core = without_parentheses(node)
+    if core.type != "call_expression":
+        return [node]
+    name = field(core, "function").text
+    arguments = named_children(field(core, "arguments"))
+    found = definitions(frame.setting.macros, name)
+    if found:
+        is_plain = len(found) == 1 and not found[0].conditional
+        form = _form(found[0]) if is_plain else None
+    else:
+        is_helper = name in INDEX_HELPERS and frame.setting.function(name) is None
+        form = name.strip("_").lower().removeprefix("i") if is_helper else None
+    if form != kind or len(arguments) != 2 or is_unsigned(common_type(arguments, FrameTypes(frame))):
+        return [node]
+    return [part for argument in arguments for part in alternatives(argument, frame, kind)]
 
 
 def _index_helper(name: str, arguments: list[Node], frame: Frame, read: Evaluators) -> isl.PwAff:

@@ -29,6 +29,7 @@ from loopwright.presburger.named import (
 )
 from loopwright.read.c.affine import affine, condition, constant, with_constants
 from loopwright.read.c.frames import Frame, Loop, NotAffine, not_affine
+from loopwright.read.c.index_calls import alternatives
 from loopwright.read.c.wraparound import require_convertible
 
 _ACCEPTED = "accepted: for (i = a; i < b; i++), also <=, >, >=, ++i, i--, i += 2, i = i + 2"
@@ -46,7 +47,9 @@ def enter_loop(node: Node, frame: Frame, position: int) -> Frame:
     if test is None:
         raise refuse(_head(node), "this loop has no end", _ACCEPTED)
     loop = Loop(iterator, 1 if step > 0 else -1, node.span, declared_type(node, frame, iterator))
-    steps = frame.domain.intersect(_progression(iterator, start, step))
+    is_single = abs(step) == 1
+    values = _onwards(node, frame, iterator, step) if is_single else _progression(iterator, start, step)
+    steps = frame.domain.intersect(values)
     inside = frame.inside(loop, position, steps)
     try:
         passing = condition(test, replace(inside.where(_counted(loop)), in_head=True))
@@ -172,9 +175,17 @@ def _progression(iterator: str, start: isl.PwAff, step: int) -> isl.Set:
     if step < 0:
         distance = distance.neg()
     values = distance.ge_set(number(0))
-    if abs(step) == 1:
-        return values
     return values.intersect(distance.mod_val(whole(abs(step))).eq_set(number(0)))
+
+
+def _onwards(node: Node, frame: Frame, iterator: str, step: int) -> isl.Set:
+    """{ i : i >= first }, i <= first counting down; of `max(a, b)` both, which is one set."""
+    value, head = variable(iterator), replace(frame, in_head=True)
+    found = everywhere()
+    for part in alternatives(first_value(node), head, "max" if step > 0 else "min"):
+        first = affine(part, head)
+        found = found.intersect(value.ge_set(first) if step > 0 else value.le_set(first))
+    return found
 
 
 def _bounds_only(test: Node, iterator: str, step: int, frame: Frame) -> bool:

@@ -29,16 +29,15 @@ from loopwright.c.typed.tree import (
     walk,
 )
 from loopwright.errors import BadInput, Code
-from loopwright.model.program import ELSEWHERE, Access, Assumption, AssumptionKind, Program, Statement
+from loopwright.model.program import ELSEWHERE, Assumption, AssumptionKind, Program, Statement
 from loopwright.presburger.named import everywhere, number, tuple_map, tuple_set, variable
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.types import iterators_of
 from loopwright.read.c.second.accesses import Touched, touched_by_statement
 from loopwright.read.c.second.cells import Cell
-from loopwright.read.c.second.integers import affine, polynomial
 from loopwright.read.c.second.leaves import Found, Round, Surroundings, Wanted, found_in, may_wrap
 from loopwright.read.c.second.macros import by_macro, is_constant_macro, is_fixed_in_macro
-from loopwright.read.c.second.polynomials import Monomial, Polynomial, of_affine, product, total
+from loopwright.read.c.second.relations import cells_of
 from loopwright.read.c.second.scope import Facts, Scope, Unclear, integer_of
 from loopwright.source import Span
 
@@ -192,9 +191,10 @@ def _compare_statement(program: Program, found: Found, statement: Statement) -> 
         raise _refusal(place, f"the loops around it are over {', '.join(names)}")
     context = program.context
     domain = tuple_set(found.place.scope.domain, statement.name, names).intersect_params(context)
-    if not domain.is_equal(statement.domain.intersect_params(context)):
+    theirs = statement.domain.intersect_params(context)
+    if not (domain.plain_is_equal(theirs) or domain.is_equal(theirs)):
         raise _refusal(place, "it runs for other values of the iterators")
-    _compare_accesses(program, found, statement, domain)
+    _compare_accesses(program, found, statement, theirs)
 
 
 def _line(place: Span) -> str:
@@ -250,23 +250,24 @@ def _compare_accesses(program: Program, found: Found, statement: Statement, doma
     reaches = any(access.array == ELSEWHERE for access in statement.accesses)
     if reaches:
         ours = [one for one in ours if any(array.name == one.cell.base for array in program.arrays)]
-    relations = [(one, _relation(one, found, statement, program, domain)) for one in ours]
-    for one, relation in relations:
+    relations = [(one, cells_of(one, found, statement, program, domain)) for one in ours]
+    for one, cells in relations:
         covering = [a for a in statement.accesses if a.array == one.cell.base and a.is_write == one.is_write]
-        if not _covers(covering, relation, domain):
+        if not cells.is_covered(covering, statement, domain):
             what, where = "writes" if one.is_write else "reads", one.node.place.span
             raise _refusal(where, f"it {what} '{_line(where)}', which the model lacks")
     for access in statement.accesses:
         if is_constant_macro(access, found) or (reaches and not access.must):
             continue
         same = [
-            relation
-            for one, relation in relations
+            cells
+            for one, cells in relations
             if one.cell.base == access.array
             and one.is_write == access.is_write
             and (one.must or not access.must)
         ]
-        if not same or (access.must and not any(_equal(access, relation, domain) for relation in same)):
+        equal = (not access.must or cells.equals(access, statement, domain) for cells in same)
+        if not any(equal):
             raise _refusal(access.place, f"the model has an access to '{access.array}' that is not seen here")
 
 
@@ -292,105 +293,3 @@ def _is_storage(one: Touched, scope: Scope, program: Program, own: set[int]) -> 
     if root.offset in scope.iterators or root.offset in scope.bound:
         return False
     return one.cell.base not in program.params
-
-
-def _relation(
-    one: Touched, found: Found, statement: Statement, program: Program, domain: isl.Set
-) -> isl.Map:
-    """The cells an access touches, as far as they are known."""
-    array = next((array for array in program.arrays if array.name == one.cell.base), None)
-    if array is None:
-        raise Unclear(one.node, f"'{one.cell.base}' is no storage of the model")
-    rank = len(array.rows) + 1 if array.rows else array.rank
-    known = everywhere()
-    values = [f"{one.cell.base} {k}" for k in range(rank)]
-    if array.rows:
-        mapped = _in_rows(one, found, statement, array.rows, domain)
-        if mapped is not None:
-            return mapped
-    elif not one.anywhere:
-        for value, subscript in zip(values, one.cell.subscripts, strict=False):
-            try:
-                index = number(0)
-                for term, sign in subscript:
-                    part = affine(term, found.place.scope)
-                    index = index.add(part) if sign > 0 else index.sub(part)
-                known = known.intersect(variable(value).eq_set(index))
-            except Unclear:
-                continue
-    cells = tuple_map(known, statement.name, statement.iterators, one.cell.base, values)
-    return cells.intersect_domain(domain)
-
-
-def _in_rows(
-    one: Touched, found: Found, statement: Statement, rows: tuple[str, ...], domain: isl.Set
-) -> isl.Map | None:
-    """The access of the model whose indices, put together again, are the subscript that is written."""
-    if one.anywhere or len(one.cell.subscripts) != 1:
-        return None
-    wanted: Polynomial | None = None
-    try:
-        wanted = of_affine(number(0))
-        for term, sign in one.cell.subscripts[0]:
-            wanted = total(wanted, polynomial(term, found.place.scope), sign)
-    except Unclear:
-        return None
-    for access in statement.accesses:
-        if access.array != one.cell.base or access.is_write != one.is_write:
-            continue
-        value = _flattened(access, rows)
-        if value is not None and not total(value, wanted, -1).terms:
-            return access.relation.intersect_domain(domain)
-    return None
-
-
-def _flattened(access: Access, rows: tuple[str, ...]) -> Polynomial | None:
-    """x * n + y for the cell [x, y] of an array read in rows of n."""
-    relation = access.relation
-    if not relation.is_single_valued():
-        return None
-    indices = isl.PwMultiAff.from_map(relation)
-    names = [str(relation.get_dim_name(isl.dim_type.in_, k)) for k in range(relation.dim(isl.dim_type.in_))]
-    result: Polynomial | None = None
-    for k in range(relation.dim(OUT)):
-        value = _as_named(indices.get_pw_aff(k), names)
-        if value is None:
-            return None
-        result = value if result is None else total(product(result, _size(rows[k - 1])), value)
-    return result
-
-
-def _as_named(value: isl.PwAff, names: Sequence[str]) -> Polynomial | None:
-    """A function of dimensions as one of names."""
-    pieces = value.get_pieces()
-    if len(pieces) != 1:
-        return None
-    function = pieces[0][1]
-    if function.dim(isl.dim_type.div) or not function.get_denominator_val().is_one():
-        return None
-    terms: dict[Monomial, int] = {(): int(function.get_constant_val().to_python())}
-    for place, name in enumerate(names):
-        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.in_, place).to_python())
-    for place in range(function.dim(isl.dim_type.param)):
-        name = str(function.get_dim_name(isl.dim_type.param, place))
-        terms[(name,)] = int(function.get_coefficient_val(isl.dim_type.param, place).to_python())
-    return Polynomial({key: factor for key, factor in terms.items() if factor}, {})
-
-
-def _size(text: str) -> Polynomial:
-    """`n`, or `3 * n`."""
-    multiple, _, name = text.rpartition(" * ")
-    return Polynomial({(name,): int(multiple or "1")}, {})
-
-
-def _covers(accesses: Sequence[Access], relation: isl.Map, domain: isl.Set) -> bool:
-    union: isl.Map | None = None
-    for access in accesses:
-        union = access.relation if union is None else union.union(access.relation)
-    return union is not None and bool(relation.is_subset(union.intersect_domain(domain)))
-
-
-def _equal(access: Access, relation: isl.Map, domain: isl.Set) -> bool:
-    return bool(access.relation.intersect_domain(domain).is_equal(relation))
-
-

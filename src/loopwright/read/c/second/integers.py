@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
 from operator import add, mul, sub
 
 import islpy as isl
@@ -37,6 +38,7 @@ from loopwright.c.typed.tree import (
 from loopwright.c.types import CType, Enumeration, Integer, Unknown, unqualified
 from loopwright.presburger.named import constant_value, number, select, variable, whole
 from loopwright.read.c.purity import INDEX_HELPERS
+from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
 from loopwright.read.c.second.polynomials import Polynomial, as_affine, of_affine, product, total
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of, mentions_iterator
 
@@ -74,23 +76,39 @@ def affine(node: Expression, scope: Scope) -> isl.PwAff:
             return _truth(node, scope)
         case Binary():
             return _arithmetic(node, scope)
-        case Conditional(test=test, then=then, otherwise=otherwise):
-            holds = condition(test, scope)
-            first = affine(then, scope.where(holds))
-            return select(holds, first, affine(otherwise, scope.where(holds.complement())))
+        case Conditional():
+            return _chosen(node, scope)
         case Call():
             return _called(node, scope)
     raise Unclear(node, "it depends on data")
+
+
+def _chosen(node: Conditional, scope: Scope) -> isl.PwAff:
+    match idiom_of(node):
+        case Extreme(is_least=is_least, first=first, second=second):
+            values = affine(first, scope), affine(second, scope)
+            return values[0].min(values[1]) if is_least else values[0].max(values[1])
+        case Quotient(is_down=is_down, dividend=dividend, divisor=divisor):
+            size = numeric(divisor, scope)
+            if size is not None and size > 0:
+                quotient = affine(dividend, scope).scale_down_val(whole(size))
+                return quotient.floor() if is_down else quotient.ceil()
+    holds = condition(node.test, scope)
+    then = affine(node.then, scope.where(holds))
+    return select(holds, then, affine(node.otherwise, scope.where(holds.complement())))
 
 
 def condition(node: Expression, scope: Scope) -> isl.Set:
     """Where a test holds."""
     match without_casts(node):
         case Binary(operator=op, left=left, right=right) if op in _COMPARED:
-            values = [affine(side, scope) for side in (left, right)]
-            for side, value in zip((left, right), values, strict=True):
-                _require_natural(side, value, scope)
-            return _COMPARED[op](*values)
+            sides = [[left], [right]]
+            if op not in ("==", "!="):
+                is_less = op[0] == "<"
+                sides = [alternatives(left, scope, not is_less), alternatives(right, scope, is_less)]
+            lefts, rights = ([_natural(part, scope) for part in side] for side in sides)
+            pairs = [_COMPARED[op](one, other) for one in lefts for other in rights]
+            return reduce(isl.Set.intersect, pairs)
         case Binary(operator="&&", left=left, right=right):
             first = condition(left, scope)
             return first.intersect(condition(right, scope.where(first)))
@@ -101,6 +119,33 @@ def condition(node: Expression, scope: Scope) -> isl.Set:
             return condition(operand, scope).complement()
         case other:
             return affine(other, scope).ne_set(number(0))
+
+
+def _natural(node: Expression, scope: Scope) -> isl.PwAff:
+    """The value of what is compared."""
+    value = affine(node, scope)
+    _require_natural(node, value, scope)
+    return value
+
+
+def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Expression]:
+    """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
+    core = without_casts(node)
+    if _parameter(core, scope) is None:
+        match core:
+            case Conditional():
+                found = idiom_of(core)
+                if isinstance(found, Extreme) and found.is_least == is_least:
+                    parts = (found.first, found.second)
+                    return [one for part in parts for one in alternatives(part, scope, is_least)]
+            case Call(callee=callee, arguments=(first, second)) if callee is not None:
+                name = callee.name.strip("_").lower().removeprefix("i")
+                is_named = callee.name in INDEX_HELPERS and callee.offset not in scope.facts.functions
+                kinds = [integer_of(one.type) for one in (first, second)]
+                is_signed = all(kind is not None and kind.signed for kind in kinds)
+                if is_named and is_signed and name == ("min" if is_least else "max"):
+                    return [one for part in (first, second) for one in alternatives(part, scope, is_least)]
+    return [node]
 
 
 def polynomial(node: Expression, scope: Scope) -> Polynomial:

@@ -29,13 +29,14 @@ from loopwright.c.typed.tree import (
     Statement,
     Update,
     Variable,
+    walk,
     without_casts,
 )
 from loopwright.c.types import Integer, Pointer, unqualified
 from loopwright.presburger.named import constant_value, number, variable, whole
 from loopwright.presburger.sets import PARAM
 from loopwright.read.c.second.cells import Rows, pointed
-from loopwright.read.c.second.integers import affine, condition, numeric, polynomial
+from loopwright.read.c.second.integers import affine, alternatives, condition, numeric, polynomial
 from loopwright.read.c.second.polynomials import of_affine
 from loopwright.read.c.second.scope import Scope, Unclear, integer_of
 
@@ -165,13 +166,36 @@ def _inside(node: For, place: Surroundings) -> Surroundings:
     begin = start if not is_before else start.add(number(step))
     scope = _with_iterator(place.scope, declared)
     steps = scope.domain.intersect(_progression(value, begin, step))
+    if abs(step) == 1 and not is_before:
+        head = replace(place.scope, in_head=True)
+        parts = [affine(one, head) for one in alternatives(first, head, is_least=step < 0)]
+        for part in parts if len(parts) > 1 else ():
+            steps = scope.domain if part is parts[0] else steps
+            steps = steps.intersect(value.ge_set(part) if step > 0 else value.le_set(part))
     inside = replace(scope, domain=steps, in_head=True)
     # `i--` as a test of a negative number ends by an overflow, which is taken not to happen.
     passing = _passing(test, inside, declared, begin, step) if test is not None else _positive(value)
-    domain = _while_passing(steps, passing, declared.name, step)
+    if test is not None and _only_bounds(test, declared, step):
+        domain = steps.intersect(passing)
+    else:
+        domain = _while_passing(steps, passing, declared.name, step)
     fits = _fits(declared, domain, 0 if is_before else step, inside)
     inner = replace(scope, domain=domain.coalesce())
     return replace(place, scope=inner, loops=(*place.loops, Round(declared, step, node, fits)))
+
+
+def _only_bounds(test: Expression, declared: Declaration, step: int) -> bool:
+    """Whether a test that fails of a value fails of all after it: `i < e && i <= f`, e and f without i."""
+    core = without_casts(test)
+    if not isinstance(core, Binary):
+        return False
+    if core.operator == "&&":
+        return all(_only_bounds(side, declared, step) for side in (core.left, core.right))
+    left, right = without_casts(core.left), without_casts(core.right)
+    is_bound = core.operator in (("<", "<=") if step > 0 else (">", ">="))
+    is_counted = isinstance(left, Name) and left.declaration.offset == declared.offset
+    mentioned = [part.declaration.offset for part in walk(right) if isinstance(part, Name)]
+    return is_bound and is_counted and declared.offset not in mentioned
 
 
 def _positive(value: isl.PwAff) -> isl.Set:
