@@ -53,7 +53,20 @@ WRONG = [
     ("parallel for", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
     ("parallel for shared(j)", "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = 1;"),
     ("parallel for nowait", _COPY),
-    ("parallel for ordered", _COPY),
+    ("parallel for ordered(1)", _COPY),
+    ("parallel for ordered", _SHIFTED),
+    ("simd ordered", _COPY),
+    ("simd firstprivate(k)", _COPY),
+    ("parallel for firstprivate(u)", "for (i = 0; i < n; i++) { a[i] = u; u = b[i]; }"),
+    ("parallel for firstprivate(v)", "for (i = 0; i < n; i++) { if (i > 3) v = b[i]; a[i] = v; }"),
+    ("parallel for firstprivate(c)", "for (i = 0; i < 10; i++) c[i] = b[i];"),
+    ("parallel for firstprivate(i)", _COPY),
+    ("parallel for firstprivate(NAME)", _COPY),
+    ("parallel for firstprivate(unheard)", _COPY),
+    ("simd linear(i:2)", _COPY),
+    ("simd linear(i)", "for (i = 8; i < n; i += 2) a[i] = b[i];"),
+    ("simd linear(val(i))", _COPY),
+    ("simd linear(i:k)", _COPY),
     ("parallel for default(private)", _COPY),
     ("parallel for if(k = 3)", _COPY),
     ("parallel for num_threads(z(3))", _COPY),
@@ -85,11 +98,18 @@ RIGHT = [
     ("simd safelen(4)", _SHIFTED),
     ("simd safelen(7)", "for (i = 0; i < n; i++) a[i] = a[i + 7];"),
     ("simd simdlen(8)", _COPY),
+    ("parallel for ordered", _COPY),
+    ("parallel for firstprivate(n, u)", "for (i = 0; i < n; i++) a[i] = b[i] * u;"),
+    ("parallel for firstprivate(v)", "for (i = 0; i < n; i++) { v = b[i]; a[i] = v; }"),
+    ("parallel for firstprivate(x)", "for (i = 0; i < n; i++) x[i] = 1;"),
+    ("parallel for firstprivate(c)", "for (i = 0; i < 10; i++) b[i] = c[i];"),
+    ("simd linear(i)", _COPY),
+    ("parallel for simd linear(i : 2)", "for (i = 8; i < n; i += 2) a[i] = b[i];"),
 ]
 
 
 def _is_proved(pragma: str, loop: str, head: str = _HEAD) -> bool:
-    setup = "double u = 1; flag h = 0; int m = 64; k = 0;"
+    setup = "double u = 1, v = 2; flag h = 0; int m = 64; k = 0;"
     text = function(f"#pragma omp {pragma}\n{loop}", head=head, setup=setup, after="s = u + k + h;")
     (program,) = parse_c(Source("t.c", text))
     return isinstance(prove_annotations(program, allow_reassociation=True), Proved)

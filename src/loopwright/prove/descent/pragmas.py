@@ -19,7 +19,7 @@ from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.clauses import unknown_clause
 from loopwright.prove.verdict import Refuted
 
-_MORE = re.compile(r"\b(collapse|safelen)\b")
+_MORE = re.compile(r"\b(collapse|safelen|firstprivate|linear)\b")
 
 
 def independent_loops(text: LoopText) -> dict[int, tuple[Directive, ...]]:

@@ -6,7 +6,9 @@ of a loop.
 Nothing is taken on trust: the loop is the one that follows in the text, and its
 iterations are compared by the accesses of the text.  A `reduction` clause lets steps of that
 reduction change their order; what a `private` or `lastprivate` clause names is proved to be each
-iteration's own.  Any other pragma may mean anything, unless it is known to leave a loop's meaning alone.
+iteration's own.  A thread's copy by `firstprivate` is what the loop found, if the loop does not write it,
+or else it has to be each iteration's own; `linear` is said of the iterator alone.  Any other pragma may mean
+anything, unless it is known to leave a loop's meaning alone.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from loopwright.model.annotations import Clauses, Independent, Parallel, Reducti
 from loopwright.model.dependences import Dependence, memory_based
 from loopwright.model.program import Program
 from loopwright.presburger.named import number, variable
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.presburger.sets import DIM
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status, prove_legal
 from loopwright.prove.legality.parallel import ParallelLoop, inside
@@ -39,6 +41,7 @@ from loopwright.prove.text.clauses import (
     unknown_clause,
 )
 from loopwright.prove.text.scopes import declared_in_loops
+from loopwright.prove.text.vectors import in_one_vector, not_linear
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 
@@ -64,6 +67,11 @@ class Promise:
     reductions: frozenset[tuple[str, str]]
     private: frozenset[str]
     last: frozenset[str]
+
+    @property
+    def first(self) -> frozenset[str]:
+        """What threads have copies of that start with the value before the loop."""
+        return names_in_clause(self.pragma.argument, "firstprivate")
 
     @property
     def is_for_gcc(self) -> bool:
@@ -128,7 +136,10 @@ def _unclear(program: Program, promise: Promise, allow_reassociation: bool) -> s
     other = _not_combined(program, promise) or _not_in_section(program, promise)
     if other is not None:
         return f"line {line}: the loop does more with {other} than to combine values into it"
-    wrong = _not_own(program, promise)
+    wrong = _not_own(program, promise) or _not_copied(program, promise)
+    uneven = not_linear(argument, promise.loop, promise.iterators)
+    if uneven is not None:
+        return f"line {line}: '{uneven}' is not the iterator, or does not grow by as much as the clause says"
     return wrong and f"line {line}: it is not proved that every iteration has its own {wrong}"
 
 
@@ -268,6 +279,29 @@ def _not_own(program: Program, promise: Promise) -> str | None:
     return None
 
 
+def _not_copied(program: Program, promise: Promise) -> str | None:
+    """The first name in a `firstprivate` clause of which the threads' copies are not what one variable is.
+
+    A copy that the loop does not write has the value before the loop; of pointers, only they are copied.
+    """
+    inside = [program.statement(name) for name in _loop(program, promise).statements]
+    written = {access.array for statement in inside for access in statement.writes}
+    for name in sorted(promise.first - promise.last):
+        declared = program.file.declarations.visible(name, program.region)
+        array = next((one for one in program.arrays if one.name == name), None)
+        if name in promise.iterators | _assigned_iterators(program, promise.loop):
+            return name
+        if array is None and name not in program.params:
+            return name
+        is_pointer = array is not None and array.rank > 0 and declared is not None and declared.may_alias
+        if is_pointer or name not in written:
+            continue
+        found = _own(program, promise, name)
+        if found is None or found.last:
+            return name
+    return None
+
+
 def _not_combined(program: Program, promise: Promise) -> str | None:
     """The first name in a `reduction` clause that the loop reads or writes in another way."""
     names = _loop(program, promise).statements
@@ -344,6 +378,7 @@ def _kept(
     if loop.statements not in known:
         known[loop.statements] = tuple(memory_based(part))
     owned = promise.private | promise.last
+    owned |= {name for name in promise.first - owned if _own(program, promise, name) is not None}
     here = promise.loop.span
     tried = {name for name, node, _ in declared_in_loops(program) if here.contains(node.span)}
     if promise.is_for_gcc:
@@ -355,41 +390,7 @@ def _kept(
         part,
         parallel=[loop],
         allow_reassociation=bool(promise.reductions),
-        dependences=_in_one_vector(promise, known[loop.statements]),
+        dependences=in_one_vector(
+            promise.pragma.argument, promise.loop, promise.depth, known[loop.statements]
+        ),
     )
-
-
-def _in_one_vector(promise: Promise, found: tuple[Dependence, ...]) -> tuple[Dependence, ...]:
-    """Without those whose two iterations are in different vectors: `simd safelen(k)` keeps their order.
-
-    k iterations or more lie between them if the iterator, which counts by one, differs by k.
-    """
-    length = number_in_clause(promise.pragma.argument, "safelen")
-    if length is None or _THREADS.search(promise.pragma.argument) or not _counts_by_one(promise.loop):
-        return found
-    near: list[Dependence] = []
-    for one in found:
-        relation = one.relation.subtract(_far_apart(one.relation.get_space(), promise.depth, length))
-        if not relation.is_empty():
-            near.append(replace(one, relation=relation))
-    return tuple(near)
-
-
-def _counts_by_one(loop: Node) -> bool:
-    update = loop.child_by_field_name("update")
-    return update is not None and update.type == "update_expression"
-
-
-def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
-    """Instances of the same iterations around a loop, at least so far apart in it."""
-    same = isl.Map.universe(space)
-    for place in range(depth):
-        same = same.equate(IN, place, OUT, place)
-    local = isl.LocalSpace.from_space(space)
-    found = isl.Map.empty(space)
-    for sign in (1, -1):
-        apart = isl.Constraint.inequality_alloc(local).set_constant_val(isl.Val(-distance))
-        apart = apart.set_coefficient_val(OUT, depth, isl.Val(sign))
-        apart = apart.set_coefficient_val(IN, depth, isl.Val(-sign))
-        found = found.union(same.add_constraint(apart))
-    return found

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _HEAD = re.compile(r"\s*(?:omp\s+parallel\s+for(?:\s+simd)?|omp\s+simd|(?:GCC\s+)?ivdep)(?![\w])")
+_ORDERED = re.compile(r"\s*(?:,\s*)?ordered(?![\w(]|\s*\()")
+"""Without a directive `ordered` in the loop it orders nothing; of such a directive nothing is known."""
 _CLAUSE = re.compile(r"\s*(?:,\s*)?([a-z_]+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _NAME = r"[A-Za-z_]\w*"
 _SECTION = rf"{_NAME}\s*(?:\[\s*\w*\s*:\s*\w+\s*\]\s*)*"
@@ -22,7 +24,9 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
         rf"\s*(?:[-+*&|^]|&&|\|\||min|max)\s*:\s*{_SECTION}(?:,\s*{_SECTION})*", re.ASCII
     ),
     "private": _NAMES,
+    "firstprivate": _NAMES,
     "lastprivate": _NAMES,
+    "linear": re.compile(rf"\s*{_NAME}\s*(?::\s*-?\d+\s*)?"),
     "shared": _NAMES,
     "collapse": re.compile(r"\s*[1-9]\d?\s*"),
     "simdlen": re.compile(r"\s*[1-9]\d*\s*"),
@@ -53,13 +57,19 @@ def unknown_clause(argument: str, macros: frozenset[str] = frozenset()) -> str |
     if head is None:
         return argument.strip()
     at = head.end()
+    is_vector = "simd" in head[0]
     while argument[at:].strip():
+        ordered = None if is_vector else _ORDERED.match(argument, at)
+        if ordered is not None:
+            at = ordered.end()
+            continue
         found = _CLAUSE.match(argument, at)
         if found is None:
             return argument[at:].strip()
         word, inside = found.groups()
         form = _FORMS.get(word)
         computes = word in ("schedule", "num_threads", "if")
+        form = None if word == "firstprivate" and "parallel" not in head[0] else form
         if form is None or form.fullmatch(inside) is None or (computes and _EFFECT.search(inside)):
             return found[0].strip()
         at = found.end()
@@ -85,6 +95,12 @@ def clause_texts(argument: str) -> list[tuple[str, str]]:
 def names_in_clause(argument: str, clause: str) -> frozenset[str]:
     lists = [inside for word, inside in clause_texts(argument) if word == clause]
     return frozenset(name for inside in lists for name in re.findall(_NAME, inside))
+
+
+def linear_steps(argument: str) -> dict[str, int]:
+    """What `linear(i:2)` says: by how much each variable grows from iteration to iteration, 1 if not said."""
+    items = [inside.partition(":") for word, inside in clause_texts(argument) if word == "linear"]
+    return {name.strip(): int(step or "1") for name, _, step in items}
 
 
 def combined_cells(argument: str) -> Iterator[CombinedCells]:

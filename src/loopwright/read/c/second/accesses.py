@@ -33,12 +33,11 @@ from loopwright.c.typed.tree import (
     Unary,
     Update,
     Variable,
-    walk,
     without_casts,
 )
 from loopwright.c.types import ArrayType, unqualified
 from loopwright.read.c.second.cells import Cell, Rows, cell_of, is_pointer, pointed
-from loopwright.read.c.second.scope import Unclear
+from loopwright.read.c.second.scope import Unclear, is_value
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def touched(node: Expression, rows: Rows, must: bool = True) -> Iterator[Touched
         case Number() | Text():
             pass
         case SizeOf():
-            if any(isinstance(part, Assign | Update | Call) for part in walk(node)):
+            if not is_value(node):
                 raise Unclear(node, "whether this is evaluated depends on its type")
         case Name() | Subscript() | Member() | Unary(operator="*"):
             yield from _read(node, rows, must)

@@ -17,7 +17,6 @@ import islpy as isl
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.typed.points_to import root_and_path
 from loopwright.c.typed.tree import (
-    Assign,
     Binary,
     Call,
     Cast,
@@ -31,7 +30,6 @@ from loopwright.c.typed.tree import (
     Storage,
     Subscript,
     Unary,
-    Update,
     walk,
     without_casts,
 )
@@ -40,7 +38,7 @@ from loopwright.presburger.named import constant_value, number, select, variable
 from loopwright.read.c.purity import INDEX_HELPERS
 from loopwright.read.c.second.idioms import Extreme, Quotient, idiom_of
 from loopwright.read.c.second.polynomials import Polynomial, as_affine, of_affine, product, total
-from loopwright.read.c.second.scope import Scope, Unclear, integer_of, mentions_iterator
+from loopwright.read.c.second.scope import Scope, Unclear, integer_of, is_value, mentions_iterator
 
 _COMPARED = {
     "<": isl.PwAff.lt_set,
@@ -58,9 +56,7 @@ def affine(node: Expression, scope: Scope) -> isl.PwAff:
     if (name := _parameter(node, scope)) is not None:
         return variable(name)
     match node:
-        case Number(value=int(value)):
-            return number(value)
-        case SizeOf(value=int(value)):
+        case Number(value=int(value)) | SizeOf(value=int(value)):
             return number(value)
         case Name():
             return _named(node, scope)
@@ -131,21 +127,21 @@ def _natural(node: Expression, scope: Scope) -> isl.PwAff:
 def alternatives(node: Expression, scope: Scope, is_least: bool) -> list[Expression]:
     """a and b where a node is the smaller of both, or else the larger: i <= a and i <= b is one set."""
     core = without_casts(node)
+    parts: tuple[Expression, ...] = ()
     if _parameter(core, scope) is None:
         match core:
             case Conditional():
                 found = idiom_of(core)
                 if isinstance(found, Extreme) and found.is_least == is_least:
                     parts = (found.first, found.second)
-                    return [one for part in parts for one in alternatives(part, scope, is_least)]
             case Call(callee=callee, arguments=(first, second)) if callee is not None:
                 name = callee.name.strip("_").lower().removeprefix("i")
                 is_named = callee.name in INDEX_HELPERS and callee.offset not in scope.facts.functions
                 kinds = [integer_of(one.type) for one in (first, second)]
-                is_signed = all(kind is not None and kind.signed for kind in kinds)
-                if is_named and is_signed and name == ("min" if is_least else "max"):
-                    return [one for part in (first, second) for one in alternatives(part, scope, is_least)]
-    return [node]
+                is_named &= all(kind is not None and kind.signed for kind in kinds)
+                if is_named and name == ("min" if is_least else "max"):
+                    parts = (first, second)
+    return [one for part in parts for one in alternatives(part, scope, is_least)] or [node]
 
 
 def polynomial(node: Expression, scope: Scope) -> Polynomial:
@@ -313,7 +309,7 @@ _EXACT: Mapping[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 
 def _product(node: Binary, scope: Scope) -> isl.PwAff:
     for factor, other in ((node.left, node.right), (node.right, node.left)):
-        if _is_value(other) and _is_wide(other.type) and numeric(factor, scope) == 0:
+        if is_value(other) and _is_wide(other.type) and numeric(factor, scope) == 0:
             return number(0)
     for factor, other in ((node.left, node.right), (node.right, node.left)):
         value = constant_value(affine(factor, scope))
@@ -324,11 +320,6 @@ def _product(node: Binary, scope: Scope) -> isl.PwAff:
         if value is not None:
             return affine(other, scope).scale_val(whole(value))
     raise Unclear(node, "it multiplies two things that are not constant")
-
-
-def _is_value(node: Expression) -> bool:
-    """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
-    return not any(isinstance(part, Assign | Update | Call) for part in walk(node))
 
 
 def _division(node: Binary, scope: Scope) -> isl.PwAff:

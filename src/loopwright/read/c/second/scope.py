@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from loopwright.c.typed.file import TypedFunction
-from loopwright.c.typed.tree import Node
+from loopwright.c.typed.tree import Assign, Call, Node, Update, walk
 from loopwright.c.types import CType, Enumeration, Integer, unqualified
 from loopwright.presburger.named import everywhere
 from loopwright.presburger.sets import PARAM
@@ -75,3 +75,8 @@ def integer_of(kind: CType) -> Integer | None:
         case Enumeration(_, integer):
             return integer
     return None
+
+
+def is_value(node: Node) -> bool:
+    """Whether evaluating an expression changes nothing, so that 0 times it is 0 and nothing else."""
+    return not any(isinstance(part, Assign | Update | Call) for part in walk(node))

@@ -1,0 +1,63 @@
+"""Iterations that run in one vector: of `omp simd safelen(k)` those that are fewer than k apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import islpy as isl
+
+from loopwright.c.loops import loop_iterator
+from loopwright.c.syntax import Node
+from loopwright.model.dependences import Dependence
+from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.text.clauses import linear_steps, number_in_clause
+
+
+def in_one_vector(
+    argument: str, loop: Node, depth: int, found: tuple[Dependence, ...]
+) -> tuple[Dependence, ...]:
+    """Without those whose two iterations are in different vectors: `simd safelen(k)` keeps their order.
+
+    k iterations or more lie between them if the iterator, which counts by one, differs by k.
+    """
+    length = number_in_clause(argument, "safelen")
+    if length is None or "parallel" in argument or not _counts_by_one(loop):
+        return found
+    near: list[Dependence] = []
+    for one in found:
+        relation = one.relation.subtract(_far_apart(one.relation.get_space(), depth, length))
+        if not relation.is_empty():
+            near.append(replace(one, relation=relation))
+    return tuple(near)
+
+
+def _counts_by_one(loop: Node) -> bool:
+    update = loop.child_by_field_name("update")
+    return update is not None and update.type == "update_expression"
+
+
+def _far_apart(space: isl.Space, depth: int, distance: int) -> isl.Map:
+    """Instances of the same iterations around a loop, at least so far apart in it."""
+    same = isl.Map.universe(space)
+    for place in range(depth):
+        same = same.equate(IN, place, OUT, place)
+    local = isl.LocalSpace.from_space(space)
+    found = isl.Map.empty(space)
+    for sign in (1, -1):
+        apart = isl.Constraint.inequality_alloc(local).set_constant_val(isl.Val(-distance))
+        apart = apart.set_coefficient_val(OUT, depth, isl.Val(sign))
+        apart = apart.set_coefficient_val(IN, depth, isl.Val(-sign))
+        found = found.union(same.add_constraint(apart))
+    return found
+
+
+def not_linear(argument: str, loop: Node, iterators: frozenset[str]) -> str | None:
+    """The first name in a `linear` clause that is not the iterator of the loop, with its step."""
+    update = loop.child_by_field_name("update")
+    for name, step in linear_steps(argument).items():
+        text = "" if update is None else "".join(update.text.split())
+        counts = {f"{name}++": 1, f"++{name}": 1, f"{name}--": -1, f"--{name}": -1}
+        counts |= {f"{name}+={step}": step, f"{name}-={-step}": step}
+        if name != loop_iterator(loop) or counts.get(text) != step or len(iterators) > 1:
+            return name
+    return None
