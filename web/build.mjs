@@ -14,4 +14,5 @@ const package_ = "../src/loopwright";
 await build({ ...common, banner, format: "esm", entryPoints: ["src/playground.ts"], outfile: `${package_}/serve/static/playground.js` });
 await build({ ...common, entryPoints: ["src/playground.css"], outfile: `${package_}/serve/static/playground.css` });
 await build({ ...common, banner, format: "iife", entryPoints: ["src/report.ts"], outfile: `${package_}/show/static/moving.js` });
+await build({ ...common, banner, format: "esm", entryPoints: ["src/widget.ts"], outfile: `${package_}/show/static/widget.js` });
 await build({ ...common, entryPoints: ["src/picture.css"], outfile: `${package_}/show/static/moving.css` });

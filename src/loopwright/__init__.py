@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from loopwright.prove.verdict import Verdict
     from loopwright.read.c.find import Nest
     from loopwright.report.regions import HtmlReport
+    from loopwright.report.widget import MovingWidget
     from loopwright.transform.plan import Plan
 
 __version__ = "0.1.0"
@@ -77,6 +78,7 @@ __all__ = [
     "report",
     "suggest",
     "to_c",
+    "widget",
 ]
 
 
@@ -355,6 +357,18 @@ def report(
             allow_reassociation=allow_reassociation,
         )
     )
+
+
+def widget(plan: Plan, *, allow_reassociation: bool = False) -> MovingWidget:
+    """The moving picture of a plan for a notebook: play, step, turn, and sliders for the sizes."""
+    try:
+        from loopwright.report.widget import MovingWidget
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("anywidget", "traitlets"):
+            raise
+        hint = "pip install 'loopwright[show]'"
+        raise BadInput(Code.MISSING_PART, "a widget needs anywidget", hint=hint) from None
+    return MovingWidget(plan, allow_reassociation=allow_reassociation)
 
 
 def _html(value: object) -> str:

@@ -7,7 +7,7 @@ import re
 
 from tests.conftest import ROOT
 
-BUILT = ("serve/static/playground.js", "show/static/moving.js")
+BUILT = ("serve/static/playground.js", "show/static/moving.js", "show/static/widget.js")
 
 
 def test_bundles_are_of_these_sources() -> None:

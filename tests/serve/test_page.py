@@ -165,3 +165,27 @@ def test_windows_and_themes(browser: Browser, address: str, scheme: str, width: 
     page.select_option("#theme", "light" if scheme == "dark" else "dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
     page.close()
+
+
+def test_a_widget_of_a_notebook(browser: Browser) -> None:
+    """The script that a notebook loads, with a model as a notebook has; other sizes are asked of Python."""
+    moving = lw.widget(lw.read(ROOT / "docs/tutorial/heat.c"))
+    page = browser.new_page()
+    page.evaluate(
+        """async ([code, picture]) => {
+          const heard = {}, asked = window.asked = [];
+          const model = { get: () => model.picture, picture, set: (_, sizes) => asked.push(sizes),
+                          save_changes: () => {}, on: (name, act) => { heard[name] = act; }, off: () => {} };
+          window.give = other => { model.picture = other; heard["change:picture"](); };
+          const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+          (await import(url)).default.render({ model, el: document.body });
+        }""",
+        [moving._esm, moving.picture],
+    )
+    dots = page.locator(".lwm-column .lwm-dot")
+    assert dots.count() == 64
+    page.locator(".lwm-sizes input").first.fill("3")
+    moving.sizes = page.evaluate("window.asked.at(-1)")
+    page.evaluate("other => window.give(other)", moving.picture)
+    assert dots.count() == 24
+    page.close()

@@ -60,5 +60,10 @@ def moving_script() -> str:
     return _static("moving.js")
 
 
+@cache
+def widget_script() -> str:
+    return _static("widget.js")
+
+
 def _static(name: str) -> str:
     return (resources.files("loopwright.show") / "static" / name).read_text(encoding="utf-8")
