@@ -3,6 +3,8 @@
 Every kernel is built as written by gcc, by clang and by clang with Polly, and as rewritten by its script
 by gcc, all with -O3 -march=native, for one thread.  The programs run alternately; a figure is the speedup
 over gcc's build of the original, by medians.  A compiler that is not installed is left out, with a message.
+With --scripts FOLDER the scripts there take the place of the shipped ones: kernels/loopy has those of
+[Namjoshi2016, appendix B].
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loopwright.run.benchmark import PROCESSOR_TIME
@@ -41,12 +44,13 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds for one run (120)")
+    parser.add_argument("--scripts", type=Path, metavar="FOLDER", help="other scripts, of the same names")
     arguments = parser.parse_args(words)
     field = contestants()
     others = [one.name for one in field if one.name != BASE]
     sys.stdout.write(f"{'kernel':16}{'gcc s':>10}" + "".join(f"{name:>12}" for name in others) + "\n")
     ratios: dict[str, list[float]] = {name: [] for name in others}
-    for kernel in kernels_named(arguments.kernels):
+    for kernel in by_scripts(kernels_named(arguments.kernels), arguments.scripts):
         times = measured(kernel, field, arguments.rounds, arguments.timeout)
         base = times[BASE].median
         line = f"{kernel.name:16}{base:10.4f}"
@@ -59,6 +63,14 @@ def main(words: list[str] | None = None) -> int:
     sys.stdout.write(f"{'geometric mean':26}{means}\n")
     sys.stdout.write(f"timed: built with {' '.join(FAST)}; results are compared by `loopwright bench`\n")
     return 0
+
+
+def by_scripts(kernels: Sequence[Kernel], folder: Path | None) -> list[Kernel]:
+    """The kernels with the scripts of a folder; those that it has none for are left out."""
+    if folder is None:
+        return list(kernels)
+    found = [replace(one, script=folder / f"{one.name}.lw") for one in kernels]
+    return [one for one in found if one.script.is_file()]
 
 
 def contestants() -> tuple[Contestant, ...]:

@@ -1,8 +1,42 @@
-"""[Grosser2015, figures 3 to 8]: what is generated, and proved."""
+"""[Grosser2015, figures 1 to 8]: what is generated, and proved."""
 
 from __future__ import annotations
 
 from tests.generate.support import assert_no_larger, c, flat, proved_program, text
+
+COPY = flat(
+    "[t1] -> { copy[c, r, x] -> [c, r, x] : 0 <= c <= 1 and 1 <= r <= 4 and (x - t1) mod 128 = 0 and"
+    " ((c = 0 and (r = 1 or r = 4) and 3 <= x <= 130) or (c = 0 and 2 <= r <= 3 and 1 <= x <= 130) or"
+    " (c = 1 and (r = 1 or r = 4) and 2 <= x <= 129) or (c = 1 and 2 <= r <= 3 and 2 <= x <= 131)) }",
+    "[t1] -> { : 0 <= t1 < 128 }",
+    "{ [c, r, x] -> unroll[d] }",
+)
+"""What a thread copies of a hexagonal tile, as figure 2 has it."""
+
+
+def test_figures_1_and_2_copy_code() -> None:
+    program = proved_program(COPY)
+    assert text(program) == c(
+        """
+        copy(0, 1, (t1 + 125) % 128 + 3);
+        copy(0, 2, (t1 + 127) % 128 + 1);
+        if (t1 >= 1 && t1 <= 2)
+          copy(0, 2, t1 + 128);
+        copy(0, 3, (t1 + 127) % 128 + 1);
+        if (t1 >= 1 && t1 <= 2)
+          copy(0, 3, t1 + 128);
+        copy(0, 4, (t1 + 125) % 128 + 3);
+        copy(1, 1, (t1 + 126) % 128 + 2);
+        copy(1, 2, (t1 + 126) % 128 + 2);
+        if (t1 >= 2 && t1 <= 3)
+          copy(1, 2, t1 + 128);
+        copy(1, 3, (t1 + 126) % 128 + 2);
+        if (t1 >= 2 && t1 <= 3)
+          copy(1, 3, t1 + 128);
+        copy(1, 4, (t1 + 126) % 128 + 2);
+        """
+    )
+    assert_no_larger(program, loops=0, ifs=4, calls=12)
 
 
 def test_figure_3_with_schedule_3() -> None:

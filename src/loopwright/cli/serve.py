@@ -9,8 +9,7 @@ from loopwright.cli.frame import Invocation, Printed
 from loopwright.cli.options import Verbs, integer
 from loopwright.cli.output import write_err
 from loopwright.errors import BadInput, Code
-
-PORT = 8642
+from loopwright.serve.links import PORT
 
 
 def add_to(verbs: Verbs) -> None:
