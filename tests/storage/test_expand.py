@@ -158,6 +158,42 @@ def test_iterations_are_independent_once_they_have_their_own(tmp_path: Path) -> 
     assert "#pragma omp parallel for\n" in text  # the pointer is shared, and never private
 
 
+WRAPPED = """\
+void f(int n, double *restrict a, double *restrict b) {
+  double s, t, x = 1;
+#pragma scop
+BODY
+#pragma endscop
+}
+"""
+ROUND = "  for (int i = 0; i < n; i++) {\n    A: a[i] = b[i] + x;\n    T: x = b[i];\n  }"
+SUMS = "  t = 0;\n  for (int i = 0; i < n; i++) {\n    s = b[i];\n    A: a[i] = s + t;\n    T: t = s;\n  }"
+
+
+@pytest.mark.parametrize(
+    ("body", "cured", "reads"),
+    [
+        (ROUND, ["expand(x, i)", "reorder(A, T)", "distribute()"], "a[i] = b[i] + x_i[i];"),
+        (f"  x = b[0];\n{ROUND}", ["expand(x, i)", "reorder(A, T)", "distribute()"], "x_i[0] = b[0];"),
+        (SUMS, ["expand(t, i)", "expand(s, i)", "reorder(A, T)", "distribute()"], "t_i[i + 1] = s_i[i];"),
+        (ROUND.replace("x = b[i]", "x += b[i]"), [], ""),
+        (ROUND.replace("i < n; i++", "i < n; i += 2"), [], ""),
+    ],
+)
+def test_a_variable_that_wraps_around_has_a_cell_more(
+    tmp_path: Path, body: str, cured: list[str], reads: str
+) -> None:
+    text = WRAPPED.replace("BODY", body)
+    plan = planned(text, "vectorize(A, i)")
+    verdict = prove_plan(plan)
+    assert not verdict.proved
+    steps = [str(one) for one in cure_apart(plan, verdict)]
+    assert steps == cured
+    if steps:
+        new = result(tmp_path, text, "\n".join([*steps, "vectorize(A, i)"])).source.text
+        assert reads in new
+
+
 def test_what_is_looked_at_later_is_copied_back(tmp_path: Path) -> None:
     """The value of the last iteration, where there is one; of an array, cell by cell."""
     body = "  for (int i = 0; i < n; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"

@@ -117,7 +117,8 @@ def of_legality(
 ) -> tuple[Evidence, LegalityVerdict]:
     """Every dependence is kept; what parallel loops combine, and what their iterations own."""
     progress("proving the script legal")
-    verdict = prove_plan(plan, allow_reassociation=options.allow_reassociation, lanes=lanes)
+    allowed = options.allow_reassociation
+    verdict = prove_plan(plan, allow_reassociation=allowed, lanes=lanes, host=not options.cuda)
     failure = refusal(verdict, stages(plan))
     if failure is not None:
         steps = cure_apart(plan, verdict, allow_reassociation=options.allow_reassociation)

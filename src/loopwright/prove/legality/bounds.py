@@ -1,7 +1,8 @@
 """Whether new storage has room for all that is kept in it, and copies stay in the arrays they copy.
 
 The sizes of a new array are read from its declaration; { S[i] -> [e1, ..., ek] } are their values where S
-accesses it.  Every cell c that an instance touches must have 0 <= c_k < e_k.  A copy may touch the cells
+accesses it.  Every cell c that an instance touches must have 0 <= c_k < e_k.  Loops with storage that the
+host allocates run only if all its sizes are positive (`c.allocation`).  A copy may touch the cells
 of an array that the program touches anyway, and no others: these are there.
 """
 
@@ -15,7 +16,7 @@ from loopwright.c.declarations import declared_name
 from loopwright.c.syntax import walk
 from loopwright.errors import Code, GaveUp
 from loopwright.loops.expressions import Expr
-from loopwright.model.program import Access, Program, Statement
+from loopwright.model.program import Access, MemorySpace, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, box
 from loopwright.prove.text.c_expressions import Unreadable, expression, words_of
@@ -23,12 +24,16 @@ from loopwright.prove.text.instances import values_at
 
 
 def outside(
-    before: Program, after: Program, copies: tuple[Statement, ...]
+    before: Program, after: Program, copies: tuple[Statement, ...], *, tested: bool = False
 ) -> Iterator[tuple[Statement, Access, Point]]:
-    """Accesses outside of their arrays, with an example: the instance, then the cell."""
+    """Accesses outside of their arrays, with an example: the instance, then the cell.
+
+    Where sizes are `tested`, allocated storage of a size that is not positive is not used.
+    """
     try:
         made = [array.name for array in after.arrays if array.space is not None and array.rank]
         sizes = {name: _sizes(after, name) for name in made}
+        allocated = {one.name for one in after.arrays if tested and one.space is MemorySpace.HEAP}
         used = {
             one.name: {a.array: sizes[a.array] for a in one.accesses if a.array in sizes}
             for one in after.statements
@@ -43,7 +48,7 @@ def outside(
         for access in statement.accesses:
             if access.array in sizes:
                 place = _column(used[statement.name], access.array)
-                wrong = _too_far(access, statement, values[statement.name], place)
+                wrong = _too_far(access, statement, values[statement.name], place, access.array in allocated)
             elif statement in copies:
                 wrong = _not_touched(access, statement, before)
             else:
@@ -76,11 +81,13 @@ def _column(arrays: dict[str, tuple[Expr, ...]], name: str) -> int:
     return place
 
 
-def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int) -> isl.Set:
-    """{ [i, c] : c_k < 0 or c_k >= e_k for some k }."""
+def _too_far(access: Access, statement: Statement, sizes: isl.Map, place: int, positive: bool) -> isl.Set:
+    """{ [i, c] : c_k < 0 or c_k >= e_k for some k }, only where all e_k are positive if they have to be."""
     relation = access.relation.intersect_domain(statement.domain)
     both = relation.reset_tuple_id(OUT).flat_range_product(sizes.reset_tuple_id(OUT))
     count = relation.dim(OUT)
+    for k in range(count if positive else 0):
+        both = both.lower_bound_val(OUT, count + place + k, isl.Val(1))
     wrong = isl.Map.empty(both.get_space())
     for k in range(count):
         inside = both.lower_bound_val(OUT, k, isl.Val(0))
@@ -108,7 +115,7 @@ def _not_touched(access: Access, copy: Statement, before: Program) -> isl.Set:
         for one in statement.accesses:
             if one.array == access.array and one.must:
                 touched = touched.union(one.relation.intersect_domain(statement.domain).range())
-    if not access.is_write and _is_rectangular(before, access.array):
+    if relation.dim(OUT) and not access.is_write and _is_rectangular(before, access.array):
         touched = box(touched)
     left = relation.subtract_range(touched)
     return left.reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()

@@ -3,18 +3,26 @@
 A variable that is lost after the region is expanded along all the loops that its statements share.  Of
 another array of which only anti-dependences are broken, the statements that read the old values read a copy:
 the node is split.  Where that does not suffice, statements in one nest may hold each other back: they are
-distributed as far as that is legal.  All in front of the script; a cure is one only if the whole is proved.
+distributed as far as that is legal, in simple loops after neighbours have changed places if need be.  All in
+front of the script; a cure is one only if the whole is proved.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 from loopwright.errors import BadInput, GaveUp
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.violation import Violation
 from loopwright.transform.plan import Plan, plan_of
-from loopwright.transform.script.operations import DistributeLegally, Expand, Pack
+from loopwright.transform.script.operations import DistributeLegally, Expand, Pack, Reorder
 from loopwright.transform.script.steps import Step
+from loopwright.transform.suggest import handle_at
+
+MOST_NEIGHBOURS = 5
+"""Statements of a region whose places are tried."""
 
 
 def cure(plan: Plan, verdict: LegalityVerdict, *, allow_reassociation: bool = False) -> tuple[Step, ...]:
@@ -31,8 +39,32 @@ def cure_apart(
     steps = _storage(plan, verdict)
     if alone or steps is None:
         return alone
-    apart = (*steps, Step(DistributeLegally()))
-    return apart if _helps(plan, apart, allow_reassociation) else ()
+    more = dict.fromkeys((*steps, *_temporaries(plan)))
+    for stored in dict.fromkeys((steps, tuple(more))):
+        for exchange in ((), *_exchanges(plan)):
+            apart = (*stored, *exchange, Step(DistributeLegally()))
+            if _helps(plan, apart, allow_reassociation):
+                return apart
+    return ()
+
+
+def _temporaries(plan: Plan) -> Iterator[Step]:
+    """Variables without subscripts that are lost after the region, each iteration with its own."""
+    for array in plan.written.arrays:
+        loops = _shared(plan, array.name)
+        if not array.rank and loops and plan.written.is_dead_after(array):
+            yield Step(Expand(array.name, loops))
+
+
+def _exchanges(plan: Plan) -> Iterator[tuple[Step]]:
+    """Neighbours in the body of one loop that may change places; the last first, of a few without nests."""
+    written = plan_of(plan.written)
+    pairs = list(pairwise(leaf for leaf in written.leaves if leaf.loops))
+    simple = written.loops == 1 and len(pairs) < MOST_NEIGHBOURS
+    for one, two in reversed(pairs if simple else []):
+        names = [handle_at(written, leaf.position) for leaf in (one, two)]
+        if one.loops == two.loops and one.position[: one.depth] == two.position[: two.depth] and all(names):
+            yield (Step(Reorder(str(names[0]), str(names[1]))),)
 
 
 def _storage(plan: Plan, verdict: LegalityVerdict) -> tuple[Step, ...] | None:
@@ -76,6 +108,7 @@ def reason(steps: tuple[Step, ...]) -> str:
     copied = dict.fromkeys(one.operation.variable for one in steps if isinstance(one.operation, Pack))
     texts = [f"each iteration has its own {' and '.join(owned)}"] if owned else []
     texts += [f"old values of {' and '.join(copied)} are read from a copy"] if copied else []
+    texts += ["neighbours change places"] if any(isinstance(one.operation, Reorder) for one in steps) else []
     texts += ["statements have loops of their own"] if Step(DistributeLegally()) in steps else []
     return " and ".join(texts)
 
@@ -86,8 +119,9 @@ def hint(steps: tuple[Step, ...]) -> str:
 
 
 def _shared(plan: Plan, name: str) -> tuple[str, ...]:
-    """The loops, from the outermost, that all statements with the variable share."""
+    """The loops, from the outermost, that all statements in loops that use the variable share."""
     users = [s.iterators for s in plan.written.statements if any(a.array == name for a in s.accesses)]
+    users = [one for one in users if one] or users
     count = 0
     while all(len(one) > count and one[count] == users[0][count] for one in users):
         count += 1

@@ -28,17 +28,19 @@ def prove_plan(
     allow_reassociation: bool = False,
     dependences: Iterable[Dependence] | None = None,
     lanes: bool = True,
+    host: bool = True,
 ) -> LegalityVerdict:
     """Whether the plan computes what the program as written does.
 
     One step after the other: an order of the program as written, other storage in that order, an order of
     what that made, and so on.  `dependences` are those of the program, if they are there; a plan whose
     storage has changed is of several programs, and they are computed.  Without `lanes` nothing is known of
-    the order in which the lanes of a vector run.
+    the order in which the lanes of a vector run; on another device than the `host` storage is not allocated
+    with tests of its sizes.
     """
     obligations = stored = 0
     for change in plan.storage:
-        failure, count, asked = _changed(plan, change, allow_reassociation)
+        failure, count, asked = _changed(plan, change, allow_reassociation, host)
         if failure is not None:
             return replace(failure, obligations=obligations + asked)
         stored += count
@@ -49,7 +51,7 @@ def prove_plan(
 
 
 def _changed(
-    plan: Plan, change: StorageChange, allow_reassociation: bool
+    plan: Plan, change: StorageChange, allow_reassociation: bool, host: bool
 ) -> tuple[LegalityVerdict | None, int, int]:
     """What is wrong with a change of storage or the order it was made in; questions on values, and all."""
     order = prove_legal(
@@ -57,7 +59,7 @@ def _changed(
     )
     if not order.proved:
         return _told(plan, order), 0, order.obligations
-    values = prove_storage(change)
+    values = prove_storage(change, host=host)
     asked = order.obligations + values.obligations
     if not values.wrong:
         return None, values.obligations, asked

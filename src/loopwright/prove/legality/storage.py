@@ -57,22 +57,22 @@ MOST_COPIES = 8
 """Copies of copies that are followed."""
 
 
-def prove_storage(change: StorageChange) -> StorageVerdict:
-    """Whether `change.after` computes what `change.before` does."""
+def prove_storage(change: StorageChange, *, host: bool = True) -> StorageVerdict:
+    """Whether `change.after` computes what `change.before` does; on the `host`, sizes are tested first."""
     try:
         if change.redundancy is not None:
             return prove_redundant(change, change.redundancy)
-        return _prove(change.before, change.after)
+        return _prove(change.before, change.after, host)
     except isl.Error as failure:
         raise InternalError(Code.ISL, f"isl could not compare two uses of storage: {failure}") from failure
 
 
-def _prove(before: Program, after: Program) -> StorageVerdict:
+def _prove(before: Program, after: Program, host: bool) -> StorageVerdict:
     copies = _copies(before, after)
     for old in before.statements:
         _refuse_other_operations(old, after.statement(old.name), before, after)
     wrong = [one for old in before.statements for one in _meetings(old, after.statement(old.name), before)]
-    wrong += [out_of_bounds(*one) for one in outside(before, after, copies)]
+    wrong += [out_of_bounds(*one) for one in outside(before, after, copies, tested=host)]
     disturbed = _disturbed(before, after, copies)
     readers = [*_readers(before, after, disturbed), *left_in_memory(before, after, disturbed)]
     copying = {copy.name: _copy_reader(copy) for copy in copies}

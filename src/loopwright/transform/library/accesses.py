@@ -9,6 +9,7 @@ from loopwright.c.declarations import declared_name, unqualified
 from loopwright.c.syntax import Node, walk
 from loopwright.errors import Code
 from loopwright.model.program import Array, MemorySpace, Program, Statement
+from loopwright.source import Span
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.arguments import Misuse
 from loopwright.transform.script.steps import close_to
@@ -46,17 +47,16 @@ def variable_called(plan: Plan, name: str, *, sized: bool = True) -> Array:
     return replace(array, element_type=unqualified(array.element_type))
 
 
-def moved(statement: Statement, name: str, front: str) -> Iterator[TextEdit]:
-    """`front` for the name in each access to it."""
+def moved(statement: Statement, name: str, front: str, place: Span | None = None) -> Iterator[TextEdit]:
+    """`front` for the name in each access to it, or in that at a `place`."""
     for access in statement.accesses:
-        if access.array != name:
+        if access.array != name or place not in (None, access.place):
             continue
         text = access.place.text
         if not text.startswith(name) or text[len(name) :].strip()[:1] not in ("", "["):
             message = f"'{' '.join(text.split())}' is another way to write {name}"
             raise Misuse(Code.STORAGE, message, argument="variable", hint=f"write {name} and its subscripts")
-        place = access.place.source.at(access.place.start, len(name))
-        yield TextEdit(place, front)
+        yield TextEdit(access.place.source.at(access.place.start, len(name)), front)
 
 
 def without_declaration(program: Program, array: Array) -> Iterator[TextEdit]:

@@ -5,20 +5,29 @@
 Every access uses the cell of its own iteration.  The sizes are those of the smallest box that affine
 bounds describe and that holds all iterations in which the variable is used.  Of a variable that may be looked
 at after the region, the values that are written last are copied back.
+
+A variable without subscripts that wraps around one loop, read before it is written there, has one cell more,
+for what it holds before the loop:
+
+    reads that see what the iteration before wrote   -->   x_i[i - l]
+    writes, and reads after them                     -->   x_i[i - l + 1]
+    before the loop                                  -->   x_i[0]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from loopwright.errors import Code
-from loopwright.model.program import Array, Program, Statement
+from loopwright.model.dependences import value_based_flow
+from loopwright.model.program import Access, Array, Program, Statement
 from loopwright.presburger.dimensions import only
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.presburger.sets import DIM, DIV, IN, OUT, PARAM
+from loopwright.source import Span
 from loopwright.transform.library.accesses import in_space, moved, variable_called, without_declaration
 from loopwright.transform.library.affine_text import affine_text
 from loopwright.transform.library.copies import copy_schedule, loops_over, with_loops
@@ -37,9 +46,9 @@ class ExpandedLoop:
     low: isl.Aff
     high: isl.Aff
 
-    def index(self, program: Program, statement: Statement) -> str:
-        """The subscript for an access of the statement, from 0."""
-        value = self.values[statement.name]
+    def index(self, program: Program, statement: Statement, less: int = 0) -> str:
+        """The subscript for an access of the statement, from 0; `less` for that of an iteration before."""
+        value = self.values[statement.name].add_constant_val(isl.Val(-less))
         low = _on(self.low, value)
         return affine_text(program, value.sub(low), statement.iterators)
 
@@ -52,21 +61,125 @@ def expand(plan: Plan, name: str, loops: Sequence[str]) -> Plan:
     program = plan.program
     array = variable_called(plan, name)
     users = [one for one in program.statements if any(a.array == name for a in one.accesses)]
-    expanded = [_loop(plan, users, loop, item) for item, loop in enumerate(loops)]
+    old = _old_values(plan, users, name, loops[0]) if len(loops) == 1 and not array.rank else frozenset()
+    if old:
+        expanded = [_wrapped(plan, users, loops[0])]
+    else:
+        expanded = [_loop(plan, users, loop, item) for item, loop in enumerate(loops)]
     new = unused_name(program, "_".join((name, *loops)))
     extents = (*(one.extent(program) for one in expanded), *array.extents)
     made = Array(new, rank=len(extents), element_type=array.element_type, local=True, extents=extents)
     made = in_space(made)
     edits = list(without_declaration(program, array))
     for statement in users:
-        front = new + "".join(f"[{one.index(program, statement)}]" for one in expanded)
-        edits += moved(statement, name, front)
+        for place, front in _fronts(program, statement, name, new, expanded, old):
+            edits += moved(statement, name, front, place)
     texts = tuple(dict.fromkeys(edits))
+    copies: list[tuple[str, isl.Map]] = []
+    before = _sees_what_was_before(program, name)
+    if old and not before.is_empty():
+        start = (min(leaf.position[0] for leaf in plan.leaves) - 1, *(0,) * plan.loops)
+        copies = [(f"{loops_over(program, before, ())}{new}[0] = {name};", copy_schedule(start, 0, 0))]
+        plan = replace(plan, leaves=(PlanLeaf(start, ()), *plan.leaves))
     if program.is_dead_after(array):
-        return plan.stored(with_storage(program, texts, (made,)))
+        return plan.stored(with_storage(program, texts, (made,), copies))
     return _copied_back(
-        plan, array, new, expanded, lambda plan, copy: with_storage(plan, texts, (made,), copy)
+        plan, array, new, expanded, lambda plan, copy: with_storage(plan, texts, (made,), [*copies, *copy])
     )
+
+
+def _sees_what_was_before(program: Program, name: str) -> isl.Set:
+    """{ [] : for these sizes a read may see a value from before the region }."""
+    alone = [
+        replace(one, accesses=tuple(access for access in one.accesses if access.array == name))
+        for one in program.statements
+    ]
+    _, before = value_based_flow(replace(program, statements=tuple(alone)))
+    sizes = before.intersect_domain(program.domain()).domain().params().intersect(program.context)
+    return isl.Set.from_params(sizes.coalesce()).gist_params(program.context)
+
+
+def _fronts(
+    program: Program,
+    statement: Statement,
+    name: str,
+    new: str,
+    expanded: Sequence[ExpandedLoop],
+    old: frozenset[Span],
+) -> Iterator[tuple[Span, str]]:
+    """The new name and subscripts for each access of a statement."""
+    for access in statement.accesses:
+        if access.array == name:
+            less = 1 if access.place in old else 0
+            yield access.place, new + "".join(f"[{one.index(program, statement, less)}]" for one in expanded)
+
+
+def _old_values(plan: Plan, users: Sequence[Statement], name: str, loop: str) -> frozenset[Span]:
+    """The reads in the loop that see what the iteration before it wrote; none where others see that too."""
+    numbers = {
+        one.name: only(piece.intersect_domain(one.domain), OUT, entry(plan.leaf(position).loops.index(loop)))
+        for one in users
+        for position, piece in pieces(one.schedule)
+        if loop in plan.leaf(position).loops
+    }
+    found: set[Span] = set()
+    for reader in users:
+        if reader.name not in numbers:
+            continue
+        for access in (one for one in reader.reads if one.array == name):
+            seen = _distances(plan.program, users, name, reader, access, numbers)
+            if seen == {1} and access.place not in {one.place for one in reader.writes}:
+                found.add(access.place)
+            elif 1 in seen:
+                return frozenset()
+    return frozenset(found)
+
+
+def _distances(
+    program: Program,
+    users: Sequence[Statement],
+    name: str,
+    reader: Statement,
+    read: Access,
+    numbers: dict[str, isl.Map],
+) -> set[int]:
+    """How many iterations before its own a read finds what it sees, as far as it is 0 or 1; else -1."""
+    alone = [
+        replace(one, accesses=tuple(a for a in one.accesses if a.array == name and (a.is_write or a is read)))
+        for one in users
+    ]
+    flow, _ = value_based_flow(replace(program, statements=tuple(alone)))
+    found: set[int] = set()
+    for writer in numbers:
+        sources = program.statement(writer).domain.get_space().map_from_domain_and_range(
+            reader.domain.get_space()
+        )
+        pairs = flow.extract_map(sources)
+        times = numbers[writer].reverse().apply_range(pairs).apply_range(numbers[reader.name])
+        found |= {int(one.to_python()) if one.is_int() else -1 for one in _differences(times)}
+    return found
+
+
+def _differences(times: isl.Map) -> list[isl.Val]:
+    """The least and the greatest distance of the pairs."""
+    deltas = times.deltas()
+    if deltas.is_empty():
+        return []
+    return [deltas.dim_min_val(0), deltas.dim_max_val(0)]
+
+
+def _wrapped(plan: Plan, users: Sequence[Statement], name: str) -> ExpandedLoop:
+    """The loop with a cell more, for what is there before it; statements before it use that."""
+    inner = [one for one in users if any(name in plan.leaf(p).loops for p, _ in pieces(one.schedule))]
+    loop = _loop(plan, inner, name, 0)
+    start = min(position for one in inner for position, _ in pieces(one.schedule))
+    low = loop.low.add_constant_val(isl.Val(-1))
+    values = dict(loop.values)
+    for one in users:
+        if one not in inner:
+            later = any(position > start for position, _ in pieces(one.schedule))
+            values[one.name] = _copied(loop.high if later else low, one.domain.get_space())
+    return replace(loop, values=values, low=low)
 
 
 def _copied_back(
