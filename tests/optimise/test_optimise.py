@@ -12,16 +12,19 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.choice import choice
+from loopwright.errors import BadInput
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.driver import cells, driver_for
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import Setting, targets
-from loopwright.optimise.orders import ORDERING
+from loopwright.optimise.orders import ORDERING, exchanged
 from loopwright.optimise.planner import Planner
 from loopwright.optimise.runner import TrialRunner, prepared
-from loopwright.optimise.tiles import BLOCKING
+from loopwright.optimise.storage import renamings
+from loopwright.optimise.tiles import BLOCKING, registers
 from loopwright.optimise.trials import Trial, ranked
+from loopwright.prove.legality.plans import is_kept, prove_order
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
@@ -228,3 +231,41 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
     ticks = iter(range(10**6))
     planner = Planner(plan, setting, 60, threads=2, clock=lambda: next(ticks))
     assert "parallel(" in script_text(planner.ranked()[0].script)
+
+
+def test_the_short_judgement_of_an_order_is_the_long_one() -> None:
+    """Also where only what moved is looked at, and where a temporary counts by its values."""
+    judged = set()
+    for name, start in [("trisolv", ""), ("bicg", "distribute()"), ("ludcmp", "")]:
+        (program,) = read_c(ROOT / "kernels" / f"{name}.c")
+        dependences = tuple(memory_based(program))
+        before = plan_of(program).transform(start)
+        setting = Setting(before, USUAL, {}, dependences)
+        for nest in targets(before):
+            for script in (*registers(before, nest, setting), *exchanged(before, nest, setting)):
+                try:
+                    after = plan_of(program).perform(*script)
+                except BadInput:
+                    continue
+                long = prove_order(after, dependences=dependences).proved
+                assert is_kept(after, dependences, before=before) == long
+                assert is_kept(after, dependences, before=None) == long
+                judged.add(long)
+    assert judged == {True, False}
+
+
+def test_a_temporary_of_several_nests_is_renamed_for_the_deep_one() -> None:
+    (program,) = read_c(ROOT / "kernels" / "ludcmp.c")
+    assert [script_text(steps).split("\n") for steps in renamings(plan_of(program))] == [
+        ["rename(w, @34)", "expand(w_S1, i, j)", ""]
+    ]
+
+
+def test_whole_blocks_of_several_statements() -> None:
+    (program,) = read_c(ROOT / "kernels" / "lu.c")
+    script = ["affine(Norm, {[i, j] -> [i, j, k] : k = j})", "L = fuse(Left, Norm, Right, 3)"]
+    plan = plan_of(program).transform("\n".join([*script, "interchange(L, [k, i, j])"]))
+    condition = whole_blocks(plan, plan.component("L"), {"i": 4})
+    left = "4 * [i / 4] + 4 <= N and j + 1 <= 4 * [i / 4]"
+    right = "k + 1 <= 4 * [i / 4] and 4 * [i / 4] + 3 <= j"
+    assert str(condition) == f"{{[k, i, j] : {left} or {right}}}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from loopwright.model.program import Statement
 from loopwright.optimise.machine import Machine
@@ -86,11 +87,9 @@ def _moves(group: TouchGroup, loop: str) -> bool:
 
 
 def _loads(group: TouchGroup, lanes: int, loop: str) -> float:
-    """Cells of a row that are next to each other are one load each; a column is one for each lane."""
-    if lanes > 1 and group.factors is not None:
-        row = dict(group.factors[-1]).get(loop, 0)
-        if row not in (0, 1):
-            return float(group.count * lanes)
+    """A load for each cell; columns next to each other are loaded along their rows, and transposed."""
+    if lanes > 1 and _is_band(group, loop, lanes):
+        return 2.0 * group.count
     return float(group.count)
 
 
@@ -100,7 +99,9 @@ def _lanes(
     """How many iterations a compiler puts into a vector: it has to see that they are independent."""
     size = max((elements[one.array] for one in groups), default=8)
     lanes = machine.vector // size
-    if loop.tests or loop.trip < lanes or not _goes_along_rows(loop.name, groups):
+    if loop.tests or loop.trip < lanes:
+        return 1
+    if not all(_goes_along_row(one, loop.name) or _is_band(one, loop.name, lanes) for one in groups):
         return 1
     written = [one for one in groups if one.is_written]
     if any(not _moves(one, loop.name) for one in written):
@@ -109,19 +110,33 @@ def _lanes(
         return 1
     pairs = [(one, two) for one in written for two in groups if one is not two and one.array == two.array]
     clash = any(_may_clash(one, two, loop) for one, two in pairs)
-    tests = sum(one.count * two.count for one, two in pairs)
+    tests = sum(_rows(one) * _rows(two) for one, two in pairs)
     return 1 if clash or tests > ALIAS_TESTS else max(1, lanes)
 
 
-def _goes_along_rows(loop: str, groups: tuple[TouchGroup, ...]) -> bool:
-    """Every access stays where it is or moves to the next cell of its row."""
-    for one in groups:
-        if one.factors is None:
-            return False
-        steps = [dict(row).get(loop, 0) for row in one.factors]
-        if steps and (any(steps[:-1]) or steps[-1] not in (0, 1)):
-            return False
-    return True
+def _goes_along_row(group: TouchGroup, loop: str) -> bool:
+    """Whether it stays where it is or moves to the next cell of its row."""
+    steps = _steps(group, loop)
+    return steps is not None and (not steps or (not any(steps[:-1]) and steps[-1] in (0, 1)))
+
+
+def _is_band(group: TouchGroup, loop: str, lanes: int) -> bool:
+    """Whether it goes down columns that are read next to each other, a multiple of the lanes."""
+    steps = _steps(group, loop)
+    if group.is_written or not steps or steps[-1] or not any(steps):
+        return False
+    return group.count % lanes == 0 and group.count == group.high[-1] - group.low[-1] + 1
+
+
+def _steps(group: TouchGroup, loop: str) -> list[int] | None:
+    """By how much a loop moves the subscripts."""
+    return None if group.factors is None else [dict(row).get(loop, 0) for row in group.factors]
+
+
+def _rows(group: TouchGroup) -> int:
+    """In how many rows its cells are: those of a row that are next to each other are tested together."""
+    sides = [high - low + 1 for low, high in zip(group.low, group.high, strict=True)]
+    return group.count // sides[-1] if sides and prod(sides) == group.count else group.count
 
 
 def _carries(group: TouchGroup, calls: Sequence[CallCost], lanes: int) -> bool:

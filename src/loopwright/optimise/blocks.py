@@ -36,12 +36,14 @@ def whole_blocks(
     """The condition, where each domain is one polyhedron and some block is not whole; else None.
 
     Of several statements the blocks that are whole for one of them: what all demand, and what one demands.
+    A statement that runs on a line or a plane alone has no blocks.
     """
     loops = plan.leaf(component.first).loops
     domains = {str(one.coalesce()): one for one in plan.iterations(component, len(loops))}
-    found = [_tests(plan, one, loops, blocks, kept) for one in domains.values()]
+    solid = [one for one in domains.values() if one.affine_hull().is_universe()]
+    found = [_tests(plan, one, loops, blocks, kept) for one in solid]
     demands = [one for one in found if one]
-    if len(demands) < len(found):
+    if not demands or len(demands) < len(found):
         return None
     common = [one for one in demands[0] if all(one in other for other in demands)]
     single = [tuple(one for one in demand if one not in common) for demand in demands]

@@ -38,8 +38,8 @@ class Estimate:
     arithmetic: float
     moved: float
     lines: tuple[float, ...]
-    entered: frozenset[str]
-    """The statements that run in the middles of the loops; what others cost is not known."""
+    runs: Mapping[str, float]
+    """How often each statement runs, as it seems from the middles of the loops."""
 
     @property
     def total(self) -> float:
@@ -69,8 +69,11 @@ def estimate(
         cycles[name] = max(cycles[name], spent) + NOT_HIDDEN * min(cycles[name], spent)
     if threads > 1:
         cycles = _shared(root, cycles, threads)
-    entered = frozenset(call.statement for loop in root.inside() for call in loop.calls)
-    return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, entered)
+    runs = dict.fromkeys(cycles, 0.0)
+    for loop in root.inside():
+        for call in loop.calls:
+            runs[call.statement] += loop.executions * loop.trip
+    return Estimate(cycles, arithmetic, sum(moved.cycles.values()), moved.lines, runs)
 
 
 def _bytes(element: str | None) -> int:

@@ -125,3 +125,23 @@ def fresh(plan: Plan, name: str) -> str:
     while found in plan.components:
         found += "_"
     return found
+
+
+def nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:
+    """The nest of exactly these statements; of several the first."""
+    return next((one for one in targets(plan) if plan.statements_at(one.component) == names), None)
+
+
+def part_with(plan: Plan, names: tuple[str, ...]) -> Plan:
+    """The nests of the region in which statements of these names stand, and nothing else."""
+    places = {one.name: {place[0] for place, _ in pieces(one.schedule)} for one in plan.program.statements}
+    tops = {place for name in names for place in places[name]}
+    while (more := {place for found in places.values() if found & tops for place in found}) != tops:
+        tops = more
+    statements = tuple(one for one in plan.program.statements if places[one.name] & tops)
+    return replace(
+        plan,
+        program=replace(plan.program, statements=statements),
+        leaves=tuple(leaf for leaf in plan.leaves if leaf.position[0] in tops),
+        directives=tuple(one for one in plan.directives if {place[0] for place in one.positions} & tops),
+    )

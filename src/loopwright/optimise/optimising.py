@@ -49,6 +49,9 @@ ROUNDS = 3
 SLOWER = 1.03
 """A result that takes longer than this many times the original is not given."""
 
+PATIENT = 0.5
+"""The part of the time left that the proof of one script may take, so that there is some for the next."""
+
 SHORTEST = 0.01
 """Seconds a run of the original has to take, so that one program can be told from another."""
 
@@ -296,16 +299,18 @@ def _diverse(candidates: Iterable[Trial]) -> list[Trial]:
 
 
 def _proved(
-    candidates: Iterable[Trial], plans: tuple[Plan, ...], request: Request, end: float, progress: Progress
+    candidates: Sequence[Trial], plans: tuple[Plan, ...], request: Request, end: float, progress: Progress
 ) -> tuple[Trial | None, Outcome | None]:
     """The first script of which everything can be proved in the time that is left."""
+    last = candidates[-1] if candidates else None
     for one in candidates:
         left = end - time.monotonic()
         if left <= 0:
             break
+        limit = left if one is last else PATIENT * left
         try:
             work = _proof(applied(one.script, plans).plans, request)
-            return one, within(left, work, progress, wall=left)
+            return one, within(limit, work, progress, wall=limit)
         except (GaveUp, InternalError):
             continue
     return None, None

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.errors import BadInput, GaveUp, InternalError
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.model.dependences import memory_based
-from loopwright.optimise.cost import estimate
-from loopwright.optimise.nests import Phase, Script, Setting, is_written_out, targets
+from loopwright.optimise.cost import Estimate, estimate
+from loopwright.optimise.nests import Phase, Script, Setting, is_written_out, nest_of, part_with, targets
 from loopwright.optimise.orders import ORDERING, parallel
 from loopwright.optimise.scheduler import Fusion, scheduled
 from loopwright.optimise.storage import expansions, packings, renamings
@@ -28,7 +28,6 @@ from loopwright.transform import Plan, to_schedule
 from loopwright.transform.plan import Component
 from loopwright.transform.script.operations import DistributeLegally
 from loopwright.transform.script.steps import Step
-from loopwright.transform.suggest import NamedNest
 from loopwright.transform.vectors import pieces
 
 WIDTH = 3
@@ -54,6 +53,9 @@ SEQUENTIAL = 0.5
 
 NEAR, COSTLY = 2.0, 0.1
 """A structure is near the best one up to so many times its cost; a statement of this part is costly."""
+
+FAR = 8.0
+"""A statement that seems to run so many times less often than it does is not judged."""
 
 WORTH = 0.02
 """A nest with a smaller part of the cycles is left alone."""
@@ -86,6 +88,7 @@ class Planner:
     threads: int = 1
     known: dict[Script, Estimated | None] = field(default_factory=dict)
     settings: dict[Script, Setting] = field(default_factory=dict)
+    runs: dict[str, float] = field(default_factory=dict)
     refused: int = 0
 
     clock: Callable[[], float] = time.monotonic
@@ -290,7 +293,7 @@ class Planner:
     ) -> list[Estimated]:
         found = dict.fromkeys(one.script for one in pool)
         for one in pool:
-            nest = _nest_of(one.plan, names)
+            nest = nest_of(one.plan, names)
             if nest is None or is_written_out(one.plan, nest):
                 continue
             for script in phase(one.plan, nest, self._setting(one.plan)):
@@ -323,14 +326,17 @@ class Planner:
             plan = self._performed(script)
             part = plan if known is None else part_with(plan, known[0])
             before = None if known is None else known[1].plan
-            cycles = within(PATIENCE, lambda _: self._cycles(plan, part, before), silent, wall=2 * PATIENCE)
+            found = within(PATIENCE, lambda _: self._cost(plan, part, before), silent, wall=2 * PATIENCE)
         except (BadInput, GaveUp, InternalError):
             return None
-        if cycles is None:
+        if found is None:
             self.refused += 1
             return None
+        if not script:
+            self.runs.update(found.runs)
+        cycles = self._corrected(found)
         others = {} if known is None else known[1].cycles
-        return Estimated(script, plan, {**others, **cycles}, origin)
+        return None if cycles is None else Estimated(script, plan, {**others, **cycles}, origin)
 
     def _performed(self, script: Script) -> Plan:
         """The plan after a script, from the longest beginning of it that is known."""
@@ -347,7 +353,7 @@ class Planner:
         begun = tuple(one.step for one in plan.history[: plan.storage[-1].step + 1])
         return len(begun) < len(plan.history) and self.known.get(begun) is not None
 
-    def _cycles(self, plan: Plan, part: Plan, before: Plan | None) -> Mapping[str, float] | None:
+    def _cost(self, plan: Plan, part: Plan, before: Plan | None) -> Estimate | None:
         """What the statements of a part of the plan cost; None where the plan is not legal.
 
         `before` is one that is, from which the plan was made.
@@ -360,33 +366,25 @@ class Planner:
         if not is_legal:
             return None
         node = generate(to_schedule(part), GenerationOptions())
-        found = estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+        return estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+
+
+    def _corrected(self, found: Estimate) -> Mapping[str, float] | None:
+        """Cycles for as many runs of each statement as the program as written has.
+
+        Where the middles of loops are not like the rest of them, as in slanted tiles, it seems to run more
+        often or less; where a statement that counts seems hardly to run, nothing is known.
+        """
         original = self.known.get(())
-        missing = {one.name for one in part.program.statements} - found.entered
-        if original is not None and any(name in missing for name in self._costly(original)):
-            raise GaveUp(Code.UNDECIDED, "a costly statement does not run in the middle of the loops")
-        return dict(found.cycles)
+        costly = [] if original is None else self._costly(original)
+        cycles = dict(found.cycles)
+        for name, runs in found.runs.items():
+            wanted = self.runs.get(name, runs)
+            if runs * FAR < wanted and name in costly:
+                return None
+            cycles[name] *= wanted / runs if runs else 1.0
+        return cycles
 
 
 def _rank(one: Estimated) -> tuple[float, int]:
     return one.total, len(one.script)
-
-
-def _nest_of(plan: Plan, names: tuple[str, ...]) -> NamedNest | None:
-    """The nest of exactly these statements; of several the first."""
-    return next((one for one in targets(plan) if plan.statements_at(one.component) == names), None)
-
-
-def part_with(plan: Plan, names: tuple[str, ...]) -> Plan:
-    """The nests of the region in which statements of these names stand, and nothing else."""
-    places = {one.name: {place[0] for place, _ in pieces(one.schedule)} for one in plan.program.statements}
-    tops = {place for name in names for place in places[name]}
-    while (more := {place for found in places.values() if found & tops for place in found}) != tops:
-        tops = more
-    statements = tuple(one for one in plan.program.statements if places[one.name] & tops)
-    return replace(
-        plan,
-        program=replace(plan.program, statements=statements),
-        leaves=tuple(leaf for leaf in plan.leaves if leaf.position[0] in tops),
-        directives=tuple(one for one in plan.directives if {place[0] for place in one.positions} & tops),
-    )

@@ -15,7 +15,7 @@ from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
 from loopwright.optimise.cost import estimate
 from loopwright.optimise.machine import USUAL
-from loopwright.optimise.planner import part_with
+from loopwright.optimise.nests import part_with
 from loopwright.optimise.sizes import sizes_of
 from loopwright.progress import Progress, silent
 from loopwright.prove.legality.suggest import Suggestion, suggestions
@@ -78,4 +78,4 @@ def _cycles(plan: Plan, sizes: Mapping[str, int]) -> Mapping[str, float] | None:
     node = generate(to_schedule(plan), GenerationOptions())
     found = estimate(node, plan.program, sizes, USUAL, THREADS if is_parallel else 1)
     names = {one.name for one in plan.program.statements}
-    return found.cycles if names <= found.entered else None
+    return found.cycles if all(found.runs[name] for name in names) else None

@@ -243,7 +243,7 @@ def _split(plan: Plan, nest: NamedNest, factors: Sequence[LoopNumber]) -> Script
 PANEL = 40
 """Steps of an elimination that go together."""
 
-PANEL_BLOCKS = ((1, 4), (4, 4), (2, 4))
+PANEL_BLOCKS = ((1, 4), (1, 8), (2, 4), (2, 8), (4, 4))
 """How many rows and steps are written out in what comes after them."""
 
 
