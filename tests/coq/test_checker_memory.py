@@ -25,6 +25,7 @@ from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source
 from loopwright.transform import to_schedule, transform
+from loopwright.transform.scheduling import flat_schedule
 from tests.coq.support import needs_coqc
 
 pytestmark = [
@@ -189,8 +190,8 @@ def test_temporaries_that_hold_other_values_in_between(script: str, status: str)
     assert isinstance(answer, Checked if status == CHECKED else NotChecked), answer
 
 
-def reused_problem(script: str) -> str:
-    (program,) = read_source(Source("region.c", REGION.format(PRODUCT)))
+def reused_problem(script: str, text: str = PRODUCT) -> str:
+    (program,) = read_source(Source("region.c", REGION.format(text)))
     plan = transform(program, script, "script.lw")
     node = generate(to_schedule(plan))
     assert change_status(plan.original, plan.program, node, 20).status == NOT_CHECKED
@@ -199,10 +200,26 @@ def reused_problem(script: str) -> str:
 
 @needs_coqc
 def test_coq_agrees_on_temporaries() -> None:
-    problem = reused_problem("reverse(@4, i)")
+    down = PRODUCT.replace("int k = 0; k < n; k++", "int k = n - 1; k >= 0; k--")
+    problem = reused_problem("reverse(@4, i)", down)
+    assert "-1 call 'S2" in problem
     given = checker.certificates(problem, 20)
     assert isinstance(given, str)
     assert check(proof_file(problem, given)) == Accepted()
+
+
+DOWN = "for (int i = n - 1; i > 0; i -= 2) for (int j = i; j >= i - 1; j--) S: C[i] = C[i] + A[i][j];"
+
+
+def test_loops_that_count_down() -> None:
+    """As they stand in the text; another step is another program."""
+    (program,) = read_source(Source("region.c", REGION.format(DOWN)))
+    problem = change_problem(program, program, generate(flat_schedule(program)))
+    assert problem.count("> var 'i int 0 -2 for") == 1 and problem.count("int -1 -1 call") == 1
+    assert isinstance(checker.asked(problem, 20), Checked)
+    for step in ("2", "-1"):
+        wrong = problem.replace("int 0 -2 for", f"int 0 {step} for")
+        assert isinstance(checker.asked(wrong, 20), NotChecked)
 
 
 UP_TO = "for (int i = 0; i <= n; i++) S: C[i] = 0;"

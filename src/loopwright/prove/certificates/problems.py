@@ -17,7 +17,16 @@ from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
 from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
-from loopwright.prove.certificates.words import Words, listed, name, names, program, test, vector
+from loopwright.prove.certificates.words import (
+    Words,
+    listed,
+    name,
+    names,
+    program,
+    test,
+    text_program,
+    vector,
+)
 from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.cells import Cell, Touched, touched
 from loopwright.prove.obligations.formulas import formula_of
@@ -70,7 +79,7 @@ def change_problem(
         *listed([times[name] for name in names], vector),
         *listed([uses[name] for name in names], _use),
         *stored,
-        *program(text, old.hint),
+        *text_program(text, old.hint),
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),

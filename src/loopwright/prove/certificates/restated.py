@@ -15,12 +15,22 @@ from loopwright.prove.coq.names import text
 HEAD = """\
 From Coq Require Import ZArith List String.
 From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
-From Loopwright Require Import Changes Temporaries Reused Ranges.
+From Loopwright Require Import Changes Temporaries Reused Text Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
 """
 RELATIONS = {"==": "EQ", "!=": "NE", "<=": "LE", "<": "LT", ">=": "GE", ">": "GT"}
+
+WAYS = {
+    "change": ("text_same_memory", "compute_the_same_in_any_order (stated T e)"),
+    "private": (
+        "text_same_privately",
+        "compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e)",
+    ),
+    "reused": ("text_same_but", "compute_the_same_but (stated T e) (is_temporary S)"),
+}
+"""Of problems about two programs: the theorem that a yes is, and what it says of them."""
 
 
 def proof_file(problem: str, certificates: str) -> str:
@@ -30,39 +40,15 @@ def proof_file(problem: str, certificates: str) -> str:
         case "scan":
             named = {"G": read.specification(), "n": read.node(), "how": read.proposal()}
             lemma, theorem = "check_implements G n how certificates", "implements (meant G) n"
-        case "change":
-            named = {
-                "T": read.change(),
-                "n": read.node(),
-                "n'": read.node(),
-                "how": read.proposal(),
-                "how'": read.proposal(),
-            }
-            lemma = "check_same_memory T n n' how how' certificates"
+        case kind if kind in WAYS:
+            way, claim = WAYS[kind]
+            named = {"T": read.change(), **({} if kind == "change" else {"S": read.storage()})}
+            named |= {"n": read.counted(), "n'": read.node(), "how": read.proposal(), "how'": read.proposal()}
+            lemma = f"{way} {' '.join(named)} certificates"
             theorem = (
                 "forall p, context (meant (original T)) p ->\n"
                 "  let e := environment (meant (original T)) p in\n"
-                "  compute_the_same_in_any_order (stated T e) e n n'"
-            )
-        case "private" | "reused" as kind:
-            named = {
-                "T": read.change(),
-                "S": read.storage(),
-                "n": read.node(),
-                "n'": read.node(),
-                "how": read.proposal(),
-                "how'": read.proposal(),
-            }
-            way = "check_same_privately" if kind == "private" else "check_same_but"
-            lemma = f"{way} T S n n' how how' certificates"
-            claim = (
-                "compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e) e n n'"
-                if kind == "private"
-                else "compute_the_same_but (stated T e) (is_temporary S) e n n'"
-            )
-            theorem = (
-                "forall p, context (meant (original T)) p ->\n"
-                f"  let e := environment (meant (original T)) p in\n  {claim}"
+                f"  runs_as_text e n /\\ {claim} e (lowered n) n'"
             )
         case "range":
             named = {"G": read.specification(), "low": read.z(), "high": read.z(), "n": read.node()}
@@ -150,6 +136,21 @@ class _Reader:
                 return f"(Let {self.name()} {self.expr()} {self.node()})"
             case _:
                 return f"(Mark {self.name()} {self.node()})"
+
+    def counted(self) -> str:
+        match self.word():
+            case "call":
+                return f"(Calling {self.name()} {self.vector()} {self.vector()})"
+            case "block":
+                return f"(Sequence {self.several(self.counted)})"
+            case "if":
+                return f"(Choice {self.test()} {self.counted()} {self.counted()})"
+            case "for":
+                return f"(Counting {self.name()} {self.expr()} {self.test()} {self.z()} {self.counted()})"
+            case "let":
+                return f"(Naming {self.name()} {self.expr()} {self.counted()})"
+            case _:
+                return f"(Remark {self.name()} {self.counted()})"
 
     def shape(self) -> str:
         names = f"{self.name()} {self.several(self.name)} {self.several(self.name)}"

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
+from loopwright.loops.substitution import substituted
 from loopwright.model.annotations import Independent
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ Hint: TypeAlias = Callable[[int], Sequence[ex.Expr]]
 
 def name(value: str) -> str:
     """One word, whatever is in it."""
-    return "'" + quote(value, safe="")
+    return "'" + quote(value, safe="'")
 
 
 def listed(items: Sequence[T], words: Callable[[T], Iterable[str]]) -> Words:
@@ -169,14 +170,30 @@ def is_marked(loop: nd.For) -> bool:
 
 def program(node: nd.Node, hint: Hint) -> Words:
     """The program; `hint` has the times of calls whose instances have several."""
-    return _Writer(hint).words(node)
+    return _Writer(hint, is_text=False).words(node)
+
+
+def text_program(node: nd.Node, hint: Hint) -> Words:
+    """The program of a text, as `counted` of `proofs/Text.v`: loops that count down in the text do so."""
+    return _Writer(hint, is_text=True).words(node)
+
+
+def counting_down(node: nd.Node) -> nd.For | None:
+    """for (x = a; t; x -= s) b, of the loop over x' = -x that `prove/text/loops.py` makes of it."""
+    match node:
+        case nd.For(turned, ex.Scaled(-1, start), tested, step, nd.Let(own, ex.Scaled(-1, used), body)):
+            if ex.Var(turned) == used == ex.Var(f"{own}'"):
+                back = {turned: ex.Scaled(-1, ex.Var(own))}
+                return nd.For(own, start, substituted(tested, back), -step, body)
+    return None
 
 
 class _Writer:
     """Counts the calls as they are written."""
 
-    def __init__(self, hint: Hint) -> None:
+    def __init__(self, hint: Hint, *, is_text: bool) -> None:
         self.hint = hint
+        self.is_text = is_text
         self.position = 0
 
     def words(self, node: nd.Node) -> Words:
@@ -195,16 +212,11 @@ class _Writer:
                 yield from test(condition)
                 yield from self.words(then)
                 yield from self.words(nd.EMPTY if orelse is None else orelse)
-            case nd.For(iterator, start, condition, step, body):
-                if step <= 0:
-                    raise GaveUp(Code.NO_PROOF, f"the loop over {iterator} counts down")
+            case nd.For():
                 if is_marked(node):
                     yield from ("mark", name(PARALLEL))
-                yield from ("for", name(iterator))
-                yield from expr(start)
-                yield from test(condition)
-                yield _positive(step)
-                yield from self.words(body)
+                down = counting_down(node) if self.is_text else None
+                yield from self.loop(node if down is None else down)
             case nd.Let(variable, value, body):
                 yield from ("let", name(variable))
                 yield from expr(value)
@@ -214,3 +226,12 @@ class _Writer:
                 yield from self.words(body)
             case _:
                 assert_never(node)
+
+    def loop(self, loop: nd.For) -> Words:
+        if loop.step <= 0 and not self.is_text:
+            raise GaveUp(Code.NO_PROOF, f"the loop over {loop.iterator} counts down")
+        yield from ("for", name(loop.iterator))
+        yield from expr(loop.start)
+        yield from test(loop.test)
+        yield str(loop.step)
+        yield from self.words(loop.body)

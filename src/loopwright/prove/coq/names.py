@@ -18,7 +18,8 @@ WORDS = """
     Child Iterate Yes No Enter Leaf Loop Cut Offsets Fork Same Outline step place slots
     Above Along Around AtCall Both Cases Change Compared Crossed Down Either Either_way Execution Farkas From
     Into Numbered Origin Parted Proposal Shape Specification Split State Storage ToChild ToInside ToIteration
-    ToNo ToYes Toward_zero Until Use Zero String Ascii EmptyString inl inr exist existT ex_intro eq_refl
+    ToNo ToYes Toward_zero Until Use Zero Calling Sequence Choice Counting Naming Remark
+    String Ascii EmptyString inl inr exist existT ex_intro eq_refl
     or_introl or_intror le_n le_S
 """
 RESERVED = frozenset(WORDS.split())

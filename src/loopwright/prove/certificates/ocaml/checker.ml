@@ -644,6 +644,13 @@ let rec eqb1 s1 s2 =
      | EmptyString -> false
      | String (c2, s2') -> if eqb0 c1 c2 then eqb1 s1' s2' else false)
 
+(** val append : string -> string -> string **)
+
+let rec append s1 s2 =
+  match s1 with
+  | EmptyString -> s2
+  | String (c, s1') -> String (c, (append s1' s2))
+
 type relation =
 | EQ
 | NE
@@ -2495,6 +2502,104 @@ let check_reused t s n0 n' how how' cs =
       (match how'.ties with
        | [] -> true
        | _ :: _ -> false)) (refutes_all cs (reused_goals t s n0 n' how how'))
+
+type counted =
+| Calling of string * expr list * expr list
+| Sequence of counted list
+| Choice of test * counted * counted
+| Counting of string * expr * test * z * counted
+| Naming of string * expr * counted
+| Remark of string * counted
+
+(** val opposite0 : string -> string **)
+
+let opposite0 x =
+  append x (String ((Ascii (true, true, true, false, false, true, false,
+    false)), EmptyString))
+
+(** val turned : string -> string -> expr -> expr **)
+
+let rec turned x y = function
+| Int v -> Int v
+| Var z0 -> if eqb1 z0 x then Scaled ((Zneg XH), (Var y)) else Var z0
+| Sum l -> Sum (map (turned x y) l)
+| Scaled (k, b) -> Scaled (k, (turned x y b))
+| FloorDiv (b, d) -> FloorDiv ((turned x y b), d)
+| TruncDiv (b, d) -> TruncDiv ((turned x y b), d)
+| Rem (b, d) -> Rem ((turned x y b), d)
+| Min l -> Min (map (turned x y) l)
+| Max l -> Max (map (turned x y) l)
+| Select (t, b, c) ->
+  Select ((turned_test x y t), (turned x y b), (turned x y c))
+
+(** val turned_test : string -> string -> test -> test **)
+
+and turned_test x y = function
+| Compare (r, a, b) -> Compare (r, (turned x y a), (turned x y b))
+| And l -> And (map (turned_test x y) l)
+| Or l -> Or (map (turned_test x y) l)
+| Not u -> Not (turned_test x y u)
+
+(** val lowered : counted -> node **)
+
+let rec lowered = function
+| Calling (f, args, hint) -> Call (f, args, hint)
+| Sequence l -> Block (map lowered l)
+| Choice (c, a, b) -> If (c, (lowered a), (lowered b))
+| Counting (x, a, c, step, b) ->
+  (match step with
+   | Z0 -> Block []
+   | Zpos s -> For (x, a, c, s, (lowered b))
+   | Zneg s ->
+     let y = opposite0 x in
+     For (y, (Scaled ((Zneg XH), a)), (turned_test x y c), s, (Let (x,
+     (Scaled ((Zneg XH), (Var y))), (lowered b)))))
+| Naming (x, a, b) -> Let (x, a, (lowered b))
+| Remark (text, b) -> Mark (text, (lowered b))
+
+(** val proper : string list -> counted -> bool **)
+
+let rec proper names = function
+| Calling (_, args, hint) ->
+  (&&) (forallb (closed_expr names) args) (forallb (closed_expr names) hint)
+| Sequence l -> forallb (proper names) l
+| Choice (c, a, b) ->
+  (&&) ((&&) (closed_test names c) (proper names a)) (proper names b)
+| Counting (x, a, c, s, b) ->
+  (&&)
+    ((&&)
+      ((&&)
+        ((&&)
+          ((&&) (negb (Z.eqb s Z0))
+            (negb (existsb (eqb1 (opposite0 x)) names)))
+          (negb (eqb1 x (opposite0 x)))) (closed_expr names a))
+      (closed_test (x :: names) c)) (proper (x :: names) b)
+| Naming (x, a, b) -> (&&) (closed_expr names a) (proper (x :: names) b)
+| Remark (_, b) -> proper names b
+
+(** val check_text_change :
+    change -> counted -> node -> proposal -> proposal -> certificate list ->
+    bool **)
+
+let check_text_change t n0 n' how how' cs =
+  (&&) (proper t.original.sizes n0)
+    (check_change t (lowered n0) n' how how' cs)
+
+(** val check_text_private :
+    change -> storage -> counted -> node -> proposal -> proposal ->
+    certificate list -> bool **)
+
+let check_text_private t s n0 n' how how' cs =
+  (&&) (proper t.original.sizes n0)
+    (check_private t s (lowered n0) n' how how' cs)
+
+(** val check_text_reused :
+    change -> storage -> counted -> node -> proposal -> proposal ->
+    certificate list -> bool **)
+
+let check_text_reused t s n0 n' how how' cs =
+  (&&) (proper t.original.sizes n0)
+    (check_reused t s (lowered n0) n' how how' cs)
 
 (** val partial_sums : expr list -> expr list -> expr list **)
 

@@ -125,6 +125,22 @@ let rec node () =
   | "mark" -> let m = name () in Mark (m, node ())
   | found -> malformed "a program" found
 
+(* A program as its text has it: steps have either sign. *)
+let rec counted () =
+  match word () with
+  | "call" -> let f = name () in let args = list expr in Calling (f, args, list expr)
+  | "block" -> Sequence (list counted)
+  | "if" -> let t = test () in let a = counted () in Choice (t, a, counted ())
+  | "for" ->
+    let x = name () in
+    let first = expr () in
+    let t = test () in
+    let step = z () in
+    Counting (x, first, t, step, counted ())
+  | "let" -> let x = name () in let a = expr () in Naming (x, a, counted ())
+  | "mark" -> let m = name () in Remark (m, counted ())
+  | found -> malformed "a program" found
+
 let vector () = list expr
 
 let shape () =
@@ -249,9 +265,9 @@ let rec print_certificate c =
 
 type problem =
   | Scan of specification * node * proposal
-  | Whole of change * node * node * proposal * proposal
-  | Private of change * storage * node * node * proposal * proposal
-  | Reused of change * storage * node * node * proposal * proposal
+  | Whole of change * counted * node * proposal * proposal
+  | Private of change * storage * counted * node * proposal * proposal
+  | Reused of change * storage * counted * node * proposal * proposal
   | Range of specification * z * z * node
 
 let problem () =
@@ -262,14 +278,14 @@ let problem () =
     Scan (g, n, proposal ())
   | "change" ->
     let t = change () in
-    let n = node () in
+    let n = counted () in
     let n' = node () in
     let how = proposal () in
     Whole (t, n, n', how, proposal ())
   | ("private" | "reused") as kind ->
     let t = change () in
     let s = storage () in
-    let n = node () in
+    let n = counted () in
     let n' = node () in
     let how = proposal () in
     let how' = proposal () in
@@ -283,17 +299,17 @@ let problem () =
 
 let goals_of = function
   | Scan (g, n, how) -> goals g n how
-  | Whole (t, n, n', how, how') -> change_goals t n n' how how'
-  | Private (t, s, n, n', how, how') -> private_goals t s n n' how how'
-  | Reused (t, s, n, n', how, how') -> reused_goals t s n n' how how'
+  | Whole (t, n, n', how, how') -> change_goals t (lowered n) n' how how'
+  | Private (t, s, n, n', how, how') -> private_goals t s (lowered n) n' how how'
+  | Reused (t, s, n, n', how, how') -> reused_goals t s (lowered n) n' how how'
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
   match p with
   | Scan (g, n, how) -> check g n how certificates
-  | Whole (t, n, n', how, how') -> check_change t n n' how how' certificates
-  | Private (t, s, n, n', how, how') -> check_private t s n n' how how' certificates
-  | Reused (t, s, n, n', how, how') -> check_reused t s n n' how how' certificates
+  | Whole (t, n, n', how, how') -> check_text_change t n n' how how' certificates
+  | Private (t, s, n, n', how, how') -> check_text_private t s n n' how how' certificates
+  | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates
   | Range (g, low, high, n) -> check_range g low high n certificates
 
 let budget = 20000
