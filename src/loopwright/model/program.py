@@ -79,12 +79,16 @@ class Array:
     """Of `A[(i * n + j) * m + k]`, which is read as A[i][j][k]: the sizes n and m of the inner dimensions."""
     space: MemorySpace | None = None
     """Of a `local` array that an operation made; None for the author's."""
-    observed: bool = False
-    """What the region leaves in it may be read afterwards, or through a pointer to it."""
+    observed: bool | None = None
+    """What the region leaves in it may be read afterwards, or through a pointer to it; None: not known."""
     addressed: bool = False
     """There may be a pointer to it."""
     layout: Layout | None = None
     """Where the typed declaration says it."""
+    inside: isl.Set | None = None
+    """{ A[s] : 0 <= s_k < e_k }, as far as sizes e_k are declared; None where none is known."""
+    is_sized: bool = False
+    """All sizes are declared: every cell that is `inside` is there."""
 
 
 @dataclass(frozen=True)
@@ -336,9 +340,9 @@ class Program(Displayed):
 
     def is_dead_after(self, array: Array) -> bool:
         """Whether no text after the region can see what the region leaves in `array`."""
-        if array.local:
-            return True
-        return not array.observed and is_dead_after(self.file, self.region, array.name, array.rank)
+        if array.local or array.observed is not None:
+            return array.local or not array.observed
+        return is_dead_after(self.file, self.region, array.name, array.rank)
 
     def domain(self) -> isl.UnionSet:
         """All instances, where the context holds."""

@@ -11,7 +11,9 @@ from loopwright.c.typed.file import TypedFile, TypedFunction
 from loopwright.c.typed.tree import (
     Assign,
     Call,
+    Cast,
     Declaration,
+    Member,
     Name,
     Node,
     OtherExpression,
@@ -21,7 +23,15 @@ from loopwright.c.typed.tree import (
     Variable,
     owner,
 )
-from loopwright.c.types import Pointer, Qualified, unqualified
+from loopwright.c.types import (
+    ArrayType,
+    CType,
+    FunctionType,
+    Pointer,
+    Qualified,
+    Record,
+    unqualified,
+)
 
 STATEMENTS = (
     *("WHILE_STMT", "DO_STMT", "SWITCH_STMT", "CASE_STMT", "DEFAULT_STMT"),
@@ -74,10 +84,27 @@ def _impure(node: Node, own: set[int]) -> str | None:
         case Name(declaration=declared, type=kind):
             if isinstance(kind, Qualified) and (kind.is_volatile or kind.is_atomic):
                 return f"'{declared.name}' is volatile"
-            is_pointer = isinstance(unqualified(kind), Pointer)
-            if is_pointer and declared.offset not in own and declared.storage is not Storage.FUNCTION:
+            is_known = declared.offset in own or declared.storage is Storage.FUNCTION
+            if _leads_elsewhere(kind) and not is_known:
                 return f"it follows the pointer '{declared.name}'"
+        case Cast(type=kind, operand=operand) if isinstance(unqualified(kind), Pointer):
+            if not isinstance(unqualified(operand.type), Pointer | ArrayType | FunctionType):
+                return "it makes a pointer of a number"
+        case Member(in_union=True, type=kind) if _leads_elsewhere(kind):
+            return "it makes a pointer of what is in a union"
     return None
+
+
+def _leads_elsewhere(kind: CType) -> bool:
+    """Whether a value of this type is a pointer, or may have one in it."""
+    match unqualified(kind):
+        case ArrayType(element=inner):
+            return _leads_elsewhere(inner)
+        case Record(fields=fields):
+            return fields is None or any(_leads_elsewhere(one.type) for one in fields)
+        case Pointer():
+            return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -86,6 +113,8 @@ class Purity:
 
     reason: str
     reads: frozenset[Declaration] = frozenset()
+    sees_memory: bool = False
+    """It is declared `pure`, and may read whatever can be named elsewhere, or pointed to."""
 
 
 def purity(
@@ -100,17 +129,26 @@ def purity(
     is_recursive = callee.offset in seen
     if is_recursive:
         return Purity("")
-    if function is None:
-        is_declared = any(word.strip("_") in ("pure", "const") for word in callee.attributes)
-        known = callee.name in believed or is_declared
-        return Purity("" if known else f"what '{callee.name}' does is not known")
+    if function is None or _may_be_replaced(callee) or _may_be_replaced(function.declaration):
+        words = {word.strip("_") for word in callee.attributes}
+        known = callee.name in believed or words & {"pure", "const"}
+        reason = "" if known else f"what '{callee.name}' does is not known"
+        return Purity(reason, sees_memory=callee.name not in believed and "const" not in words)
     found = effects_of(function)
     if found.impure:
         return Purity(f"'{callee.name}' is not pure: {found.impure}")
-    reads = found.reads
+    reads, sees_memory = found.reads, False
     for one in found.calls:
         inner = purity(file, one, believed, (*seen, callee.offset))
         if inner.reason:
             return Purity(f"in '{callee.name}', {inner.reason}")
         reads |= inner.reads
-    return Purity("", reads)
+        sees_memory = sees_memory or inner.sees_memory
+    return Purity("", reads, sees_memory)
+
+
+def _may_be_replaced(function: Declaration) -> bool:
+    """Whether the linker may choose another body than the one in the file."""
+    return any(
+        word.strip("_").split("(")[0] in ("weak", "weakref", "ifunc", "alias") for word in function.attributes
+    )

@@ -23,6 +23,7 @@ from loopwright.c.typed.tree import (
     Node,
     OtherStatement,
     Return,
+    SizeOf,
     Storage,
     addressed,
     children,
@@ -67,6 +68,8 @@ class _Flow:
         match node:
             case Name(declaration=declared):
                 self.is_read = self.is_read or (holds and declared.offset == self.offset)
+                return holds
+            case SizeOf(value=value) if value is not None:
                 return holds
             case Assign(operator="=", target=Name(declaration=declared), value=value):
                 after = self.run(value, holds)

@@ -11,10 +11,10 @@ way equal to one of the other side, so OLD gets there if it has no more guards t
 
     guards(OLD's operation) <= guards(NEW's operation)
 
-Memory: a cell that NEW writes is inside a declared size that is a number, or OLD touches it for some data.
-What NEW reads of a variable that was not written before, OLD reads too.  Beyond declared sizes that are
-numbers NEW reads only what OLD touches of its arrays; of others, that there is memory where NEW reads and OLD
-need not is taken on trust, and listed.
+Memory: a cell that NEW writes is inside the declared sizes, or OLD touches it for some data.  What NEW reads
+of a variable that was not written before, OLD reads too.  Beyond declared sizes NEW reads only what OLD
+touches; where none are declared, that there is memory where NEW reads and OLD need not is taken on trust, and
+listed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ import islpy as isl
 
 from loopwright.c.types import Floating, Integer
 from loopwright.loops.expressions import Int
-from loopwright.model.program import Array, Program
-from loopwright.presburger.sets import DIM, IN, OUT
+from loopwright.model.program import Array, AssumptionKind, Program
+from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition
 from loopwright.prove.equivalence.laws import conversion
-from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC
+from loopwright.prove.equivalence.reading import ABSOLUTE, ARITHMETIC, local_name
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, InputTerm, Term, shown
 from loopwright.read.c.purity import LIBRARY
 
@@ -134,6 +134,7 @@ def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
     domains: dict[Operation, isl.Set] = {}
     guards: dict[Operation, int] = {}
     lines: dict[Operation, int | None] = {}
+    beyond: set[Operation] = set()
     for definition in flows[1].definitions.values():
         for one in occurrences(definition):
             key = (definition.name, one.term)
@@ -146,12 +147,12 @@ def needed(memory: Memory, flows: tuple[Flow, Flow]) -> Needed:
             domains[key] = domain if key not in domains else domains[key].union(domain)
             guards[key] = min(one.guards, guards.get(key, one.guards))
             lines[key] = definition.line
+            beyond |= set() if memory.may_be_there(one, definition) else {key}
     allowed: dict[Operation, Occurrence] = {}
     for definition in flows[0].definitions.values() if domains else ():
         for one in occurrences(definition):
             allowed[definition.name, one.term] = _merged(allowed.get((definition.name, one.term)), one)
-    elsewhere = frozenset(key for key in domains if memory.may_be_there(key[1]))
-    return Needed(domains, guards, lines, elsewhere, allowed)
+    return Needed(domains, guards, lines, frozenset(domains) - beyond, allowed)
 
 
 def _merged(known: Occurrence | None, one: Occurrence) -> Occurrence:
@@ -174,12 +175,25 @@ class Memory:
     """Variables of the function, which have no value until they are written."""
     touched: Mapping[str, isl.Set]
     """The cells that OLD touches for certain."""
+    sizes: isl.Set
+    """Those for which OLD is not known to leave its arrays."""
 
-    def may_be_there(self, term: Term) -> bool:
-        """Whether a doubtful term is a cell that is there for all that OLD's declarations say."""
-        if not isinstance(term, CellTerm) or term.array in self.own:
+    def may_be_there(self, one: Occurrence, definition: ValueDefinition) -> bool:
+        """Whether a doubtful term is a cell that is there for all that is declared."""
+        cell = one.term
+        if not isinstance(cell, CellTerm) or cell.array in self.own:
             return False
-        return term.array not in self.touched or not _is_sized(self.arrays[term.array])
+        return not self.arrays[cell.array].is_sized and self._beyond(cell, one.domain, definition).is_empty()
+
+    def _beyond(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Map:
+        """Reads beyond declared sizes of cells that OLD is not certain to touch."""
+        read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
+        read = read.intersect_params(self.sizes)
+        inside = self.arrays[cell.array].inside
+        if inside is None:
+            return isl.Map.empty(read.get_space())
+        wrong = read.subtract_range(inside.set_tuple_name(cell.array))
+        return wrong.subtract_range(self.touched[cell.array]) if cell.array in self.touched else wrong
 
     def doubtful(self, cell: CellTerm, domain: isl.Set, definition: ValueDefinition) -> isl.Set | None:
         """Where a variable is read that need not have a value, or a cell that OLD is not certain to touch."""
@@ -187,48 +201,54 @@ class Memory:
         if array is None or not (cell.subscripts or cell.array in self.own):
             return None
         read = definition.relation(cell.subscripts, cell.array).intersect_domain(domain)
-        if cell.array in self.flow.writes:
+        if cell.array in self.flow.writes and (definition.is_conditional or cell.array not in self.own):
             written = self.flow.writes[cell.array].intersect_domain(isl.UnionSet.from_set(domain))
             if isl.UnionMap.from_map(read).is_subset(written):
                 return None
         if cell.array not in self.own:
-            return _outside(read, array, self.touched).domain()
+            return _outside(read.intersect_params(self.sizes), array, self.touched).domain()
         sources = self.flow.sources(definition, cell)
         unset = [one.relation.domain() for one in sources if isinstance(one.definition.value, InputTerm)]
         return reduce(isl.Set.union, unset).intersect(domain) if unset else None
 
 
-def memory_of(new: Program, flows: tuple[Flow, Flow]) -> Memory:
+def sizes_inside(old: Program) -> isl.Set:
+    """The sizes for which the accesses of OLD are inside its arrays, as far as that is known."""
+    facts = (one.holds_for for one in old.assumptions if one.kind is AssumptionKind.BOUNDS)
+    return reduce(isl.Set.intersect, (one for one in facts if one is not None), old.context)
+
+
+def memory_of(old: Program, new: Program, flows: tuple[Flow, Flow]) -> Memory:
     declared = new.file.declarations
-    arrays = {array.name: array for array in new.arrays if not array.local}
+    arrays = arrays_of(new)
     found = {name: declared.visible(name, new.region) for name in arrays}
-    own = frozenset(name for name, one in found.items() if one is not None and one.scope.text.startswith("{"))
-    return Memory(flows[1], arrays, own, touched(flows[0], certain=True))
+    own = frozenset(
+        name
+        for name, one in found.items()
+        if arrays[name].local or (one is not None and one.scope.text.startswith("{"))
+    )
+    return Memory(flows[1], arrays, own, touched(flows[0], certain=True), sizes_inside(old))
 
 
 def _outside(cells: isl.Map, array: Array, touched: Mapping[str, isl.Set]) -> isl.Map:
-    """The part of a relation to cells that leads neither to a touched one nor inside a declared size."""
-    inside = _declared(array, cells.range().get_space())
-    if inside is not None:
-        cells = cells.subtract_range(inside)
-    known = touched.get(array.name)
+    """The part of a relation to cells that leads neither to a touched one nor inside declared sizes."""
+    name = str(cells.get_tuple_name(OUT))
+    if array.inside is not None and array.is_sized:
+        cells = cells.subtract_range(array.inside.set_tuple_name(name))
+    known = touched.get(name)
     return cells if known is None else cells.subtract_range(known)
 
 
-def _declared(array: Array, space: isl.Space) -> isl.Set | None:
-    """The cells of an array whose declared sizes are numbers; a first size that is not written is none."""
-    if not _is_sized(array):
-        return None
-    found = isl.Set.universe(space)
-    for place, extent in enumerate(array.extents):
-        found = found.lower_bound_val(DIM, place, isl.Val(0))
-        found = found.upper_bound_val(DIM, place, isl.Val(int(extent) - 1))
-    return found
-
-
-def _is_sized(array: Array) -> bool:
-    """Whether all declared sizes are numbers."""
-    return len(array.extents) == array.rank and all(one.strip().isdigit() for one in array.extents)
+def writes_for_certain(memory: Memory) -> tuple[str, ...]:
+    """What has to hold for writes to cells that OLD need not touch and no declaration shows to be there."""
+    found = []
+    for name in sorted(memory.arrays.keys() & memory.flow.writes.keys() - memory.own):
+        for one in _writes(memory.flow, name) if memory.arrays[name].rank else ():
+            certain = not memory.flow.definitions[str(one.get_tuple_name(IN))].is_conditional
+            cells = one.intersect_params(memory.sizes)
+            if certain and not _outside(cells, memory.arrays[name], memory.touched).is_empty():
+                found.append(f"'{name}' has all cells that NEW writes; OLD need not touch them")
+    return tuple(dict.fromkeys(found))
 
 
 def _writes(flow: Flow, array: str) -> list[isl.Map]:
@@ -253,18 +273,17 @@ def touched(flow: Flow, *, certain: bool) -> dict[str, isl.Set]:
     return {name: reduce(isl.Set.union, found).coalesce() for name, found in parts.items()}
 
 
-def arrays_of_both(old: Program, new: Program) -> dict[str, Array]:
-    """The arrays of NEW that OLD has too."""
-    known = {array.name for array in old.arrays}
-    return {one.name: one for one in new.arrays if not one.local and one.rank > 0 and one.name in known}
+def arrays_of(program: Program) -> dict[str, Array]:
+    """The arrays of a program by the names that values give them."""
+    return {local_name(one.name) if one.local else one.name: one for one in program.arrays}
 
 
-def writes_more(arrays: Mapping[str, Array], flows: tuple[Flow, Flow]) -> str | None:
-    """A write of NEW to a cell of these arrays that OLD does not touch, whatever the data."""
-    possible = touched(flows[0], certain=False)
+def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
+    """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
+    possible, sizes, arrays = touched(flows[0], certain=False), sizes_inside(old), arrays_of(new)
     for name in sorted(arrays.keys() & flows[1].writes.keys()):
-        for one in _writes(flows[1], name):
-            if not _outside(one, arrays[name], possible).is_empty():
+        for one in _writes(flows[1], name) if arrays[name].rank else ():
+            if not _outside(one.intersect_params(sizes), arrays[name], possible).is_empty():
                 line = flows[1].definitions[str(one.get_tuple_name(IN))].line
-                return f"line {line} writes a cell of '{name}' that OLD does not touch"
+                return f"line {line} writes a cell of '{arrays[name].name}' that OLD does not touch"
     return None

@@ -94,7 +94,8 @@ def prove_equivalent(
         progress("proving that the loops are those of the text")
         models = [prove_model(old)] if from_text else [prove_model(old), prove_model(new)]
         found = _prove(old, new, models, allow_reassociation, progress)
-        if isinstance(found.verdict, Proved) and _computes_integers(sides(new).values()):
+        computes = _computes_integers(sides(new).values()) or _declares_integers(new)
+        if isinstance(found.verdict, Proved) and computes:
             return replace(found, trusted=(*found.trusted, OVERFLOW))
         return found
     except Unreadable as failure:
@@ -264,6 +265,15 @@ def _computes_integers(statements: Iterable[StatementSyntax]) -> bool:
         for side in statements
         for node in walk(side.node)
     )
+
+
+def _declares_integers(program: Program) -> bool:
+    """Whether a variable of the region is given the result of arithmetic: it is computed, used or not."""
+    values = (
+        node.child_by_field_name("value") for node in walk(program.syntax) if node.type == "init_declarator"
+    )
+    parts = (part for value in values if value is not None for part in walk(value))
+    return any(part.type == "binary_expression" and operator(part) in _ARITHMETIC for part in parts)
 
 
 def _is_integer_expression(node: Node, words: Words) -> bool:

@@ -201,8 +201,9 @@ def compare_files(
         if along is not None and along.proved and not reads_as_written(old, text, compiled, options):
             along = None
         short = all(len(region.place.text) <= for_provers for region in c_file(text).regions)
+        names = frozenset(one.name for each in allocations.values() for one in each.arrays)
         compared = partial(
-            _compared, old, text, (pure, assume), options, allow_reassociation, progress, guards
+            _compared, old, text, (pure, assume), options, allow_reassociation, progress, guards, names
         )
         if along is None:
             along = compared()
@@ -263,6 +264,7 @@ def _compared(
     allow_reassociation: bool,
     progress: Progress,
     guards: Mapping[int, Established],
+    allocated: frozenset[str],
 ) -> Comparison:
     """The regions of a text, one after the other, until one is not proved; `stated` are pure and assume."""
     pure, assume = stated
@@ -292,7 +294,7 @@ def _compared(
     ]
     trusted = _trusted([one for one, _ in tried], [other for _, other in tried], answers)
     for k, (before, after) in enumerate(tried[: len(answers)]):
-        further = _further_assumption(before, after)
+        further = _further_assumption(before, after) or _without_elements(before, after, allocated)
         if further is not None and isinstance(answers[k].verdict, Proved):
             answers = [*answers[:k], replace(answers[k], verdict=Undecided(further))]
             break
@@ -307,6 +309,22 @@ def _further_assumption(old: Program, new: Program) -> str | None:
     for one in new.assumptions:
         if one.holds_for is not None and not facts.is_subset(one.holds_for):
             return f"NEW computes the same only where {one.text}"
+    return None
+
+
+def _without_elements(old: Program, new: Program, allocated: frozenset[str]) -> str | None:
+    """An array that the new region declares with a length that may be below 1, which C leaves undefined."""
+    facts = old.facts
+    for array in old.arrays:
+        facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
+    for array in new.arrays:
+        is_declared = array.local and array.inside is not None and array.name not in allocated
+        if is_declared and not facts.is_subset(array.inside.params()):
+            return f"NEW declares '{array.name}' with no element for some sizes"
+    used = {array.name for array in new.arrays} | allocated
+    for one in new.file.declarations.variables:
+        if new.region.contains(one.place) and one.name not in used and not all(map(str.isdigit, one.extents)):
+            return f"NEW declares '{one.name}', whose length is not known, and does not use it"
     return None
 
 

@@ -16,9 +16,9 @@ from loopwright.model.program import Program
 from loopwright.prove.equivalence.definedness import (
     Needed,
     Operation,
-    arrays_of_both,
     memory_of,
     needed,
+    writes_for_certain,
     writes_more,
 )
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, after_region, flow_of
@@ -36,11 +36,13 @@ def by_values(
         flows = flow_of(old, old.context), flow_of(new, old.context)
     except Unreadable as failure:
         return Undecided(str(failure)), ()
-    more = writes_more(arrays_of_both(old, new), flows)
+    more = writes_more(old, new, flows)
     if more is not None:
         return Undecided(more), ()
     paths = old.source.path, new.source.path
-    return by_flows(flows, needed(memory_of(new, flows), flows), outputs, paths, reassociate=reassociate)
+    memory = memory_of(old, new, flows)
+    verdict, trusted = by_flows(flows, needed(memory, flows), outputs, paths, reassociate=reassociate)
+    return verdict, (*trusted, *writes_for_certain(memory))
 
 
 def by_flows(

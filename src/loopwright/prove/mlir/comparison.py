@@ -111,7 +111,7 @@ def _compared(
         flows = old.flow(context), new.flow(context)
         own = frozenset(one.name for one in new.arrays if one.local)
         known = {one.name: one for one in new.arrays}
-        memory = Memory(flows[1], known, own, touched(flows[0], certain=True))
+        memory = Memory(flows[1], known, own, touched(flows[0], certain=True), context)
         with _deep_recursion():
             found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
     except RecursionError:

@@ -12,7 +12,7 @@ from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Array
 from loopwright.presburger.dimensions import padded, split
-from loopwright.presburger.named import parameter_names
+from loopwright.presburger.named import parameter_names, space_of, whole
 from loopwright.presburger.sets import DIM, IN, OUT, PARAM
 from loopwright.prove.descent.running import with_calls
 from loopwright.prove.equivalence.assignments import Computation
@@ -65,11 +65,7 @@ class AffineFunction:
     @property
     def arrays(self) -> tuple[Array, ...]:
         """The buffers; sizes that are numbers are known."""
-        return tuple(
-            Array(one.name, one.rank, local=one.is_local, extents=extents)
-            for one in self.buffers.values()
-            for extents in [tuple(str(k.value) if isinstance(k, Int) else "" for k in one.extents)]
-        )
+        return tuple(_array(one) for one in self.buffers.values())
 
     @property
     def runnable(self) -> Runnable:
@@ -106,6 +102,17 @@ class AffineFunction:
             return Call(one.name, (*own, *self.computations[one.name].columns))
 
         return executed(with_calls(self.loops, call), context)
+
+
+def _array(buffer: Buffer) -> Array:
+    inside = isl.Set.universe(space_of((), [f"subscript {k}" for k in range(buffer.rank)]))
+    for k, extent in enumerate(buffer.extents):
+        if isinstance(extent, Int):
+            inside = inside.lower_bound_val(DIM, k, whole(0))
+            inside = inside.upper_bound_val(DIM, k, whole(extent.value - 1))
+    is_sized = len(buffer.extents) == buffer.rank and all(isinstance(one, Int) for one in buffer.extents)
+    named = inside.set_tuple_name(buffer.name)
+    return Array(buffer.name, buffer.rank, local=buffer.is_local, inside=named, is_sized=is_sized)
 
 
 def _values(run: Run, depth: int) -> isl.Map:

@@ -22,6 +22,7 @@ from loopwright.c.typed.tree import (
     Binary,
     Cast,
     Declaration,
+    Member,
     Name,
     Node,
     Number,
@@ -30,7 +31,7 @@ from loopwright.c.typed.tree import (
     Update,
     walk,
 )
-from loopwright.c.types import ArrayType, CType, Enumeration, Floating, Integer, Pointer, unqualified
+from loopwright.c.types import ArrayType, CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import (
     Access,
@@ -42,10 +43,11 @@ from loopwright.model.program import (
     Standing,
     Statement,
 )
-from loopwright.presburger.named import constant_value, everywhere, number, variable
+from loopwright.presburger.named import everywhere, number, tuple_set, variable
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import OUT
 from loopwright.read.c.gate.aliases import pairs_left
+from loopwright.read.c.second.cells import cell_of
 
 
 def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
@@ -56,9 +58,24 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     parameters = tuple(
         replace(one, values=_values(one.text, declared, constants)) for one in program.parameters
     )
-    arrays = tuple(replace(one, layout=_layout(declared.get(one.name))) for one in program.arrays)
-    known = replace(program, parameters=parameters, arrays=arrays)
-    tried = (_tried(one, known, region, declared, constants) for one in program.assumptions)
+    kinds = {name: one.type for name, one in declared.items()} | _members(nodes)
+    known = replace(program, parameters=parameters)
+    arrays = tuple(
+        replace(
+            _sized(one, known, region, declared, kinds.get(one.name)), layout=_layout(declared.get(one.name))
+        )
+        for one in program.arrays
+    )
+    known = replace(known, arrays=arrays)
+    tried = [
+        part
+        for one in program.assumptions
+        for part in (
+            _bounds(one, known)
+            if one.kind is AssumptionKind.BOUNDS
+            else [_tried(one, known, region, declared, constants)]
+        )
+    ]
     return replace(known, assumptions=tuple(tried))
 
 
@@ -72,13 +89,13 @@ def _tried(
     is_proved = False
     match one.kind:
         case AssumptionKind.ITERATOR:
-            is_proved = True  # `refuse_seen_iterators` did not raise
+            # `refuse_seen_iterators` did not raise; of variables that other files see, these may read it
+            known = [declared.get(name) for name in one.about]
+            is_proved = all(one is None or one.storage is not Storage.EXTERNAL for one in known)
         case AssumptionKind.CONSTANT:
             is_proved = bool(one.about) and all(
                 name in constants or _integer(declared.get(name)) for name in one.about
             )
-        case AssumptionKind.BOUNDS:
-            return _bounds(one, program, region, declared)
         case AssumptionKind.ALIASING if one.about:
             left = pairs_left(program, region, declared, one.about)
             return replace(one, pairs=left, standing=Standing.ASSUMED if left else Standing.PROVED)
@@ -163,52 +180,73 @@ def _values(
     return None if kind is None else (kind.least, kind.greatest)
 
 
-def _bounds(
-    one: Assumption, program: Program, region: TypedRegion, declared: Mapping[str, Declaration]
-) -> Assumption:
-    """Proved where no access leaves its array; raises where one leaves its row whenever it happens."""
+def _members(nodes: list[Node]) -> dict[str, CType]:
+    """The types of `v.x` and `g->x` by the names the reader gives them.
+
+    An array of at most one element at the end of a record may be longer than it says.
+    """
+    found: dict[str, set[CType]] = {}
+    for node in nodes:
+        cell = cell_of(node, {}) if isinstance(node, Member) else None
+        if cell is not None and not cell.subscripts and isinstance(node, Member):
+            kind = unqualified(node.type)
+            is_open = isinstance(kind, ArrayType) and kind.length in (0, 1, None)
+            found.setdefault(cell.base, set()).add(Unknown("it may be longer") if is_open else kind)
+    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
+
+
+def _bounds(one: Assumption, program: Program) -> list[Assumption]:
+    """Proved where no access leaves its array; raises where one leaves it whenever it happens.
+
+    Arrays of which nothing is declared are left to an assumption of their own.
+    """
     facts = program.facts
     enough = everywhere()
-    for array in program.arrays:
-        lengths = _lengths(array, program, region, declared)
-        if lengths is None:
-            return one
-        for statement in program.statements:
-            for access in statement.accesses:
-                if access.array == array.name:
-                    _refuse_outside(access, statement, lengths, facts)
-                    enough = enough.subtract(_outside(access, statement, lengths, facts).params())
+    unknown = [array.name for array in program.arrays if array.inside is None]
+    inside = {array.name: array.inside for array in program.arrays if array.inside is not None}
+    for statement in program.statements:
+        for access in statement.accesses:
+            if access.array in inside:
+                wrong = _outside(access, statement, inside[access.array], facts)
+                _refuse_outside(access, statement, wrong, facts)
+                enough = enough.subtract(wrong.params())
+    left = [replace(one, text=f"{', '.join(unknown)}: {one.text}", about=tuple(unknown))] if unknown else []
     if facts.is_subset(enough):
-        return replace(one, standing=Standing.PROVED)
+        return [replace(one, standing=Standing.PROVED), *left]
     runs = program.domain().intersect_params(enough)
-    return one if runs.is_empty() else replace(one, holds_for=enough.coalesce().gist(facts))
+    if runs.is_empty():
+        return [one]
+    return [replace(one, holds_for=enough.coalesce().gist(facts)), *left]
 
 
-def _lengths(
-    array: Array, program: Program, region: TypedRegion, declared: Mapping[str, Declaration]
-) -> tuple[isl.PwAff | None, ...] | None:
-    """The length of each dimension, None for one that a pointer leads to; None where it is not known."""
-    if array.rank == 0:
-        return ()
-    own = declared.get(array.name)
-    kind: CType | None = None if own is None else unqualified(own.type)
-    found: list[isl.PwAff | None] = []
-    for dimension in range(array.rank):
+def _sized(
+    array: Array,
+    program: Program,
+    region: TypedRegion,
+    declared: Mapping[str, Declaration],
+    kind: CType | None,
+) -> Array:
+    """An array with the cells that its declaration allows; a dimension that a pointer leads to has no end."""
+    names = [f"subscript {k}" for k in range(array.rank)]
+    cells = everywhere()
+    is_sized = not array.rows
+    kind = None if kind is None else unqualified(kind)
+    for dimension, name in enumerate(names):
         if array.rows and dimension > 0:
-            found.append(None)  # what is known of rows was tried by the reader, or is an entry of its own
-            continue
+            continue  # what is known of rows was tried by the reader, or is an entry of its own
         match kind:
             case Pointer(target=inner):
-                found.append(None)
+                is_sized = False
             case ArrayType(element=inner, length=length) if not array.rows:
-                size = _length(length, program, region, declared, own)
+                size = _length(length, program, region, declared, declared.get(array.name))
                 if size is None:
-                    return None
-                found.append(size)
+                    return array
+                own = variable(name)
+                cells = cells.intersect(own.ge_set(number(0))).intersect(own.lt_set(size))
             case _:
-                return None
+                return array
         kind = unqualified(inner)
-    return tuple(found)
+    return replace(array, inside=tuple_set(cells, array.name, names), is_sized=is_sized)
 
 
 def _length(
@@ -218,17 +256,30 @@ def _length(
     declared: Mapping[str, Declaration],
     array: Declaration | None,
 ) -> isl.PwAff | None:
-    """The length of a dimension; of a variable length array if it is a parameter of the function, declared
-    before the array, that has not changed since.
+    """The length of a dimension; of a variable length array if it depends on parameters of the function,
+    declared before the array, that have not changed since.
     """
     if isinstance(length, int):
         return number(length)
-    if length is None or not re.fullmatch(r"\w+", length):
+    if length is None or array is None or _SUM.fullmatch(length) is None:
         return None
-    size = declared.get(length)
-    if size is None or array is None or array.offset < size.offset or length not in program.params:
-        return None
-    return variable(length) if _is_unchanged(size, region) else None
+    names = sorted(set(re.findall(r"[A-Za-z_]\w*", length)))
+    for name in names:
+        size = declared.get(name)
+        kind = _integer(size)
+        if size is None or array.offset < size.offset or name not in program.params:
+            return None
+        if not _is_unchanged(size, region) or kind is None or not (kind.signed or length == name):
+            return None
+    found = number(0)
+    for sign, term in re.findall(r"([-+]?)\s*(\w+)", length):
+        value = number(int(term)) if term.isdigit() else variable(term)
+        found = found.sub(value) if sign == "-" else found.add(value)
+    return found
+
+
+_SUM = re.compile(r"\s*(?:[A-Za-z_]\w*|0|[1-9]\d*)(?:\s*[-+]\s*(?:[A-Za-z_]\w*|0|[1-9]\d*))*\s*")
+"""Sizes and numbers, added and subtracted."""
 
 
 def _is_unchanged(one: Declaration, region: TypedRegion) -> bool:
@@ -239,42 +290,14 @@ def _is_unchanged(one: Declaration, region: TypedRegion) -> bool:
     return not any(isinstance(target, Name) and target.declaration == one for target in targets)
 
 
-def _outside(
-    access: Access, statement: Statement, lengths: tuple[isl.PwAff | None, ...], facts: isl.Set
-) -> isl.Map:
+def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:
     """{ S[i] -> A[s] : s_k < 0 or s_k >= e_k for some k }."""
     touched = access.relation.intersect_domain(statement.domain).intersect_params(facts)
-    wrong = isl.Map.empty(touched.get_space())
-    for k, length in enumerate(lengths[: touched.dim(OUT)]):
-        if length is None:
-            continue
-        wrong = wrong.union(touched.subtract(touched.lower_bound_val(OUT, k, isl.Val(0))))
-        for size, bound in length.get_pieces():
-            top = touched.intersect_params(size)
-            inside = _below(top, k, bound)
-            wrong = wrong.union(top.subtract(inside))
-    return wrong.coalesce()
+    return touched.subtract_range(inside).coalesce()
 
 
-def _below(touched: isl.Map, k: int, bound: isl.Aff) -> isl.Map:
-    """The part of a relation whose coordinate k is below a function of the parameters."""
-    limit = isl.PwAff.from_aff(bound)
-    names = [str(limit.get_dim_name(isl.dim_type.param, j)) for j in range(limit.dim(isl.dim_type.param))]
-    fresh = "below which it is"
-    coordinate = variable(fresh).lt_set(limit)
-    marked = touched.insert_dims(isl.dim_type.param, 0, 1).set_dim_name(isl.dim_type.param, 0, fresh)
-    marked = marked.equate(isl.dim_type.param, 0, OUT, k).intersect_params(coordinate)
-    place = marked.find_dim_by_name(isl.dim_type.param, fresh)
-    assert place >= 0 and fresh not in names
-    return marked.project_out(isl.dim_type.param, place, 1)
-
-
-def _refuse_outside(
-    access: Access, statement: Statement, lengths: tuple[isl.PwAff | None, ...], facts: isl.Set
-) -> None:
-    """Raise where an access leaves its row, of a length that is a number, whenever it happens."""
-    rows = [None if one is None or constant_value(one) is None else one for one in lengths]
-    wrong = _outside(access, statement, (None, *rows[1:]), facts)
+def _refuse_outside(access: Access, statement: Statement, wrong: isl.Map, facts: isl.Set) -> None:
+    """Raise where an access leaves its array whenever it happens."""
     if wrong.is_empty() or not access.must:
         return
     happens = access.relation.intersect_domain(statement.domain).intersect_params(facts).params()
@@ -286,6 +309,6 @@ def _refuse_outside(
     values = {**point.parameters, **dict(zip(statement.iterators, point.coordinates, strict=False))}
     at = ", ".join(f"{name} = {value}" for name, value in values.items())
     cell = "".join(f"[{value}]" for value in point.coordinates[statement.depth :])
-    message = f"'{access.array}{cell}' is outside of its row, as the declaration says: {at}"
+    message = f"'{access.array}{cell}' is outside of its array, as the declaration says: {at}"
     hint = "give the array its size, or the loop its bound"
     raise BadInput(Code.REGION_TEXT, message, span=access.place, hint=hint)

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 from loopwright.c.macros import looks_like_macro
 from loopwright.c.tokens import names_in
-from loopwright.c.typed.effects import purity
+from loopwright.c.typed.effects import Purity, purity
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import is_address_taken, may_be_pointed_to
 from loopwright.c.typed.reach import Reach, may_be_written, reach_of
 from loopwright.c.typed.tree import (
+    Assign,
     Call,
     Member,
     Name,
@@ -22,9 +23,11 @@ from loopwright.c.typed.tree import (
     Storage,
     Subscript,
     Unary,
+    Update,
     Variable,
     changed_root,
     owner,
+    root_of,
     walk,
 )
 from loopwright.c.types import ArrayType, CType, Qualified, unqualified
@@ -147,23 +150,41 @@ def refuse_calls(program: Program, region: TypedRegion, file: TypedFile, pure: f
     changed = {root.offset for node in nodes if (root := changed_root(node)) is not None}
     for node in nodes:
         if isinstance(node, Call) and not is_inside(node, places):
-            _refuse_call(node, file, pure, changed)
+            found = _refuse_call(node, file, pure, changed)
+            seen = _visible(nodes, region) if found.sees_memory else None
+            if seen is not None and node.callee is not None:
+                name = node.callee.name
+                message = f"'{name}' is declared pure, and may read '{seen}', which the region changes"
+                raise refuse(node, message, f"if it does not, say --pure {name}, or declare it const")
 
 
-def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set[int]) -> None:
+def _visible(nodes: Sequence[Node], region: TypedRegion) -> str | None:
+    """Something that the region changes, and that functions elsewhere can name or may have a pointer to."""
+    for node in nodes:
+        target = node.target if isinstance(node, Assign | Update) else None
+        declared = None if target is None else root_of(target)
+        if target is None or declared is None:
+            continue
+        is_own = owner(target) is not None and declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+        if not is_own or may_be_pointed_to(region, declared):
+            return declared.name
+    return None
+
+
+def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set[int]) -> Purity:
     callee = node.callee
     if callee is None or callee.storage not in (Storage.FUNCTION, Storage.UNDECLARED):
         raise refuse(node, "this calls a function through a pointer", "call functions by their names")
     name = callee.name
     if name in pure:
-        return
+        return Purity("")
     if callee.storage is Storage.UNDECLARED and file.definition(callee) is None:
         if is_library(name) or name in INDEX_HELPERS or looks_like_macro(name):
-            return
+            return Purity("")
         raise refuse(node, f"'{name}' is not declared, and what it does is not known", _say(name))
     believed = frozenset((*LIBRARY, *INDEX_HELPERS, *pure))
     if name.startswith("__builtin_") and is_library(name):
-        return
+        return Purity("")
     found = purity(file, callee, believed)
     if found.reason:
         raise refuse(node, f"{found.reason}", _say(name))
@@ -171,6 +192,7 @@ def _refuse_call(node: Call, file: TypedFile, pure: frozenset[str], changed: set
     if seen is not None:
         message = f"'{name}' reads '{seen.name}', which the region changes"
         raise refuse(node, message, f"make '{seen.name}' an argument of '{name}'")
+    return found
 
 
 def _say(name: str) -> str:

@@ -63,7 +63,9 @@ def _gated(
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
     assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(region, file))
-    seen = replace(with_observed(program, region), assumptions=(*program.assumptions, *believed, *assumed))
+    seen = replace(
+        with_observed(program, region, file), assumptions=(*program.assumptions, *believed, *assumed)
+    )
     return settled(seen, region, file)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from loopwright.c.typed.file import TypedFile, TypedRegion
 from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, read_after
 from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
+from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
 from loopwright.read.c.gate.refusal import refuse
 from loopwright.read.c.gate.types import iterators_of
@@ -24,7 +25,7 @@ def refuse_seen_iterators(program: Program, region: TypedRegion, file: TypedFile
             raise refuse(loop, f"{reason}, and the region uses it as an iterator", hint)
 
 
-def with_observed(program: Program, region: TypedRegion) -> Program:
+def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     """The program with the storage marked that is seen after the region, or whose address gets away."""
     names = {
         node.declaration.name: node.declaration
@@ -32,13 +33,18 @@ def with_observed(program: Program, region: TypedRegion) -> Program:
         for node in walk(statement)
         if isinstance(node, Name)
     }
-    return replace(program, arrays=tuple(_marked(array, region, names) for array in program.arrays))
+    return replace(program, arrays=tuple(_marked(array, region, file, names) for array in program.arrays))
 
 
-def _marked(array: Array, region: TypedRegion, names: Mapping[str, Declaration]) -> Array:
+def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[str, Declaration]) -> Array:
     declared = names.get(array.name)
     if declared is None:
         return array
     is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
     addressed = is_own and may_be_pointed_to(region, declared)
-    return replace(array, observed=not is_own or may_be_seen(region, declared), addressed=addressed)
+    if array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating):
+        is_hidden = is_own or declared.storage is Storage.STATIC
+        observed = not is_hidden or read_after(file, region, declared) != ""
+    else:
+        observed = not is_own or may_be_seen(region, declared)
+    return replace(array, observed=observed, addressed=addressed)
