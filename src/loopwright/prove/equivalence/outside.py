@@ -33,6 +33,7 @@ _RANKS = {
     "long long": 1,
     "long long int": 1,
 }
+_TAGGED = ("struct_specifier", "union_specifier", "enum_specifier")
 _EFFECTS = ("call_expression", "assignment_expression", "update_expression")
 
 
@@ -77,7 +78,53 @@ def outside_difference(old: Span, new: Span) -> str | None:
         return f"their parameters are ({before.parameters}) and ({after.parameters})"
     if before.head != after.head:
         return f"one is declared '{_short(before.head)}' and the other '{_short(after.head)}'"
+    here, there = _meanings(old.source), _meanings(new.source)
+    pending = [*_words(before, after)]
+    seen = set(pending)
+    for name in pending:
+        if here.get(name) != there.get(name):
+            return f"'{name}' is not declared in the same way"
+        further = [word for text in here.get(name, ()) for word in names_in(text) if word not in seen]
+        pending += dict.fromkeys(further)
+        seen.update(further)
     return _locals_difference(before, after) or _order_difference(before, after)
+
+
+def _words(before: _Frame, after: _Frame) -> dict[str, None]:
+    """The names of the file that the functions use outside of their regions."""
+    texts = [one.text for one in before.done] + [one.text for one in before.locals.values()]
+    own = before.locals.keys() | after.locals.keys()
+    return dict.fromkeys(
+        word for text in (before.head, *texts) for word in names_in(text) if word not in own
+    )
+
+
+def _meanings(source: Source) -> dict[str, list[str]]:
+    """What a file declares at its top level, by name: functions with their bodies, types, variables.
+
+    Functions with regions are compared as such.
+    """
+    file = c_file(replace(source, chosen=()))
+    regions = [one.place for one in c_file(source).regions]
+    found: dict[str, list[str]] = {}
+    pending = [*named_children(file.possible)]
+    while pending:
+        node = pending.pop(0)
+        if node.type.startswith("preproc_") or node.type == "linkage_specification":
+            pending = [*named_children(node), *pending]
+        elif node.type == "declaration":
+            for name, local in _declared(node):
+                found.setdefault(name, []).append(local.text)
+        elif node.type == "function_definition" and not any(node.span.contains(one) for one in regions):
+            found.setdefault(identifiers(field(node, "declarator"))[0], []).append(_plain(node.text))
+        if node.type in ("declaration", "type_definition", *_TAGGED):
+            kind = field(node, "type") if node.type not in _TAGGED else node
+            made = [part for part in walk(kind) if part.type in (*_TAGGED, "enumerator")]
+            named = [part.child_by_field_name("name") for part in made]
+            named += node.children_by_field_name("declarator") if node.type == "type_definition" else []
+            for words in (names_in(one.text) for one in named if one is not None):
+                found.setdefault(next(iter(words)), []).append(_plain(kind.text))
+    return found
 
 
 def _order_difference(before: _Frame, after: _Frame) -> str | None:
@@ -94,7 +141,7 @@ def _order_difference(before: _Frame, after: _Frame) -> str | None:
 
 
 def _locals_difference(before: _Frame, after: _Frame) -> str | None:
-    for name in before.locals.keys() & after.locals.keys():
+    for name in sorted(before.locals.keys() & after.locals.keys()):
         one, other = before.locals[name], after.locals[name]
         widened = _RANKS.get(other.type, -1) >= _RANKS.get(one.type, 9) and one.value is other.value is None
         if one.text != other.text and not (widened and one.shape == other.shape):
@@ -104,6 +151,8 @@ def _locals_difference(before: _Frame, after: _Frame) -> str | None:
         local = here.locals[name]
         if name in there.names:
             return f"'{name}' is a local variable in one of them only"
+        if here is after and re.search(r"\[[^]]*[a-z]", local.shape):
+            return f"'{local.shape}' has a length that may be below 1"
         if here is after and _WIDE.fullmatch(local.type) is None and local.shape == name:
             return f"'{name}' is of type '{local.type}', which may be too narrow"
         if local.value is not None and any(part.type in _EFFECTS for part in walk(local.value)):
