@@ -27,6 +27,7 @@ from loopwright.check.program.instrument import (
     with_insertions,
 )
 from loopwright.check.program.meaning import with_same_meaning
+from loopwright.check.program.outside import other_writes
 from loopwright.check.program.reachable import reached
 from loopwright.check.program.segment import Input, parse_input, read_input
 from loopwright.check.program.sites import Sites, depends_on_values, find_sites
@@ -295,6 +296,9 @@ def _other_sizes(job: Job, log: RunLog) -> bool:
 
 def _notes(job: Job, log: RunLog, ended: Ended) -> tuple[str, ...]:
     notes: list[str] = []
+    others = other_writes(job.spec, job.sites.known)
+    if others:
+        notes.append(f"not compared, and changed by the segment: {', '.join(others)}")
     if ended.status > 0 and not _ended_inside(ended, log):
         notes.append(f"after the segment, the program ended with status {ended.status}")
     if _other_sizes(job, log):

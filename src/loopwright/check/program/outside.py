@@ -1,16 +1,23 @@
-"""Functions the segment calls that are neither in the file nor in the C library: what they do is unknown."""
+"""What the segment does besides the operations of the original.
+
+Functions that are neither in the file nor in the C library may do anything.  Variables that the original
+leaves alone are not compared; those that the segment may change are named.
+"""
 
 from __future__ import annotations
 
 import re
 
+from loopwright.c.declarations import Variable, is_integer_type
 from loopwright.c.macros import definitions
-from loopwright.c.syntax import field, identifiers, walk
+from loopwright.c.references import reference_of
+from loopwright.c.syntax import Node, field, identifiers, walk
 from loopwright.c.tokens import names_in
 from loopwright.check.original.specification import Specification
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.errors import Code, GaveUp
 from loopwright.read.c.purity import INDEX_HELPERS, LIBRARY
+from loopwright.source import Span
 
 _KNOWN = re.compile(
     r"abort|abs|aligned_alloc|assert|atexit|atof|"
@@ -46,6 +53,71 @@ def refuse_unseen(spec: Specification, known: ReachedCode) -> None:
                 hint = f"give its text, or say --pure {name} if it changes nothing"
                 message = f"'{name}' is not in this file: it may change an array, or how numbers are rounded"
                 raise GaveUp(Code.UNDECIDED, message, span=node.span, hint=hint)
+
+
+def other_writes(spec: Specification, known: ReachedCode) -> tuple[str, ...]:
+    """The variables of both files that the segment may change, and the original leaves alone."""
+    found: dict[str, None] = {}
+    for node in (node for body in known.bodies for node in walk(body)):
+        place = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
+        target = None if place is None else reference_of(field(node, place))
+        changed = [] if target is None else [target.root, *_pointed(known, target.root.text)]
+        if node.type == "call_expression":
+            words = [one for one in walk(field(node, "arguments")) if one.type == "identifier"]
+            changed = [one for one in words if not _is_subscripted(one)]
+        for one in changed:
+            if _is_left_alone(spec, known, one, is_written=target is not None):
+                found[one.text] = None
+    return tuple(found)
+
+
+def _pointed(known: ReachedCode, name: str) -> list[Node]:
+    """The names in what a pointer of the function around is given."""
+    if known.around is None:
+        return []
+    nodes = [node for node in walk(known.around.body) if node.type in _GIVING]
+    given = [
+        field(node, value)
+        for node in nodes
+        for left, value in [_GIVING[node.type]]
+        if "*" in field(node, left).text and name in identifiers(field(node, left))[:1]
+    ]
+    return [one for value in given for one in walk(value) if one.type == "identifier"]
+
+
+_GIVING = {"init_declarator": ("declarator", "value"), "assignment_expression": ("left", "right")}
+
+
+def _is_subscripted(node: Node) -> bool:
+    outer = node.parent
+    return outer is not None and outer.type == "subscript_expression" and field(outer, "argument") == node
+
+
+def _is_left_alone(spec: Specification, known: ReachedCode, node: Node, *, is_written: bool) -> bool:
+    """Whether a variable is one of both files, and none that the original writes.
+
+    An integer that the original's file does not use besides its region is taken for a counter.
+    """
+    program, name = spec.program, node.text
+    own = {array.name for array in program.arrays}
+    own |= {iterator for statement in program.statements for iterator in statement.iterators}
+    here = known.declarations.visible(name, node.span)
+    there = program.file.declarations.visible(name, program.region)
+    is_own = any(name == one or one.startswith(f"{name}__") for one in own)
+    if is_own or here is None or there is None or _is_local(here) or _is_local(there):
+        return False
+    if there.rank == 0 and is_integer_type(program.file.declarations.resolved(there.type)):
+        return is_written and _uses(program.source.text, program.region, name) > 1
+    return is_written or there.rank > 0
+
+
+def _is_local(variable: Variable) -> bool:
+    return variable.scope.text.startswith("{")
+
+
+def _uses(text: str, region: Span, name: str) -> int:
+    """How often a file mentions a name outside of its region."""
+    return names_in(text[: region.start] + text[region.end :]).count(name)
 
 
 def _points_inside(known: ReachedCode, name: str, inside: set[str]) -> bool:
