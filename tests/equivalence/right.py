@@ -199,11 +199,11 @@ for (i = 0; i < n; i++)
 """,
     ),
     "a scalar expanded": (
-        "for (i = 0; i < n; i++) { double x = b[i] * 2; a[i] = x + c[i]; }",
+        "for (i = 0; i < 1000; i++) { double x = b[i] * 2; a[i] = x + c[i]; }",
         """
 double y[1000];
-for (i = 0; i < n; i++) y[i] = b[i] * 2;
-for (i = 0; i < n; i++) a[i] = y[i] + c[i];
+for (i = 0; i < 1000; i++) y[i] = b[i] * 2;
+for (i = 0; i < 1000; i++) a[i] = y[i] + c[i];
 """,
     ),
     "a copy forwarded": (

@@ -39,7 +39,7 @@ def test_bad_input(tmp_path: Path) -> None:
 
 def test_what_is_taken_on_trust_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = file(tmp_path, wrapped(COPY), "old.c")
-    text = "for (i = 0; i < n; i++) { x[i] = b[i]; a[i] = x[i] + 1; }"
+    text = "for (i = 0; i < n; i++) { x[0] = b[i]; a[i] = x[0] + 1; }"
     new = file(tmp_path, f"static double x[100];\n{wrapped(text)}", "new.c")
     assert run("prove", old, new) == 0
     assert "'x', which" in capsys.readouterr().err

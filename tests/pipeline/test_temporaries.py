@@ -169,7 +169,8 @@ SEEN = {
     "static": ("static double s;", "", "", False),
     "read when a loop comes back": ("double s = 0;", "for (int r = 0; r < 2; r++) { out = s;", "}", False),
     "a jump back": ("double s = 0;", "again: out = s;", "if (out < 1) goto again;", False),
-    "two of the name": ("double s;", "{ double s = 1; out = s; }", "", False),
+    "two of the name": ("double s;", "{ double s = 1; out = s; }", "", True),
+    "read in the next round": ("double s = 0;", "for (int r = 0; r < 2; r++) { a[0] = s;", "}", False),
 }
 
 

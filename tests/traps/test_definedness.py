@@ -60,6 +60,50 @@ SPECULATED = {
         "for (i = 0; i < n; i++) r[i] = q[i];",
         "for (i = 0; i < n; i++) { int d = q[i + 100]; r[i] = q[i]; }",
     ),
+    "a read beyond the size of an array of its own": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[10]; for (i = 0; i < n; i++) z[i] = b[i]; for (i = 0; i < n; i++) a[i] = z[i];",
+    ),
+    "a read beyond a size that is subtracted from": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[n - 1]; for (i = 0; i < n; i++) z[i] = b[i]; for (i = 0; i < n; i++) a[i] = z[i];",
+    ),
+    "a read of an array that only it has": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) { double d = few[i]; a[i] = b[i]; }",
+    ),
+    "a read of a member": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) { double d = both.y[i]; a[i] = b[i]; }",
+    ),
+    "a write of a member": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) { both.y[i] = both.y[i]; a[i] = b[i]; }",
+    ),
+    "a read beyond a row": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) { double d = rows[0][i]; a[i] = b[i]; }",
+    ),
+    "a write to memory that the other does not touch": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) a[i] = b[i]; x[0] = x[0];",
+    ),
+    "a variable that it adds to has no value": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "for (i = 0; i < n; i++) { e = e + 1; a[i] = b[i]; }",
+    ),
+    "an array of its own has no values": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[100]; for (i = 0; i < n; i++) { double d = z[i]; a[i] = b[i]; }",
+    ),
+    "an array without elements": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[n]; for (i = 0; i < n; i++) z[i] = b[i]; for (i = 0; i < n; i++) a[i] = z[i];",
+    ),
+    "an array without elements that is not used": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[n - 5]; for (i = 0; i < n; i++) a[i] = b[i];",
+    ),
     "a write that changes nothing beyond the end": (
         "for (i = 0; i < n; i++) x[i] = b[i];",
         "for (i = 0; i < n; i++) x[i] = b[i]; x[n] = x[n];",
@@ -92,6 +136,10 @@ KEPT = {
         "for (i = 0; i < n; i++) a[i] = s / t;",
         "double d = s / t; for (i = 0; i < n; i++) a[i] = d;",
     ),
+    "an array of its own that is large enough": (
+        "for (i = 0; i < n; i++) a[i] = b[i];",
+        "double z[100]; for (i = 0; i < n; i++) z[i] = b[i]; for (i = 0; i < n; i++) a[i] = z[i];",
+    ),
     "the same choice in two statements": (
         "for (i = 0; i < n; i++) r[i] = b[i] > 0 ? q[i] / w : 0;",
         "for (i = 0; i < n; i++) { int d = b[i] > 0 ? q[i] / w : 0; r[i] = d; }",
@@ -100,7 +148,7 @@ KEPT = {
 
 
 def _answer(old: str, new: str, folder: Path) -> str:
-    head = "int q[100], r[100], w, v;"
+    head = "int q[100], r[100], w, v; double few[10], rows[10][10]; struct { double x[10], y[10]; } both;"
     parts = {"head": head, "setup": "double e;", "parameters": "int n, int m, double *x"}
     before, after = (function(body, **parts) for body in (old, new))
     return comparison(before, after, folder)
@@ -114,6 +162,14 @@ def test_what_only_the_new_program_computes(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_what_both_compute(name: str, tmp_path: Path) -> None:
     assert _answer(*KEPT[name], tmp_path) == PROVED
+
+
+def test_memory_that_only_the_new_program_writes_is_listed(tmp_path: Path) -> None:
+    old = function("for (i = 0; i < n; i++) if (b[i] > 0) x[i] = 1;")
+    new = function("for (i = 0; i < n; i++) x[i] = b[i] > 0 ? 1 : x[i];")
+    assert comparison(old, new, tmp_path) == PROVED
+    trusted = compare_files(tmp_path / "old.c", tmp_path / "new.c").trusted
+    assert "'x' has all cells that NEW writes; OLD need not touch them" in trusted
 
 
 def test_memory_that_only_the_new_program_reads_is_listed(tmp_path: Path) -> None:

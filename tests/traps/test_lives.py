@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.traps.support import PROVED, Trap, answer
+from loopwright.read.c.reader import read_c
+from tests.traps.support import PROVED, Trap, answer, comparison, function
 
 _LOOP = "for (i = 0; i < n; i++) a[i] = i;"
 
@@ -35,6 +36,35 @@ READ = [
     Trap("as a variable of the file", "for (c = 0; c < n; c++) a[c] = c;", "int c; int g(void) { return c; }"),
     Trap("as a variable of the file, by a function called after it", "for (c = 0; c < n; c++) a[c] = c;", "static int c; static void g(void) { s = c; }", after="g();"),
     Trap("as a variable of the file whose address is taken", "for (c = 0; c < n; c++) a[c] = c;", "static int c; int *w = &c;"),
+    Trap("by a macro with arguments", _LOOP, "#define VALUE(x) x", after="s = VALUE(i);"),
+    Trap("by a pointer in a struct", _LOOP, "struct Q { int *p; };", "struct Q q = { &i };", "s = *q.p;"),
+    Trap("by a pointer in an array", _LOOP, setup="int *q[1] = { &i };", after="s = *q[0];"),
+    Trap("by a pointer of the file", _LOOP, "static int *w;", "w = &i;", "s = *w;"),
+    Trap("in an asm", _LOOP, after='__asm__ volatile("" :: "r"(i));'),
+    Trap("in an asm that is given its address", _LOOP, setup='int *q = &i; __asm__ volatile("" :: "r"(q));'),
+    Trap("after a goto back", "again: " + _LOOP, after="if (s < 3) { s = i; goto again; }"),
+    Trap("by a computed goto", _LOOP, after="void *l = &&end; goto *l; end: s = i;"),
+    Trap("as the bound of a later loop", _LOOP, after="for (j = 0; j < i; j++) b[j] = 0;"),
+    Trap("as the start of a later loop", _LOOP, after="for (; i < 100; i++) b[i] = 0;"),
+    Trap("in a later while", _LOOP, after="while (i < 100) b[i++] = 0;"),
+    Trap("after an empty loop", _LOOP, after="for (j = 0; j < 0; j++) i = 0; s = i;"),
+    Trap("in a return", _LOOP, after="return (void)(s = i);"),
+    Trap("in a switch", _LOOP, after="switch (i) { case 3: s = 1; }"),
+    Trap("as a subscript", _LOOP, after="s = a[i - 1];"),
+    Trap("as an argument", _LOOP, "void g(int);", after="g(i);"),
+    Trap("in the size of an array", _LOOP, after="s = sizeof(int[i + 1]);"),
+    Trap("in a function inside the function", _LOOP, setup="double h(void) { return i; }", after="s = h();"),
+    Trap("in a statement as an expression", _LOOP, after="s = ({ i; });"),
+    Trap("in a choice by type", _LOOP, after="s = _Generic(1, int: i, default: 0);"),
+    Trap("in a list of values", _LOOP, after="int z[2] = { [1] = i }; s = z[1];"),
+    Trap("after && with an assignment", _LOOP, after="n && (i = 0); s = i;"),
+    Trap("by a function that may leave it", _LOOP, "void set(int *);", after="set(&i); s = i;"),
+    Trap("in the next round of a for", _LOOP, setup="for (j = 0; j < 2; j++) { if (j) s = i;", after="}"),
+    Trap("by a clause", _LOOP, after="\n#pragma omp parallel for firstprivate(i)\nfor (j = 0; j < 3; j++) b[j] = i;"),
+    Trap("as a variable of the thread", "for (c = 0; c < n; c++) a[c] = c;", "static __thread int c; int h(void) { return c; }"),
+    Trap("as a volatile variable", "for (c = 0; c < n; c++) a[c] = c;", setup="volatile int c;"),
+    Trap("as what a parameter points to", "for (*m = 0; *m < n; (*m)++) a[*m] = 1;", parameters="int n, int *m"),
+    Trap("as a member", "for (q.m = 0; q.m < n; q.m++) a[q.m] = 1;", "struct { int m; } q;"),
     Trap("in a text that is not understood", _LOOP, after="OOPS(s = i;) [;"),
 ]
 DEAD = [
@@ -47,6 +77,63 @@ DEAD = [
     Trap("on a path that does not come from the region", _LOOP, setup="if (n) { s = i; return; }"),
     Trap("a variable of the file that all assign first", "for (c = 0; c < n; c++) a[c] = c;", "static int c; void g(void) { for (c = 0; c < 3; c++) b[c] = 0; }"),
 ]
+
+
+_TEMPORARY = "for (i = 0; i < n; i++) { u = b[i]; a[i] = u * 2; }"
+_WITHOUT = "for (i = 0; i < n; i++) { double w = b[i]; a[i] = w * 2; }"
+_CARRIED = "for (i = 0; i < n; i++) { a[i] = u; u = b[i]; }"
+_NOT_CARRIED = "for (i = 0; i < n; i++) a[i] = i == 0 ? u : b[i - 1];"
+_OWN = "double u = 0;"
+KEPT = {
+    "read after it": (_OWN, "s = u;", ""),
+    "by a macro": (_OWN, "s = LAST;", "#define LAST u"),
+    "by a pointer": (_OWN + " double *w = &u;", "s = *w;", ""),
+    "by a pointer that a function was given": (_OWN + " keep(&u);", "look();", "void keep(double *); void look(void);"),
+    "as a static variable": ("static double u; s = u;", "", ""),
+    "as a variable of the file that a function reads": ("", "", "static double u; double h(void) { return u; }"),
+    "as a variable of the file that others see": ("", "", "double u;"),
+    "on one path": (_OWN, "if (n) u = 0; s = u;", ""),
+    "after a goto": (_OWN, "goto end; end: s = u;", ""),
+    "in a later loop": (_OWN, "for (j = 0; j < 2; j++) s += u;", ""),
+    "in the next round": (_OWN + " while (s < 3) { s += u;", "}", ""),
+    "in an asm": (_OWN, '__asm__ volatile("" :: "m"(u));', ""),
+    "in a function inside the function": (_OWN + " double h(void) { return u; }", "s = h();", ""),
+}
+LOST = {
+    "not at all": (_OWN, "", ""),
+    "after an assignment": (_OWN, "u = 0; s = u;", ""),
+    "for its size": (_OWN, "s = sizeof u;", ""),
+}
+
+
+def _without_temporary(setup: str, after: str, head: str, folder: Path) -> str:
+    parts = {"setup": setup, "after": after, "head": head}
+    return comparison(function(_TEMPORARY, **parts), function(_WITHOUT, **parts), folder)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_temporaries_that_are_read_afterwards(name: str, tmp_path: Path) -> None:
+    assert _without_temporary(*KEPT[name], tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_temporaries_that_are_not(name: str, tmp_path: Path) -> None:
+    assert _without_temporary(*LOST[name], tmp_path) == PROVED
+
+
+@pytest.mark.parametrize("setup", ["while (s < 3) {", "for (j = 0; j < 3; j++) {", "do {", "again: {"])
+def test_a_temporary_that_the_region_itself_reads_the_next_time(setup: str, tmp_path: Path) -> None:
+    ends = {"do {": "} while (s < 3);", "again: {": "} if (s < 3) goto again;"}
+    parts = {"setup": f"double u = 0; {setup}", "after": f"s += 1; {ends.get(setup, '}')}"}
+    old, new = (function(text, **parts) for text in (_CARRIED, _NOT_CARRIED))
+    assert comparison(old, new, tmp_path) != PROVED
+
+
+def test_an_iterator_that_other_files_see_is_listed(tmp_path: Path) -> None:
+    trap = Trap("", "for (c = 0; c < n; c++) a[c] = c;", "int c;")
+    assert answer(trap, tmp_path) == PROVED
+    (program,) = read_c(tmp_path / "t.c")
+    assert any(one.text.startswith("c: the value that the last loop leaves") for one in program.trusted)
 
 
 @pytest.mark.parametrize("trap", READ, ids=lambda trap: trap.name)

@@ -126,6 +126,35 @@ UNIONS = [
     for body in ["for (i = 1; i < n; i++) { u.d = a[i]; b[i] = u.f; }"]
 ]
 
+_STRUCT = "struct { double x[10], y[10]; } v;"
+BEYOND = [
+    Trap("a member", "for (i = 0; i < 20; i++) v.x[i] = i;", _STRUCT),
+    Trap("a member that is read", "for (i = 0; i < 20; i++) a[i] = v.x[i];", _STRUCT),
+    Trap("before a member", "for (i = 0; i < 10; i++) a[i] = v.x[i - 1];", _STRUCT),
+    Trap("a member through a pointer", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { double x[10], y[10]; } *w;"),
+    Trap("a member of a member", "for (i = 0; i < 20; i++) v.w.x[i] = i;", "struct { struct { double x[10]; } w; } v;"),
+    Trap("a row of a member", "for (i = 0; i < 5; i++) for (j = 0; j < 12; j++) v.x[i][j] = i;", "struct { double x[5][10]; } v;"),
+    Trap("an array", "for (i = 0; i <= 100; i++) a[i] = i;"),
+    Trap("before an array", "for (i = 0; i < 50; i++) a[i - 1] = i;"),
+    Trap("by a sum", "for (i = 0; i < 200; i++) *(a + i) = i;"),
+    Trap("a size by a macro", "for (i = 0; i < 20; i++) q[i] = i;", "#define N 10\ndouble q[N / 2 + 3];"),
+    Trap("a size by an enumerator", "for (i = 0; i < 20; i++) q[i] = i;", "enum { N = 10 }; double q[N];"),
+    Trap("a size by sizeof", "for (i = 0; i < 20; i++) q[i] = i;", "double q[sizeof(double)];"),
+    Trap("a size by its values", "for (i = 0; i < 20; i++) q[i] = i;", "double q[] = { 1, 2, 3 };"),
+    Trap("a size by a typedef", "for (i = 0; i < 20; i++) q[i] = i;", "typedef double V[10]; V q;"),
+    Trap("a size that is a parameter", "for (i = 0; i < n + 1; i++) q[i] = i;", setup="double q[n];"),
+    Trap("a row whose length is a parameter", "for (i = 0; i < n; i++) for (j = 0; j <= n; j++) q[i][j] = i;", parameters="int n, double q[n][n]"),
+    Trap("an array of the region", "double q[10]; for (i = 0; i < 20; i++) { q[i] = i; a[i] = q[i]; }"),
+    Trap("beside one that is not known", "for (i = 0; i < 200; i++) a[i] = z[i];"),
+    Trap("under a condition", "for (i = 0; i < n; i++) if (i >= 100) a[i] = 0;"),
+]
+INSIDE = [
+    Trap("a member", "for (i = 0; i < 10; i++) v.x[i] = v.y[i];", _STRUCT),
+    Trap("a member, for some sizes", "for (i = 0; i < n; i++) v.x[i] = v.y[i];", _STRUCT),
+    Trap("an array without a length at the end", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { int n; double x[]; } *w;"),
+    Trap("an array of one element at the end", "for (i = 0; i < 20; i++) w->x[i] = i;", "struct V { int n; double x[1]; } *w;"),
+]
+
 APART = [
     Trap("two arrays", "for (i = 1; i < n; i++) a[i] = b[i - 1];"),
     Trap("pointers to two arrays", _LOOP, setup="double *p = a, *q = b;"),
@@ -151,6 +180,16 @@ def test_shared_memory_is_not_taken_apart(trap: Trap, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trap", UNIONS, ids=lambda trap: trap.name)
 def test_the_members_of_a_union_are_one_memory(trap: Trap, tmp_path: Path) -> None:
     assert answer(trap, tmp_path) != PROVED
+
+
+@pytest.mark.parametrize("trap", BEYOND, ids=lambda trap: trap.name)
+def test_subscripts_that_the_declared_size_refutes(trap: Trap, tmp_path: Path) -> None:
+    assert "is outside of its array" in answer(trap, tmp_path)
+
+
+@pytest.mark.parametrize("trap", INSIDE, ids=lambda trap: trap.name)
+def test_subscripts_that_it_does_not(trap: Trap, tmp_path: Path) -> None:
+    assert answer(trap, tmp_path) == PROVED
 
 
 @pytest.mark.parametrize("trap", APART, ids=lambda trap: trap.name)

@@ -64,7 +64,7 @@ WIDE_ENOUGH = [
     for kind, first, test in [
         ("unsigned char", "0", "c < 100"),
         ("signed char", "0", "c < 100"),
-        ("short", "0", "c < 1000"),
+        ("short", "0", "c < 90"),
         ("unsigned short", "1", "c <= 99"),
         ("long", "0", "c < n"),
         ("int", "0", "c < n"),

@@ -43,6 +43,8 @@ class _Flow:
     first: int
     end: int
     is_read: bool = False
+    is_inside: bool = False
+    """In the region, which reads what it left there if it runs again."""
     labels: set[str] = field(default_factory=set)
     """Labels that are reached with the value."""
     ends: list[bool] = field(default_factory=list)
@@ -61,8 +63,11 @@ class _Flow:
     def run(self, node: Node | None, holds: bool) -> bool:
         if node is None:
             return holds
-        if self.first <= node.place.first and node.place.end <= self.end:
-            return True
+        if not self.is_inside and self.first <= node.place.first and node.place.end <= self.end:
+            self.is_inside = True
+            left = self.run(node, holds)
+            self.is_inside = False
+            return left or node.place.end >= self.end - 1
         if not self._matters(node):
             return holds
         match node:

@@ -281,8 +281,12 @@ def arrays_of(program: Program) -> dict[str, Array]:
 def writes_more(old: Program, new: Program, flows: tuple[Flow, Flow]) -> str | None:
     """A write of NEW outside of declared sizes to a cell that OLD does not touch, whatever the data."""
     possible, sizes, arrays = touched(flows[0], certain=False), sizes_inside(old), arrays_of(new)
+    known = {array.name for array in old.arrays}
     for name in sorted(arrays.keys() & flows[1].writes.keys()):
-        for one in _writes(flows[1], name) if arrays[name].rank else ():
+        is_foreign = name not in known and old.file.declarations.visible(name, old.region) is None
+        if arrays[name].rank == 0 or (is_foreign and not arrays[name].is_sized):
+            continue
+        for one in _writes(flows[1], name):
             if not _outside(one.intersect_params(sizes), arrays[name], possible).is_empty():
                 line = flows[1].definitions[str(one.get_tuple_name(IN))].line
                 return f"line {line} writes a cell of '{arrays[name].name}' that OLD does not touch"

@@ -210,9 +210,11 @@ def _bounds(one: Assumption, program: Program) -> list[Assumption]:
                 wrong = _outside(access, statement, inside[access.array], facts)
                 _refuse_outside(access, statement, wrong, facts)
                 enough = enough.subtract(wrong.params())
+    if len(unknown) == sum(array.rank > 0 for array in program.arrays):
+        return [one]
     left = [replace(one, text=f"{', '.join(unknown)}: {one.text}", about=tuple(unknown))] if unknown else []
     if facts.is_subset(enough):
-        return [replace(one, standing=Standing.PROVED), *left]
+        return left or [replace(one, standing=Standing.PROVED)]
     runs = program.domain().intersect_params(enough)
     if runs.is_empty():
         return [one]
@@ -293,6 +295,8 @@ def _is_unchanged(one: Declaration, region: TypedRegion) -> bool:
 def _outside(access: Access, statement: Statement, inside: isl.Set, facts: isl.Set) -> isl.Map:
     """{ S[i] -> A[s] : s_k < 0 or s_k >= e_k for some k }."""
     touched = access.relation.intersect_domain(statement.domain).intersect_params(facts)
+    if inside.dim(isl.dim_type.set) < touched.dim(OUT):
+        return isl.Map.empty(touched.get_space())  # rows that a pointer leads to
     return touched.subtract_range(inside).coalesce()
 
 

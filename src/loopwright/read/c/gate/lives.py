@@ -42,9 +42,8 @@ def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[s
         return array
     is_own = declared.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
     addressed = is_own and may_be_pointed_to(region, declared)
-    if array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating):
-        is_hidden = is_own or declared.storage is Storage.STATIC
-        observed = not is_hidden or read_after(file, region, declared) != ""
+    if is_own and array.rank == 0 and isinstance(unqualified(declared.type), Integer | Floating):
+        observed: bool | None = read_after(file, region, declared) != ""
     else:
-        observed = not is_own or may_be_seen(region, declared)
+        observed = True if not is_own or may_be_seen(region, declared) else None
     return replace(array, observed=observed, addressed=addressed)
