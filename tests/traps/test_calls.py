@@ -125,6 +125,17 @@ DECIDING = [
     Trap("given away later", _UNKNOWN, _HEADS, after="keep(&n);"),
     Trap("an iterator whose address was given away", _UNKNOWN, _HEADS, "keep(ADDRESS(i));"),
     Trap("a variable of the file", _UNKNOWN.replace("< n", "< limit"), _HEADS),
+    Trap(
+        "a member of a union by another one",
+        "for (i = 0; i < u->n; i++) { a[i] = 1; g(u); }",
+        "union U { int n; float f; }; void g(union U *u) { u->f = 0.5f; }",
+        parameters="int n, union U *u",
+    ),
+    Trap(
+        "by a body that may be another one",
+        _UNKNOWN.replace("< n", "< limit").replace("ext", "g"),
+        _HEADS + " int *w = &limit; __attribute__((weak)) void g(void) { }",
+    ),
     Trap("a macro for one", _UNKNOWN.replace("< n", "< LIMIT"), _HEADS),
 ]
 

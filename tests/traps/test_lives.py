@@ -129,6 +129,21 @@ def test_a_temporary_that_the_region_itself_reads_the_next_time(setup: str, tmp_
     assert comparison(old, new, tmp_path) != PROVED
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_same"),
+    [
+        ("z[0] = b[i]; a[i] = z[0];", "a[i] = b[i];", True),
+        ("a[i] = z[0]; z[0] = b[i];", "a[i] = i == 0 ? z[0] : b[i - 1];", False),
+    ],
+)
+def test_an_array_that_the_region_itself_reads_the_next_time(
+    old: str, new: str, is_same: bool, tmp_path: Path
+) -> None:
+    parts = {"setup": "double z[1] = { 0 }; while (s < 3) {", "after": "s += 1; }"}
+    before, after = (function(f"for (i = 0; i < n; i++) {{ {text} }}", **parts) for text in (old, new))
+    assert (comparison(before, after, tmp_path) == PROVED) == is_same
+
+
 def test_an_iterator_that_other_files_see_is_listed(tmp_path: Path) -> None:
     trap = Trap("", "for (c = 0; c < n; c++) a[c] = c;", "int c;")
     assert answer(trap, tmp_path) == PROVED

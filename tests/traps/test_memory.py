@@ -107,6 +107,7 @@ SHARED = [
     Trap("an alias of a scalar", "for (i = 1; i < n; i++) { z = a[i]; b[i] = s; }", head='extern double z __attribute__((alias("s")));'),
     Trap("a name of the assembler", "for (i = 1; i < n; i++) z[i] = a[i - 1];", head='extern double z[100] __asm__("a");'),
     Trap("a macro for a second name", "for (i = 1; i < n; i++) z[i] = a[i - 1];", headers=(("z.h", "#define z a\n"),), head='#include "z.h"'),
+    Trap("a member and a variable of its name", "for (i = 1; i < 9; i++) { v.x[i] = b[i]; a[i] = v__x[i]; }", "struct { double x[10]; } v; double v__x[10];"),
     Trap("a size through a pointer", "for (i = 1; i < n; i++) { *q = i; a[i] = n; }", setup="int *q = &n;"),
     Trap("an iterator through a pointer", "for (i = 1; i < n; i++) a[i] = *q;", setup="int *q = &i;"),
 ]

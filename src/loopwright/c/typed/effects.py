@@ -129,7 +129,7 @@ def purity(
     is_recursive = callee.offset in seen
     if is_recursive:
         return Purity("")
-    if function is None or _may_be_replaced(callee) or _may_be_replaced(function.declaration):
+    if function is None or may_be_replaced(callee, function):
         words = {word.strip("_") for word in callee.attributes}
         known = callee.name in believed or words & {"pure", "const"}
         reason = "" if known else f"what '{callee.name}' does is not known"
@@ -147,8 +147,8 @@ def purity(
     return Purity("", reads, sees_memory)
 
 
-def _may_be_replaced(function: Declaration) -> bool:
+def may_be_replaced(callee: Declaration, function: TypedFunction) -> bool:
     """Whether the linker may choose another body than the one in the file."""
-    return any(
-        word.strip("_").split("(")[0] in ("weak", "weakref", "ifunc", "alias") for word in function.attributes
-    )
+    written = (*callee.attributes, *function.declaration.attributes)
+    words = (word.split("(")[0].strip("_ ") for word in written)
+    return any(word in ("weak", "weakref", "ifunc", "alias") for word in words)

@@ -198,6 +198,19 @@ def is_address_taken(file: TypedFile, function: TypedFunction, declared: Declara
     )
 
 
+def may_run_again(region: TypedRegion) -> bool:
+    """Whether one call of the function may run the region twice: a loop is around it, or a `goto` after it."""
+    function = region.function
+    around = (
+        isinstance(node, For | OtherStatement)
+        and node.place.first < region.first
+        and region.end <= node.place.end
+        for node in function.nodes
+    )
+    jumps = any(kind == "GOTO_STMT" and place >= region.end for place, kind in function.jumps)
+    return jumps or any(around)
+
+
 def may_be_seen(region: TypedRegion, declared: Declaration) -> bool:
     """Whether an automatic variable is mentioned after the region, or its address gets away."""
     function = region.function

@@ -13,17 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS
+from loopwright.c.typed.effects import EXPRESSIONS, STATEMENTS, may_be_replaced
 from loopwright.c.typed.file import TypedFile
 from loopwright.c.typed.tree import (
     Assign,
     Call,
     Declaration,
+    Expression,
+    Member,
     Node,
     OtherExpression,
     OtherStatement,
     Update,
     owner,
+    walk,
 )
 from loopwright.c.types import CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
 
@@ -56,7 +59,9 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
         match node:
             case Assign(target=target) | Update(target=target):
                 root = owner(target)
-                if root is None:
+                if root is None and in_union(target):
+                    written.add(Unknown("what a union holds may be of any of its types"))
+                elif root is None:
                     written.add(unqualified(target.type))
                 else:
                     changed.add(root.offset)
@@ -64,6 +69,8 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
                 unknown = "a function through a pointer"
             case Call(callee=Declaration(name=name) as callee):
                 function = file.definition(callee)
+                if function is not None and may_be_replaced(callee, function):
+                    unknown = f"'{name}'"
                 plain = name.removeprefix("__builtin_")
                 if function is None and plain in _WRITES_BYTES:
                     written.add(Unknown("bytes"))
@@ -78,6 +85,11 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
             case OtherExpression(kind=kind) if kind not in EXPRESSIONS:
                 unknown = "this"
     return Reach(frozenset(changed), frozenset(written), unknown)
+
+
+def in_union(target: Expression) -> bool:
+    """Whether an lvalue is in a union, on the way from the pointer that leads there."""
+    return any(isinstance(part, Member) and part.in_union for part in walk(target))
 
 
 def may_be_written(kind: CType, written: Iterable[CType]) -> bool:

@@ -58,7 +58,12 @@ def settled(program: Program, region: TypedRegion, file: TypedFile) -> Program:
     parameters = tuple(
         replace(one, values=_values(one.text, declared, constants)) for one in program.parameters
     )
-    kinds = {name: one.type for name, one in declared.items()} | _members(nodes)
+    members = _members(nodes)
+    for node in nodes:
+        if isinstance(node, Name) and node.declaration.name in members:
+            message = f"'{node.declaration.name}' is also how a member of a struct is called here"
+            raise BadInput(Code.REGION_TEXT, message, span=node.place.span, hint="rename the variable")
+    kinds = {name: one.type for name, one in declared.items()} | members
     known = replace(program, parameters=parameters)
     arrays = tuple(
         replace(

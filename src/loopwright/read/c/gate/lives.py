@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import islpy as isl
+
 from loopwright.c.typed.file import TypedFile, TypedRegion
-from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, read_after
+from loopwright.c.typed.liveness import may_be_pointed_to, may_be_seen, may_run_again, read_after
 from loopwright.c.typed.tree import Declaration, Declare, Name, Storage, walk
 from loopwright.c.types import Floating, Integer, unqualified
 from loopwright.model.program import Array, Program
@@ -33,7 +35,28 @@ def with_observed(program: Program, region: TypedRegion, file: TypedFile) -> Pro
         for node in walk(statement)
         if isinstance(node, Name)
     }
-    return replace(program, arrays=tuple(_marked(array, region, file, names) for array in program.arrays))
+    found = tuple(_marked(array, region, file, names) for array in program.arrays)
+    if may_run_again(region):
+        found = tuple(
+            replace(one, observed=True) if one.observed is None and _reads_first(program, one) else one
+            for one in found
+        )
+    return replace(program, arrays=found)
+
+
+def _reads_first(program: Program, array: Array) -> bool:
+    """Whether the region may read what it finds in an array: the next time, what it left there."""
+    reads, writes = isl.UnionMap("{ }"), isl.UnionMap("{ }")
+    for statement in program.statements:
+        for access in statement.accesses:
+            if access.array == array.name:
+                relation = isl.UnionMap.from_map(access.relation.intersect_domain(statement.domain))
+                if not access.is_write:
+                    reads = reads.union(relation)
+                elif access.must:
+                    writes = writes.union(relation)
+    info = isl.UnionAccessInfo.from_sink(reads.intersect_params(program.context)).set_must_source(writes)
+    return not info.set_schedule_map(program.schedule()).compute_flow().get_must_no_source().is_empty()
 
 
 def _marked(array: Array, region: TypedRegion, file: TypedFile, names: Mapping[str, Declaration]) -> Array:
