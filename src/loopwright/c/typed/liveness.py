@@ -199,7 +199,7 @@ def is_address_taken(file: TypedFile, function: TypedFunction, declared: Declara
 
 
 def may_run_again(region: TypedRegion) -> bool:
-    """Whether one call of the function may run the region twice: a loop is around it, or a `goto` after it."""
+    """Whether one call of the function may run the region twice: by a loop around it, or a `goto`."""
     function = region.function
     around = (
         isinstance(node, For | OtherStatement)
