@@ -65,9 +65,9 @@ class _Flow:
             return holds
         if not self.is_inside and self.first <= node.place.first and node.place.end <= self.end:
             self.is_inside = True
-            left = self.run(node, holds)
+            remains = self.run(node, holds)
             self.is_inside = False
-            return left or node.place.end >= self.end - 1
+            return remains or node.place.end >= self.end - 1
         if not self._matters(node):
             return holds
         match node:

@@ -318,8 +318,8 @@ def _without_elements(old: Program, new: Program, allocated: frozenset[str]) -> 
     for array in old.arrays:
         facts = facts.intersect(array.inside.params()) if array.local and array.inside is not None else facts
     for array in new.arrays:
-        is_declared = array.local and array.inside is not None and array.name not in allocated
-        if is_declared and not facts.is_subset(array.inside.params()):
+        inside = array.inside if array.local and array.name not in allocated else None
+        if inside is not None and not facts.is_subset(inside.params()):
             return f"NEW declares '{array.name}' with no element for some sizes"
     used = {array.name for array in new.arrays} | allocated
     for one in new.file.declarations.variables:
