@@ -91,6 +91,39 @@ UNROLLED = """func.func @f(%a: memref<?xf64>, %x: f64, %n: index) {
 }
 """
 
+NESTED = """func.func @f(%x: i64) -> i64 {
+  %z = arith.constant 0 : index
+  %n = arith.constant 3 : index
+  %o = arith.constant 1 : index
+  %r = scf.for %i = %z to %n step %o iter_args(%a = %x) -> (i64) {
+    %s = scf.for %j = %z to %n step %o iter_args(%b = %a) -> (i64) {
+      %t = arith.addi %b, %a : i64
+      scf.yield %t : i64
+    }
+    scf.yield %s : i64
+  }
+  return %r : i64
+}
+"""
+FLAT = """func.func @f(%m: memref<3x3xf64>, %v: memref<9xf64>) {
+  affine.for %i = 0 to 9 {
+    %k:2 = affine.delinearize_index %i into (3, 3) : index, index
+    %x = affine.load %v[%i] : memref<9xf64>
+    memref.store %x, %m[%k#0, %k#1] : memref<3x3xf64>
+  }
+  return
+}
+"""
+ROWS = """func.func @f(%m: memref<3x3xf64>, %v: memref<9xf64>) {
+  affine.for %i = 0 to 3 {
+    affine.for %j = 0 to 3 {
+      %x = affine.load %v[%i * 3 + %j] : memref<9xf64>
+      affine.store %x, %m[%i, %j] : memref<3x3xf64>
+    }
+  }
+  return
+}
+"""
 PAIRS = {
     "196554: unroll and jam of a nest whose dependence it reverses": (
         JAMMED,
@@ -166,6 +199,25 @@ PAIRS = {
 }
 """,
     ),
+    "216289: two values that loops carry, made one": (
+        NESTED,
+        """func.func @f(%x: i64) -> i64 {
+  %z = arith.constant 0 : index
+  %n = arith.constant 9 : index
+  %o = arith.constant 1 : index
+  %r = scf.for %i = %z to %n step %o iter_args(%a = %x) -> (i64) {
+    %k:2 = affine.delinearize_index %i into (3, 3) : index, index
+    %t = arith.addi %a, %a : i64
+    scf.yield %t : i64
+  }
+  return %r : i64
+}
+""",
+    ),
+    "digits of a number, exchanged": (
+        FLAT,
+        FLAT.replace("%m[%k#0, %k#1]", "%m[%k#1, %k#0]"),
+    ),
     "values that a loop carries, exchanged": (
         SUMMED,
         SUMMED.replace("affine.yield %t, %x", "affine.yield %t, %t"),
@@ -194,6 +246,18 @@ def test_a_fault_is_refuted(name: str) -> None:
     assert compared(old, old).obligations > 0
     with pytest.raises(Illegal):
         compared(old, new)
+
+
+def test_a_number_taken_apart_into_digits() -> None:
+    assert compared(ROWS, FLAT).obligations > 0
+
+
+def test_a_product_of_sizes_is_no_answer() -> None:
+    """210585: the subscript that dependence analysis gave up on, and the tiler took for independent."""
+    old = ROWS.replace("%v: memref<9xf64>", "%v: memref<9xf64>, %p: index, %q: index")
+    product = "  %z = affine.apply affine_map<()[s0, s1] -> (s0 * s1)>()[%p, %q]\n"
+    with pytest.raises(GaveUp, match="not modelled: a product or quotient of sizes"):
+        compared(old, old.replace("  affine.for", f"{product}  affine.for", 1))
 
 
 NOT_MODELLED = {

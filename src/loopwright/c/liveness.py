@@ -42,13 +42,13 @@ def _functions_around(root: Node, region: Span) -> list[Node]:
 
 
 def _uses(function: Node, name: str) -> list[Node]:
-    return [node for node in walk(function) if node.type == "identifier" and node.text == name]
+    return [node for node in function.of_type("identifier") if node.text == name]
 
 
 def _later(function: Node, region: Span, name: str) -> list[Node]:
     """The uses of a name that may run after the region: after it, then before it in a loop around it."""
     uses = _uses(function, name)
-    loops = [node for node in walk(function) if node.type in _LOOPS and node.span.contains(region)]
+    loops = [node for node in function.of_type(*_LOOPS) if node.span.contains(region)]
     again = [use for loop in loops for use in uses if loop.start <= use.start < region.start]
     return [use for use in uses if use.start >= region.end] + again
 
@@ -129,7 +129,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
     if not is_automatic(file, region, name, rank):
         return False
     (function,) = _functions_around(file.tree, region)
-    jumps = any(node.type == "goto_statement" for node in walk(function))
+    jumps = bool(function.of_type("goto_statement"))
     hidden = any(mentions(macro, name) for macro in file.macros)
     escapes = any(_escapes(use, rank) for use in _uses(function, name))
     return not (_later(function, region, name) or jumps or hidden or escapes)
@@ -137,9 +137,7 @@ def is_dead_after(file: CFile, region: Span, name: str, rank: int) -> bool:
 
 def _declarations(function: Node, name: str) -> Iterator[tuple[Node, Node]]:
     """Every declaration of the name, with its declarator."""
-    for node in walk(function):
-        if node.type not in ("declaration", "parameter_declaration"):
-            continue
+    for node in function.of_type("declaration", "parameter_declaration"):
         for declarator in node.children_by_field_name("declarator"):
             named = declared_name(declarator)
             if named is not None and named[0] == name:

@@ -30,7 +30,7 @@ class Node:
     """
 
     __slots__ = (
-        *("_below", "_children", "_fields", "_raw"),
+        *("_below", "_by_type", "_children", "_fields", "_raw"),
         *("end", "is_named", "parent", "source", "start", "type"),
     )
 
@@ -44,6 +44,7 @@ class Node:
         self._raw = raw
         self._children: list[Node] | None = None
         self._below: tuple[Node, ...] | None = None
+        self._by_type: dict[str, list[Node]] | None = None
         self._fields: dict[str, Node | None] = {}
 
     @property
@@ -78,6 +79,15 @@ class Node:
                 pending.extend(reversed(current.children))
             self._below = tuple(found)
         return self._below
+
+    def of_type(self, *types: str) -> tuple[Node, ...]:
+        """The nodes of these types among `all_nodes`, in the order of the text."""
+        if self._by_type is None:
+            self._by_type = {}
+            for node in self.all_nodes():
+                self._by_type.setdefault(node.type, []).append(node)
+        found = [node for one in types for node in self._by_type.get(one, ())]
+        return tuple(found if len(types) == 1 else sorted(found, key=lambda node: (node.start, -node.end)))
 
     def possible_casts(self) -> tuple[Node, ...]:
         """The casts below this node, and the names in parentheses, found without visiting all nodes."""

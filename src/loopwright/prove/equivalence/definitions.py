@@ -113,8 +113,11 @@ def _fixed(source: Source) -> dict[str, str]:
     return found
 
 
+_DEFINING = ("declaration", "enumerator_list", "struct_specifier", "union_specifier", "type_definition")
+
+
 def _definitions(source: Source) -> Iterator[tuple[str, str]]:
-    for node in walk(c_file(source).possible):
+    for node in c_file(source).possible.of_type(*_DEFINING):
         text = " ".join(source.text[node.start : node.end].split())
         match node.type:
             case "declaration" if any(part.type == "type_qualifier" for part in node.children):

@@ -14,7 +14,7 @@ from loopwright.c.choice import Choice
 from loopwright.c.chosen import function_name, functions_with_loops, lines_of, with_places
 from loopwright.c.file import CFile, c_file
 from loopwright.c.regions import marked_regions
-from loopwright.c.syntax import Node, field, named_children, walk
+from loopwright.c.syntax import Node, field, named_children
 from loopwright.errors import BadInput, Code
 from loopwright.source import Source, Span
 
@@ -81,7 +81,14 @@ def counterparts(old: Sequence[Span], new: Source) -> Source:
 
 
 def _functions(file: CFile) -> dict[str, Node]:
-    found = [node for node in walk(file.possible) if node.type == "function_definition"]
+    found: list[Node] = []
+    pending = [file.possible]
+    while pending:
+        node = pending.pop()
+        if node.type == "function_definition":
+            found.append(node)
+        else:
+            pending += reversed(node.named_children)
     return {function_name(node): node for node in found if node.child_by_field_name("body") is not None}
 
 

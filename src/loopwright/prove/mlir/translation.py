@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import count
+from math import prod
 
 import islpy as isl
 from xdsl.dialects import affine, arith, func, memref, scf
@@ -21,7 +22,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstraintKind
 
-from loopwright.loops.expressions import And, Compare, Expr, Int, Relation, Test, Var
+from loopwright.loops.expressions import And, Compare, Expr, FloorDiv, Int, Relation, Scaled, Sum, Test, Var
 from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
 from loopwright.model.annotations import Parallel
@@ -30,6 +31,7 @@ from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssign
 from loopwright.prove.mlir.cells import LOADS, STORES, Cells, Names
 from loopwright.prove.mlir.function import AffineFunction, Buffer
 from loopwright.prove.mlir.values import computed, constant, expression, greatest, least, tested, type_of
+from loopwright.read.mlir.dialects import DelinearizeOp
 from loopwright.read.mlir.parsing import MlirFile
 from loopwright.read.mlir.refusal import NotModelled
 
@@ -126,6 +128,9 @@ class _Translation(Cells):
                 if test is None:
                     raise self.refuse(operation, "scf.if with a condition on data")
                 return self.branches(operation, test)
+            case DelinearizeOp():
+                self.delinearized(operation)
+                return []
             case memref.AllocOp() | memref.AllocaOp():
                 return self.allocation(operation)
             case memref.GetGlobalOp():
@@ -146,6 +151,24 @@ class _Translation(Cells):
                 return []
             case _:
                 return self.computation(operation)
+
+    def delinearized(self, operation: DelinearizeOp) -> None:
+        """The digits of x: floor(x / s) mod b, s the product of the later sizes; the first is not reduced.
+
+        Its size, where it is given, is a bound that x keeps to.
+        """
+        sizes = [int(one) for one in operation.static_basis.get_values()]
+        value = self.value(operation.operands[0], operation)
+        if len(operation.operands) != 1 or not isinstance(value, Index) or any(one < 1 for one in sizes):
+            raise self.refuse(operation, "affine.delinearize_index into sizes that are no numbers")
+        inner = sizes[len(sizes) - len(operation.results) + 1 :]
+        for place, digit in enumerate(operation.results):
+            step = prod(inner[place:])
+            found: Expr = FloorDiv(value.value, step)
+            if place:
+                size = inner[place - 1]
+                found = Sum((found, Scaled(-size, FloorDiv(value.value, step * size))))
+            self.values[digit] = Index(found, type_of(IndexType()))
 
     def whole_global(self, operation: memref.GetGlobalOp) -> list[Node]:
         """A buffer that other functions see too."""

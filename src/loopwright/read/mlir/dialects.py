@@ -2,9 +2,8 @@
 
 Of the affine dialect, what xdsl does not have is supplied:
 
-    affine.max       has no definition there
-    affine.if        is read in its generic form only
-    affine.parallel  is read in its generic form only
+    affine.max, affine.delinearize_index   have no definition there
+    affine.if, affine.parallel             are read in their generic form only
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from xdsl.dialects.builtin import (
     AffineSetAttr,
     ArrayAttr,
     Builtin,
+    DenseArrayBase,
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
@@ -37,7 +37,7 @@ from xdsl.dialects.ub import UB
 from xdsl.dialects.vector import Vector
 from xdsl.ir import Attribute, Dialect, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, var_operand_def
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, var_operand_def, var_result_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.affine_parser import AffineParser
 from xdsl.utils.lexer import Span as Token
@@ -89,6 +89,32 @@ class MaxOp(IRDLOperation):
         return cls.create(
             operands=_operands(parser), properties={"map": found}, result_types=[IndexType()]
         )
+
+
+@irdl_op_definition
+class DelinearizeOp(IRDLOperation):
+    """`%i, %j = affine.delinearize_index %x into (4, 3) : index, index`: the digits of a number."""
+
+    name = "affine.delinearize_index"
+    arguments = var_operand_def(IndexType())
+    digits = var_result_def(IndexType())
+    static_basis = prop_def(DenseArrayBase)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        number = parser.parse_operand(IndexType())
+        parser.parse_keyword("into")
+        basis = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_integer)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
+        made = cls.create(
+            operands=[number],
+            properties={"static_basis": DenseArrayBase.from_list(i64, basis)},
+            result_types=types,
+        )
+        made.attributes |= attributes
+        return made
 
 
 class IfOp(affine.IfOp):
@@ -194,7 +220,7 @@ class _Bounds(AffineParser):
 
 
 def _affine() -> Dialect:
-    own: list[type[Operation]] = [MaxOp, IfOp, ParallelOp]
+    own: list[type[Operation]] = [MaxOp, DelinearizeOp, IfOp, ParallelOp]
     names = {one.name for one in own}
     others = [one for one in affine.Affine.operations if one.name not in names]
     return Dialect("affine", [*others, *own], list(affine.Affine.attributes))
