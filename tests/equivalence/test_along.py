@@ -11,6 +11,7 @@ from loopwright.prove.equivalence.files import Comparison, compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 
 HEAD = """
+#include <math.h>
 #define ceild(n,d)  (((n)<0) ? -((-(n))/(d)) : ((n)+(d)-1)/(d))
 #define floord(n,d) (((n)<0) ? -((-(n)+(d)-1)/(d)) : (n)/(d))
 #define max(x,y)    ((x) > (y)? (x) : (y))
@@ -121,6 +122,20 @@ def test_the_sizes_at_which_a_proof_fails_are_tried(tmp_path: Path) -> None:
     new = f"{tiles} for (t2 = 100*t1; t2 <= min(n - 1, 100*t1 + 98); t2++) a[t2] = 1.0;"
     found = compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new).verdict
     assert isinstance(found, Refuted) and found.parameters["n"] == 100
+
+
+def test_inputs_for_which_factors_are_numbers(tmp_path: Path) -> None:
+    """Of most matrices the factors are no numbers after a few rows, and so is what a fault changes."""
+    old = (
+        "for (i = 0; i < n; i++) {"
+        "  for (j = 0; j < i; j++) {"
+        "    for (k = 0; k < j; k++) A[i][j] -= A[i][k] * A[j][k];"
+        "    A[i][j] /= A[j][j]; }"
+        "  for (k = 0; k < i; k++) A[i][i] -= A[i][k] * A[i][k];"
+        "  A[i][i] = sqrt(A[i][i]); }"
+    )
+    found = compared(tmp_path, old, old.replace("k < j", "k < min(j, 20)")).verdict
+    assert isinstance(found, Refuted) and found.parameters["n"] >= 22
 
 
 def test_a_text_that_is_read_along_its_loops_only(tmp_path: Path) -> None:

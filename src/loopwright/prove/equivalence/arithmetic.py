@@ -69,8 +69,11 @@ class World:
         kind = self.type(kind)
         if isinstance(kind, Integer):
             return self.converted(TypedNumber(INT, random.randint(-9, 9)), kind)
-        made_up = _alike if self.seed % 2 else _scattered
-        return self.converted(TypedNumber(DOUBLE, made_up(random)), kind)
+        if self.seed % 3 == FACTORED:
+            number = _dominant(random, len(place[1]) > 1 and len(set(place[1])) == 1)
+        else:
+            number = _alike(random) if self.seed % 3 else _scattered(random)
+        return self.converted(TypedNumber(DOUBLE, number), kind)
 
     def converted(self, value: TypedNumber, kind: CType) -> TypedNumber:
         kind = self.type(kind)
@@ -86,6 +89,15 @@ class World:
     def rounded(self, number: Number, kind: CType) -> TypedNumber:
         """The result of an operation of floating type."""
         return self.converted(TypedNumber(DOUBLE, number), kind)
+
+
+FACTORED = 2
+"""Which of three seeds is for matrices whose factors are numbers."""
+
+
+def _dominant(random: Random, is_diagonal: bool) -> float:
+    """A positive number, large on the diagonal: roots and quotients of what is left are numbers, too."""
+    return random.uniform(0.5, 1) * (64 if is_diagonal else 0.25)
 
 
 def _alike(random: Random) -> float:

@@ -12,7 +12,15 @@ from typing import TypeAlias
 
 from loopwright.c.types import DOUBLE, INT, CType, is_arithmetic
 from loopwright.model.program import Program
-from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, Unvalued, World, computed, differ
+from loopwright.prove.equivalence.arithmetic import (
+    FACTORED,
+    TypedNumber,
+    Undefined,
+    Unvalued,
+    World,
+    computed,
+    differ,
+)
 from loopwright.prove.equivalence.definitions import constants, functions_with_body
 from loopwright.prove.equivalence.numbering import (
     Numbered,
@@ -167,7 +175,7 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
 
 def _seeds(steps: Steps) -> int:
     """How many inputs to try: sums in another order often round to the same."""
-    return max(2, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
+    return max(FACTORED + 1, min(MOST_SEEDS, SEEDED_STEPS // max(1, len(steps[0]) + len(steps[1]))))
 
 
 def _types(pair: Pair) -> set[CType]:
