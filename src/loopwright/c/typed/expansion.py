@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from loopwright.source import Source, Span
 
@@ -28,9 +29,8 @@ _TOKEN = re.compile(
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Lexeme:
-    """A token as it is spelled, and where."""
+class Lexeme(NamedTuple):
+    """A token as it is spelled, and where; a tuple, since there are many and those are made quickly."""
 
     text: str
     start: int
@@ -90,8 +90,7 @@ def definition(line: str) -> Definition | None:
     return Definition(name, names, variadic, lexemes(body or "", 0, len(body or "")))
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token of the preprocessed text.
 
     `span` is where it is written, or the whole call of the macro it came from, whose name is `macro`;
@@ -120,7 +119,7 @@ PLACES = ("__LINE__", "__FILE__", "__FILE_NAME__", "__BASE_FILE__")
 def confirmed(ours: Token, theirs: Lexeme) -> Token | None:
     """A token that was expected, as the compiler has it; None where it has another one."""
     if ours.text in PLACES:
-        return replace(ours, text=theirs.text, macro=ours.macro or ours.text, follows_place=True)
+        return ours._replace(text=theirs.text, macro=ours.macro or ours.text, follows_place=True)
     return ours if ours.text == theirs.text else None
 
 
@@ -188,7 +187,7 @@ def _named(macro: Definition, arguments: list[list[Token]]) -> dict[str, list[To
         last = len(names) - 1
         rest: list[Token] = []
         for count, argument in enumerate(arguments[last:]):
-            rest += [replace(argument[0], text=",", written=None)] if count else []
+            rest += [argument[0]._replace(text=",", written=None)] if count else []
             rest += argument
         arguments = [*arguments[:last], rest]
     return dict(zip(names, [*arguments, *([[]] * len(names))], strict=False))
@@ -224,7 +223,7 @@ def _replaced(
         if part.text in given:
             argument = given[part.text]
             whole = argument if follows == "##" else _expand(argument, table)
-            found += [replace(one, spaced=True) if spaced and k == 0 else one for k, one in enumerate(whole)]
+            found += [one._replace(spaced=True) if spaced and k == 0 else one for k, one in enumerate(whole)]
             if follows == "##" and not whole:
                 found.append(Token(" ", span))
         else:
@@ -241,7 +240,7 @@ def _pasted(left: Token, right: Sequence[Token]) -> list[Token]:
     if not right:
         return [left]
     first = right[0]
-    joined = first if left.text == " " else replace(left, text=left.text + first.text, written=None)
+    joined = first if left.text == " " else left._replace(text=left.text + first.text, written=None)
     return [joined, *right[1:]]
 
 

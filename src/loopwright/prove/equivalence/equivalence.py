@@ -48,6 +48,8 @@ from loopwright.source import Span
 OVERFLOW = "integers computed from iterators and sizes do not overflow in values either"
 SHORT_PROOF = 1_000_000
 """isl's steps for a proof along the loops, after which more runs look for a difference: about a second."""
+MOST_BRIEFLY = 300
+"""Statements of a text that such a proof is tried for."""
 REASSOCIATION = "sums and products may be computed in any order"
 
 
@@ -156,7 +158,8 @@ def _followed(
         if wrong is None:
             raise
         return wrong
-    verdict = _briefly(lambda: by_descent(old, known))
+    is_long = len(text.leaves) > MOST_BRIEFLY
+    verdict = None if is_long else _briefly(lambda: by_descent(old, known))
     if isinstance(verdict, Proved | Refuted):
         return verdict
     progress("looking for a difference in more runs")
