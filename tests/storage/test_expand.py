@@ -122,6 +122,13 @@ def test_no_other_allocation_is_accepted(tmp_path: Path, expanded: str, right: s
         compare_files(old, written(tmp_path, expanded.replace(right, wrong), "new.c"))
 
 
+def test_elements_may_have_a_type_with_a_name_of_its_own(tmp_path: Path) -> None:
+    text = f"typedef double real;\n{PRODUCT.replace('double', 'real')}"
+    new = result(tmp_path, text, f"expand(acc, i, j)\n{REORDER}").source.text
+    assert "real (*restrict acc_i_j)[m] =" in new
+    assert compare_files(str(tmp_path / "k.c"), written(tmp_path, new, "new.c")).proved
+
+
 def test_small_constant_sizes_are_on_the_stack(tmp_path: Path) -> None:
     body = "  for (int i = 0; i < 8; i++) {\n    s = x[i];\n    x[i] = s * 2;\n  }"
     plan = planned(function(body), "expand(s, i)")
@@ -189,6 +196,9 @@ def test_a_variable_that_wraps_around_has_a_cell_more(
     assert not verdict.proved
     steps = [str(one) for one in cure_apart(plan, verdict)]
     assert steps == cured
+    suggested = [one.script.splitlines() for one in suggestions(plan_of(program(text))) if one.legal]
+    found = [one for one in suggested if one[-1].startswith("parallel(")]
+    assert bool(steps) == any(one[:1] == steps[:1] for one in found)
     if steps:
         new = result(tmp_path, text, "\n".join([*steps, "vectorize(A, i)"])).source.text
         assert reads in new

@@ -10,7 +10,7 @@ from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.sets import IN, OUT
 from loopwright.progress import Progress, silent
-from loopwright.prove.legality.cures import cure
+from loopwright.prove.legality.cures import cure, cure_apart
 from loopwright.prove.legality.cures import reason as cured
 from loopwright.prove.legality.explain import headline, witness
 from loopwright.prove.legality.legality import LegalityVerdict, Status
@@ -68,7 +68,7 @@ def _tried(plan: Plan, after: Plan, proposal: Proposal, known: tuple[Dependence,
         reason = _reason(plan.program, proposal, known)
         gain = _gain(proposal, _innermost(plan.program, proposal))
         return Suggestion(proposal.kind, proposal.steps, reason, legal=True, gain=gain)
-    expanded = cure(after, verdict)
+    expanded = cure_apart(after, verdict) if proposal.kind is ProposalKind.PARALLEL else cure(after, verdict)
     if expanded:
         gain = _gain(proposal, _innermost(plan.program, proposal))
         why = f"legal once {cured(expanded)}"
