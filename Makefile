@@ -28,6 +28,7 @@ help:
 	@echo "make bench-speed    the kernels by their scripts, beside gcc, clang and Polly"
 	@echo "make bench-optimise what loopwright optimise finds for the kernels, beside scripts and peers"
 	@echo "make bench-blas     matrix products and factorisations by scripts, beside OpenBLAS on one core"
+	@echo "make bench-tsvc     by which operations the loops of TSVC become vector loops"
 	@echo "make bench-tadashi  Tadashi's moves on the kernels, legal or not, judged by loopwright prove"
 	@echo "make bench-latency  how long a user waits for an answer, against limits"
 	@echo "make docs           the documentation as a site with search, in build/site"
@@ -111,9 +112,12 @@ bench-speed: $(INSTALLED)
 bench-optimise: $(INSTALLED)
 	$(BIN)/python -m benchmarks.optimising
 
-.PHONY: bench-blas
+.PHONY: bench-blas bench-tsvc
 bench-blas: $(INSTALLED)
 	$(BIN)/python -m benchmarks.blas --jobs $(JOBS)
+
+bench-tsvc: $(INSTALLED)
+	$(BIN)/python -m benchmarks.tsvc
 
 bench-certificates: $(INSTALLED)
 	$(BIN)/python -m benchmarks.certificates scripts

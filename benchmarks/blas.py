@@ -2,7 +2,7 @@
 
 Blocks for two caches, panels packed into contiguous buffers, and a tile of rows times vectors that stays in
 registers.  Every script is proved.  Times are those of the processor, the least of several runs, both sides
-in one run; contraction is on for both.
+in turns; contraction is on for both.
 
     python -m benchmarks.blas [--rounds N] [--jobs N] [--only gemm,syrk] [--tiles ROWS,COLUMNS,DEPTH,BLOCK]
 """
@@ -244,10 +244,6 @@ def compiled(kernel: str, script: str, folder: Path, flags: tuple[str, ...]) -> 
     return program
 
 
-def least(rounds: int, one: Callable[[], float]) -> float:
-    return min(one() for _ in range(rounds))
-
-
 def seconds_of(program: Path) -> float:
     return float(subprocess.run([program, "--time"], capture_output=True, text=True, check=True).stdout)
 
@@ -289,11 +285,11 @@ def rates(kernel: str, program: Path, library: Library | None, rounds: int) -> s
     """GFLOP/s of both, and what share of the second the first is."""
     sizes = sizes_of(kernel)
     operations = OPERATIONS[kernel](**sizes) * 1e-9
-    mine = operations / least(rounds, lambda: seconds_of(program))
     if library is None:
-        return f"{mine:8.1f}"
+        return f"{operations / min(seconds_of(program) for _ in range(rounds)):8.1f}"
     call = routines(library)[kernel](**sizes)
-    theirs = operations / least(rounds, lambda: timed(call))
+    pairs = [(seconds_of(program), timed(call)) for _ in range(rounds)]
+    mine, theirs = (operations / min(one) for one in zip(*pairs, strict=True))
     return f"{mine:8.1f} {theirs:9.1f} {100 * mine / theirs:5.0f}%"
 
 
