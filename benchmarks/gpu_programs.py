@@ -148,25 +148,39 @@ def mapped(rows: int, **sizes: int) -> str:
 
 @dataclass(frozen=True)
 class Overlapped:
-    """Tiles of `steps` steps of two halves each, in shared memory."""
+    """Whole tiles of `steps` steps of two halves, in shared memory; a thread has `rows` rows of a column."""
 
     steps: int
     i: int
     j: int
+    rows: int
     threads: tuple[int, int]
 
     @property
     def name(self) -> str:
-        return f"overlap-{'x'.join(map(str, (self.steps, self.i, self.j, *self.threads)))}"
+        return f"overlap-{'x'.join(map(str, (self.steps, self.i, self.j, self.rows, *self.threads)))}"
 
     @property
     def script(self) -> str:
         y, x = self.threads
         lines = ["Time = lift(LoopB, 1)"]
-        lines += [f"(Tiles, Copies) = overlap(Time, t={self.steps}, i={self.i}, j={self.j})"]
+        lines += [f"(Tiles, Copies) = overlap(Time, t={self.steps}, i={self.i}, j={self.j}, whole)"]
+        halo = 2 * self.steps
+        for number in (1, 2):
+            for loop, margin in (("LoopB", halo - 1), ("LoopA", halo - 2)):
+                lines += self._strips(f"{loop}_{number}", margin, "[tT, iT, jT, t, iT1, j, i]")
+            for copy, margin in (("A_load", halo), ("A_store", 0)):
+                lines += self._strips(f"{copy}_{number}", margin, "[tT, iT, jT, iT1, j, i]")
         lines += ["block(Tiles, iT, jT)"]
-        lines += [f"thread({one}, i={y}, j={x})" for one in ("LoopB", "LoopA", "Copies")]
+        strips = ("LoopB", "LoopA", "A_load_1", "A_load_2", "A_store_1", "A_store_2")
+        lines += [f"thread({one}, iT1={y}, j={x})" for one in strips]
+        others = ("B_load_1", "B_load_2", "B_store_1", "B_store_2")
+        lines += [f"thread({one}, i={y}, j={x})" for one in others]
         return "\n".join(lines) + "\n"
+
+    def _strips(self, loop: str, margin: int, order: str) -> list[str]:
+        moved = [f"shift({loop}, i, {margin})"] if margin else []
+        return [*moved, f"tile({loop}, i={self.rows})", f"interchange({loop}, {order})"]
 
 
 PLANE = (("-DN=3072", "-DSTEPS=512"), ("-DN=16384", "-DSTEPS=200"))
@@ -182,8 +196,8 @@ SHAPES: dict[str, tuple[dict[str, int], ...]] = {
     "3d-double": ({"rows": 8, "i": 1, "j": 4, "k": 32},),
 }
 TILES: dict[str, tuple[Overlapped, ...]] = {
-    "2d-float": (Overlapped(2, 32, 64, (8, 32)),),
-    "2d-double": (Overlapped(2, 32, 64, (8, 32)),),
+    "2d-float": (Overlapped(2, 56, 88, 8, (8, 32)),),
+    "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)),),
 }
 LARGE = {
     "jacobi-2d": ("-DN=4000", "-DTSTEPS=100"),

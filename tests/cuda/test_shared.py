@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +58,18 @@ thread(New, i=32)
 thread(Old, i=32)
 thread(Copies, i=32)
 """
+WHOLE = """\
+Time = lift(New, 1)
+(Tiles, Copies) = overlap(Time, t=2, i=32, whole)
+shift(New_1, i, 1)
+shift(New_2, i, 1)
+tile(New_1, i=4)
+tile(New_2, i=4)
+block(Tiles, iT)
+thread(New, iT1=9)
+thread(Old, i=32)
+thread(Copies, i=32)
+"""
 
 
 @dataclass(frozen=True)
@@ -78,8 +89,16 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def right(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
-    folder = tmp_path_factory.mktemp("shared")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return kernels_of(SCRIPT, tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return kernels_of(WHOLE, tmp_path_factory.mktemp("whole"))
+
+
+def kernels_of(script: str, folder: Path) -> Made:
     seen: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
 
@@ -94,13 +113,15 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
 
         patch.setattr(pipeline, "device_text", text)
         patch.setattr(pipeline, "of_text", proved)
-        outcome = made(folder, PROGRAM, SCRIPT)
-    yield Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
+        outcome = made(folder, PROGRAM, script)
+    return Made(outcome, seen["plan"], seen["loops"], seen["device"], folder)
 
 
-def test_tiles_compute_the_same_bits(right: Made) -> None:
-    assert run(right.folder, right.outcome) == original(right.folder, PROGRAM)
-    assert run(right.folder, right.outcome, device=False) == original(right.folder, PROGRAM)
+@pytest.mark.parametrize("shape", ["right", "whole"])
+def test_tiles_compute_the_same_bits(shape: str, request: pytest.FixtureRequest) -> None:
+    one: Made = request.getfixturevalue(shape)
+    assert run(one.folder, one.outcome) == original(one.folder, PROGRAM)
+    assert run(one.folder, one.outcome, device=False) == original(one.folder, PROGRAM)
 
 
 WRONG = {
@@ -114,7 +135,7 @@ WRONG = {
         "a_tile[i - 32 * iT + 2] = a[i];", "{ a_tile[i - 32 * iT + 2] = a[i]; LW_BARRIER(); }"
     ),
     "a barrier under a condition on a thread": ("LW_BARRIER();", "if (LW_ONE(x)) LW_BARRIER();"),
-    "a halo one too small": ("i <= min(n - 1, 32 * iT + 33)", "i <= min(n - 1, 32 * iT + 32)"),
+    "a halo one too small": ("i <= 32 * iT + 33", "i <= 32 * iT + 32"),
     "a step on too few cells": ("4 * tT + 32 * iT - t + 32)", "4 * tT + 32 * iT - t + 31)"),
     "swapped buffers": ("a_next[i] = a_tile", "a_next[i] = b_tile"),
     "a buffer that is too small": ("LW_SHARED_1(double, a_tile, 36)", "LW_SHARED_1(double, a_tile, 35)"),
@@ -130,9 +151,32 @@ WRONG = {
 }
 
 
+WRONG_WHOLE = {
+    "no barrier between load and step": ("LW_BARRIER();\n    for (long t", "for (long t"),
+    "no barrier between two halves of a step": ("LW_BARRIER();\n      for (long i", "for (long i"),
+    "no barrier at the end of a step": ("LW_BARRIER();\n    }\n    if", "}\n    if"),
+    "a halo one too small": ("i <= 32 * iT + 33", "i <= 32 * iT + 32"),
+    "a test that holds too often": ("if (i >= 1 && i <= n - 2)", "if (i >= 0 && i <= n - 2)"),
+    "a strip that is not whole": ("if (4 * iT1 >= 2 && ", "if (4 * iT1 >= 0 && "),
+    "a strip beyond the array": ("4 * iT1 + 3 <= n - 1 && ", "4 * iT1 + 3 <= n && "),
+    "a strip beyond the tile": ("4 * iT1 + 3 <= 32 * iT + 33)", "4 * iT1 + 3 <= 32 * iT + 35)"),
+    "a strip that is one too short": ("i <= 4 * iT1 + 3; i", "i <= 4 * iT1 + 2; i"),
+    "threads that have no strip": ("iT1 <= 8 * iT + 8", "iT1 <= 8 * iT + 7"),
+    "swapped buffers": ("a_next[i] = a_tile", "a_next[i] = b_tile"),
+}
+
+
 @pytest.mark.parametrize("what", WRONG)
 def test_wrong_kernels_are_refused(right: Made, what: str) -> None:
-    old, new = WRONG[what]
+    refuse(right, *WRONG[what])
+
+
+@pytest.mark.parametrize("what", WRONG_WHOLE)
+def test_wrong_kernels_with_whole_tiles_are_refused(whole: Made, what: str) -> None:
+    refuse(whole, *WRONG_WHOLE[what])
+
+
+def refuse(right: Made, old: str, new: str) -> None:
     kernels = right.device.kernels
     assert old in kernels.text, kernels.text.partition("begins here")[2]
     text = Source(kernels.path, kernels.text.replace(old, new, 1))

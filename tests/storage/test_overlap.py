@@ -8,9 +8,10 @@ from functools import cache
 import islpy as isl
 import pytest
 
-from loopwright.errors import BadInput, LoopwrightError
+from loopwright.errors import BadInput, GaveUp, LoopwrightError
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage
+from loopwright.prove.legality.values import StorageVerdict
 from loopwright.read.c.reader import parse_c
 from loopwright.source import Source
 from loopwright.transform import Plan, plan_of
@@ -26,6 +27,7 @@ STEPS = """\
   }
 """
 SCRIPT = "L = lift(New, 1)\n(T, C) = overlap(L, t=2, i=8)\n"
+WHOLE = SCRIPT.replace("i=8", "i=8, whole")
 
 
 def planned(body: str, script: str = SCRIPT) -> Plan:
@@ -34,13 +36,37 @@ def planned(body: str, script: str = SCRIPT) -> Plan:
 
 
 @cache
-def change() -> StorageChange:
-    return planned(STEPS.replace(" + b[0]", "")).storage[0]
+def change(script: str = SCRIPT) -> StorageChange:
+    return planned(STEPS.replace(" + b[0]", ""), script).storage[0]
 
 
-def test_every_value_is_the_original_one() -> None:
-    verdict = prove_storage(change())
+@pytest.mark.parametrize("script", [SCRIPT, WHOLE])
+def test_every_value_is_the_original_one(script: str) -> None:
+    verdict = prove_storage(change(script))
     assert not verdict.wrong and verdict.obligations > 20
+
+
+def test_whole_tiles_have_loops_of_constant_length() -> None:
+    text = change(WHOLE).after.region.text
+    assert text.count("i = 8 * iT - (1); i <= 8 * iT + 7 + (1)") == 4, text
+
+
+def test_what_is_computed_of_unknown_values_is_no_value() -> None:
+    """All instances of whole tiles taken for instances of the original: outside of the bounds none is one."""
+    right = change(WHOLE)
+    assert right.redundancy is not None and len(right.redundancy.instances) == 4
+    verdict = prove_storage(replace(right, redundancy=replace(right.redundancy, instances={})))
+    assert verdict.wrong and "reads a[i - 1]" in str(verdict.wrong)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("double", "long"), ("0.5 * (a[i - 1]", "0.5 * ((int)a[i - 1]")]
+)
+def test_operations_that_may_be_undefined_are_not_run_on_unknown_values(old: str, new: str) -> None:
+    head, body = HEAD.replace(old, new), STEPS.replace(" + b[0]", "").replace(old, new)
+    (program,) = parse_c(Source("f.c", f"{head}{body}#pragma endscop\n}}\n"))
+    with pytest.raises(GaveUp, match="may be undefined"):
+        prove_storage(plan_of(program).transform(WHOLE).storage[0])
 
 
 def test_blocks_are_independent_and_steps_are_not() -> None:
@@ -64,7 +90,26 @@ def test_blocks_are_independent_and_steps_are_not() -> None:
     ],
 )
 def test_wrong_tiles_are_refused_with_a_read(old: str, new: str, said: str) -> None:
-    right = change()
+    verdict = verdict_on(change(), old, new)
+    assert verdict.wrong and said in str(verdict.wrong)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("i = 8 * iT - (2); i <= 8 * iT + 7 + (2)", "i = 8 * iT - (1); i <= 8 * iT + 7 + (2)"),
+        ("i = 8 * iT - (1); i <= 8 * iT + 7 + (1)", "i = 8 * iT; i <= 8 * iT + 7 + (1)"),
+        ("= a_next[i]", "= a[i]"),
+        ("t <= 0 + 4 * tT + 0 + 1", "t <= 0 + 4 * tT + 0 + 2"),
+        ("i = 8 * iT; i <= 8 * iT + 7", "i = 8 * iT - 1; i <= 8 * iT + 7"),
+    ],
+)
+def test_wrong_whole_tiles_are_refused(old: str, new: str) -> None:
+    assert verdict_on(change(WHOLE), old, new).wrong
+
+
+def verdict_on(right: StorageChange, old: str, new: str) -> StorageVerdict:
+    """What is said of the text of tiles with a part replaced."""
     text = right.after.region.text
     assert old in text, text
     body = text.replace(old, new, 1)
@@ -75,8 +120,7 @@ def test_wrong_tiles_are_refused_with_a_read(old: str, new: str, said: str) -> N
         name, extent = word.split()[1].rstrip("]").split("[")
         sizes[name] = replace(sizes[name], extents=(extent,))
     wrong = replaced_text(right.before, f"for ({rest}", list(sizes.values()))
-    verdict = prove_storage(replace(right, after=wrong))
-    assert verdict.wrong and said in str(verdict.wrong)
+    return prove_storage(replace(right, after=wrong))
 
 
 def test_what_is_told_of_copies_is_only_a_guide() -> None:

@@ -81,7 +81,7 @@ def dependences(program: Program) -> Dependences:
 
 def memory_based(program: Program) -> Iterable[Dependence]:
     """Every ordered pair of instances that touch the same cell, one of them writing it."""
-    accesses = {statement.name: _distinct(statement.accesses) for statement in program.statements}
+    accesses = {statement.name: distinct(statement.accesses) for statement in program.statements}
     first_times = {one.name: one.schedule.plain_get_val_if_fixed(OUT, 0) for one in program.statements}
     for source in program.statements:
         for sink in program.statements:
@@ -123,7 +123,7 @@ def _conflicting(firsts: list[Access], seconds: list[Access]) -> list[tuple[Acce
     ]
 
 
-def _distinct(accesses: tuple[Access, ...]) -> list[Access]:
+def distinct(accesses: tuple[Access, ...]) -> list[Access]:
     """Leave out an access that repeats an earlier one of the same statement."""
     found: list[Access] = []
     for access in accesses:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from loopwright.emit.cuda.predication import predicated
 from loopwright.emit.cuda.text import DeviceText, device_text
 from loopwright.emit.region import Loops, named_loops, new_source, openmp_notes
 from loopwright.errors import BadInput, Code, GaveUp, about
@@ -235,6 +236,7 @@ def _made(plan: Plan, options: RewriteOptions, progress: Progress) -> _Region:
     progress("generating loops")
     with about(lambda: plan.written.region):
         node = generate(to_schedule(plan), GenerationOptions())
+    node = predicated(node) if options.cuda else node
     if options.prove:
         evidence += of_scanning(plan, node, progress)
     lost = () if verdict is None else verdict.temporaries

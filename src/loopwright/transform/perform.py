@@ -102,10 +102,10 @@ def _stored(plan: Plan, operation: ops.StorageOperation) -> OperationResult:
             return OperationResult(after, (copy,))
         case ops.Pad(variable, amount):
             return OperationResult(contraction.pad(plan, variable, amount))
-        case ops.Overlap(target, sizes):
+        case ops.Overlap(target, sizes, whole):
             component = plan.component(target, "target")
             numbers = _sized(plan, component, sizes, "sizes")
-            after, tiles, copies = overlapping.overlap(plan, component, numbers)
+            after, tiles, copies = overlapping.overlap(plan, component, numbers, whole=whole)
             return OperationResult(after, (tiles, copies))
         case _:
             assert_never(operation)

@@ -9,7 +9,7 @@ the plan stay.  Whether every read still sees the value it saw is proved of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
@@ -38,6 +38,8 @@ class Redundancy:
 
     computes: dict[str, str]
     held: dict[str, HeldCell]
+    instances: dict[str, isl.Set] = field(default_factory=dict)
+    """Of these statements, the instances that compute something: of what others compute nothing is known."""
 
 
 @dataclass(frozen=True)

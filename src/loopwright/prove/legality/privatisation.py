@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from loopwright.c.liveness import unchanged_locals
-from loopwright.model.dependences import value_based_flow
-from loopwright.model.program import Array, MemorySpace, Program
+from loopwright.model.dependences import distinct, value_based_flow
+from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
 from loopwright.presburger.sets import OUT
@@ -96,6 +96,8 @@ def privatised(
     if not program.is_private(array) or not own:
         return None
     part = touching(program, array)
+    if array.rank and program.is_dead_after(array) and _reads_own_writes(part, loop.dimension):
+        return Private(array.name, loop.called, False, tuple(members))
     flow, live_in = value_based_flow(part)
     times = _times(program, members, loop.dimension)
     here = times.domain()
@@ -109,6 +111,39 @@ def privatised(
     if wanted and _is_seen_without_iteration(program, array, times, loop):
         return None
     return Private(array.name, loop.called, wanted, tuple(members))
+
+
+def _reads_own_writes(part: Program, dimension: int) -> bool:
+    """Whether a write to its cell comes before every read, in the same iteration of a loop at `dimension`.
+
+    Then the last such write is of that iteration too, whichever it is: no value leaves an iteration.  This
+    takes less time to decide than which write it is.
+    """
+    for reader in part.statements:
+        for read in distinct(reader.reads):
+            relation = read.relation.intersect_domain(reader.domain).intersect_params(part.context)
+            left = relation.domain()
+            for writer in part.statements:
+                for write in writer.writes:
+                    if write.must and not left.is_empty():
+                        left = left.subtract(_written_before(reader, relation, writer, write, dimension))
+            if not left.is_empty():
+                return False
+    return True
+
+
+def _written_before(
+    reader: Statement, relation: isl.Map, writer: Statement, write: Access, dimension: int
+) -> isl.Set:
+    """The reads that a write to the same cell in the same iteration comes before."""
+    mine, theirs = (first(one.schedule, OUT, dimension + 1) for one in (reader, writer))
+    cells = relation.apply_range(write.relation.intersect_domain(writer.domain).reverse())
+    cells = cells.intersect(mine.apply_range(theirs.reverse()))
+    if cells.is_empty():
+        return relation.domain().subtract(relation.domain())
+    before = isl.Map.lex_gt(reader.schedule.get_space().range())
+    order = reader.schedule.apply_range(before).apply_range(writer.schedule.reverse())
+    return cells.intersect(order).domain().coalesce()
 
 
 def _is_seen_without_iteration(

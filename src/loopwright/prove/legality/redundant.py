@@ -6,7 +6,8 @@ of P' computes, and for each copy κ of P' a cell c and a time θ of P: κ is to
 θ.  With F(r) the write of P whose value a read r sees, or the cell that no write changed before,
 
     operations   a statement of P' has the text of its statement of P, but for the cells it names;
-    instances    μ maps all instances of P' to instances of P, and to each of them at least one;
+    instances    μ maps all instances of P' to instances of P, and to each of them at least one; where some
+                 are told to compute nothing, one of the others;
     values       F'(r) is for a read r of instance x the same as F(μ(r)), where a write of instance y of P' is
                  that of μ(y), and a write of a copy κ is F(c before θ);
     copies       so for the read of a copy κ itself, and F(c before θ);
@@ -20,11 +21,13 @@ all other parallel loops.  Whatever is told with P' is only a guide: a wrong one
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import islpy as isl
 
+from loopwright.c.declarations import unqualified
 from loopwright.errors import Code, GaveUp, InternalError
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import selection
@@ -47,6 +50,9 @@ from loopwright.prove.legality.values import (
     written_by,
 )
 from loopwright.transform.storage import Redundancy, StorageChange
+
+_TRAPS = ("%", "&", "|", "^", "~", "?", "<<", ">>", "int", "long", "short", "char", "unsigned", "signed")
+"""Words of operations on integers."""
 
 
 def prove_redundant(change: StorageChange, redundancy: Redundancy) -> StorageVerdict:
@@ -79,7 +85,13 @@ class _Comparison:
         return self.before.statement(self.told.computes[statement.name])
 
     def _instance(self, statement: Statement) -> isl.Map:
-        """μ on the instances of a statement: the iterators of the original, by their names."""
+        """μ on the instances of a statement that are told to compute one."""
+        computing = self.told.instances.get(statement.name)
+        named = self._named(statement)
+        return named if computing is None else named.intersect_domain(computing)
+
+    def _named(self, statement: Statement) -> isl.Map:
+        """The iterators of the original, by their names."""
         old = self._original(statement)
         if any(statement.iterators.count(name) != 1 for name in old.iterators):
             raise InternalError(Code.INTERNAL, f"{statement.name} has not the loops of {old.name}")
@@ -100,12 +112,24 @@ class _Comparison:
         if not is_assignment(self.before, old) or len(old.writes) != 1:
             raise GaveUp(Code.UNDECIDED, f"could not decide: {old.name} is not one assignment")
         refuse_other_text(old, new, self.before, self.after, self._instance(new))
-        strange = self._instance(new).range().subtract(old.domain)
+        if new.name in self.told.instances:
+            self._refuse_traps(new)
+        strange = self._named(new).range().subtract(old.domain)
         point = smallest_point(strange.intersect_params(self.after.context))
         if point is not None:
             shown = instance_text(old, point.coordinates)
             place = new.body.place
             yield WrongValue(f"the tiles run {shown}", "no such instance", "one", point.parameters, place)
+
+    def _refuse_traps(self, statement: Statement) -> None:
+        """What is computed of unknown values must be defined: no operation on integers."""
+        types = {array.name: array.element_type for array in self.after.arrays}
+        resolved = self.after.file.declarations.resolved
+        kinds = {unqualified(resolved(types[access.array] or "")) for access in statement.accesses}
+        words = set(re.findall(r"[A-Za-z_]\w*|[%&|^~?]|<<|>>", _without_accesses(statement)))
+        if not kinds <= {"float", "double"} or words & {*types, *_TRAPS}:
+            message = f"could not decide: {statement.name} may be undefined for the values of other tiles"
+            raise GaveUp(Code.UNDECIDED, message)
 
     def _missing(self) -> Iterator[WrongValue]:
         """Instances of the original that nothing computes."""
@@ -144,7 +168,7 @@ class _Comparison:
                     continue
                 name = f"{new.name} reads {k}"
                 before = instance.apply_range(mine.relation).set_tuple_name(IN, name)
-                after = theirs.relation.intersect_domain(new.domain).set_tuple_name(IN, name)
+                after = theirs.relation.intersect_domain(instance.domain()).set_tuple_name(IN, name)
                 yield Reader(name, before, after, new, access_text(mine), theirs.place, self._time(new, name))
 
     def _time(self, new: Statement, name: str) -> isl.Map:
@@ -177,3 +201,11 @@ class _Comparison:
                 same = part.set_tuple_name(OUT, f"{name} reads")
                 meant = meant.union(isl.UnionMap.from_map(same).apply_range(source))
         return meant
+
+
+def _without_accesses(statement: Statement) -> str:
+    """The text between the cells that a statement touches."""
+    text, start = statement.body.place.text, statement.body.place.start
+    for access in sorted(statement.accesses, key=lambda one: -one.place.start):
+        text = f"{text[: access.place.start - start]} {text[access.place.end - start :]}"
+    return text

@@ -9,8 +9,10 @@ tile of origin (t0, x0) if
     x0 - m  <=  x  <  x0 + X + m,     m = (T - 1 - (t - t0)) sum r  +  sum of r_s' for s' after s
 
 So cells near borders are computed by several tiles: the order is a relation of instances and times, not a
-function.  Tiles of the same steps are independent, since they load from an array and store to another; the
-tiles of the next steps load from that one and store to the first.
+function.  With `whole`, every step runs on as many cells as the first, so that the loops of a tile have
+constant lengths: what is computed outside of these bounds is seen by nothing that is stored.  Tiles of the
+same steps are independent, since they load from an array and store to another; the tiles of the next steps
+load from that one and store to the first.
 """
 
 from __future__ import annotations
@@ -40,20 +42,22 @@ class _Role:
 
     statement: str = ""
     array: str = ""
+    bounds: str = ""
+    """Of the instances that compute something, in the iterators of the text; all, if it is empty."""
     step: int = 0
     """Cells as they are before the first step of the pair of tiles, plus this number."""
     reads: bool = True
 
 
 def overlap(
-    plan: Plan, component: Component, sizes: Sequence[SizedLoop]
+    plan: Plan, component: Component, sizes: Sequence[SizedLoop], *, whole: bool = False
 ) -> tuple[Plan, Component, Component]:
     """The plan with overlapped tiles; all that is in the tiles, and the copies in them."""
     stencil = stencil_of(plan, component, sizes)
     texts: list[str] = []
     roles: list[_Role] = []
     for number in (0, 1):
-        for text, role in _tile(stencil, number):
+        for text, role in _tile(stencil, number, whole):
             texts.append(text)
             roles += [] if role is None else [role]
     first, last = (affine_text(plan.program, one, ()) for one in stencil.bounds[0])
@@ -65,7 +69,7 @@ def overlap(
     return _planned(stencil, after, roles)
 
 
-def _tile(stencil: Stencil, number: int) -> Iterator[tuple[str, _Role | None]]:
+def _tile(stencil: Stencil, number: int, whole: bool) -> Iterator[tuple[str, _Role | None]]:
     """The text of a tile, with what its statements are."""
     program, steps = stencil.program, stencil.sizes[0]
     first, last = (affine_text(program, one, ()) for one in stencil.bounds[0])
@@ -86,9 +90,12 @@ def _tile(stencil: Stencil, number: int) -> Iterator[tuple[str, _Role | None]]:
     for place, statement in enumerate(program.statements):
         after = [stencil.radii[later.name] for later in program.statements[place + 1 :]]
         more = [sum(one[k] for one in after) for k in range(len(stencil.step))]
-        box = _box(stencil, [f"{one} + {two}" for one, two in zip(margin, more, strict=True)])
+        needed = [f"{one} + {two}" for one, two in zip(margin, more, strict=True)]
+        most = [steps * one - one + two for one, two in zip(stencil.step, more, strict=True)]
+        box = _box(stencil, most if whole else needed)
         test = _test(program, statement.domain, stencil.loops)
-        yield f"{box}{test}{_operation(stencil, statement)}\n", _Role(statement=statement.name)
+        role = _Role(statement=statement.name, bounds=_bounds(stencil, needed) if whole else "")
+        yield f"{box}{test}{_operation(stencil, statement)}\n", role
     yield "}\n", None
     for one in stencil.written:
         if one.stored.is_empty():
@@ -123,6 +130,15 @@ def _box(stencil: Stencil, margin: Sequence[str | int]) -> str:
         low, high = (origin, last) if more == 0 else (f"{origin} - ({more})", f"{last} + ({more})")
         heads.append(f"for ({_type(stencil, k)} {name} = {low}; {name} <= {high}; {name}++) ")
     return "".join(heads)
+
+
+def _bounds(stencil: Stencil, margin: Sequence[str]) -> str:
+    """The same as a condition."""
+    tests: list[str] = []
+    for k, more in enumerate(margin, 1):
+        name, origin = stencil.loops[k], _origin(stencil, k)
+        tests.append(f"{origin} - ({more}) <= {name} <= {origin} + {stencil.sizes[k] - 1} + {more}")
+    return " and ".join(tests)
 
 
 def _test(program: Program, points: isl.Set, names: Sequence[str]) -> str:
@@ -207,6 +223,7 @@ def _planned(
         statement.name: _held(stencil, statement, role) for statement, role in pairs if not role.statement
     }
     computes = {statement.name: role.statement for statement, role in pairs if role.statement}
+    counting = {one.name: _instances(one, role.bounds) for one, role in pairs if role.bounds}
     components = {one.name: fresh.components[one.name] for one in after.statements}
     for handle, component in plan.components.items():
         old = set(plan.statements_at(component))
@@ -223,8 +240,16 @@ def _planned(
             components.setdefault(name, Component.of(places[statement.name]))
     everything = Component.of(leaf.position for leaf in fresh.leaves)
     copies = Component.of(place for name in held for place in places[name])
-    stored = plan.stored(after, Redundancy(computes, held))
+    stored = plan.stored(after, Redundancy(computes, held, counting))
     return replace(stored, leaves=fresh.leaves, components=components), everything, copies
+
+
+def _instances(statement: Statement, bounds: str) -> isl.Set:
+    """The instances within bounds."""
+    domain = statement.domain
+    names = ", ".join(parameter_names(domain.get_space()))
+    text = f"[{names}] -> {{ {statement.name}[{', '.join(statement.iterators)}] : {bounds} }}"
+    return isl.Set.read_from_str(domain.get_ctx(), text).intersect(domain)
 
 
 def _held(stencil: Stencil, copy: Statement, role: _Role) -> HeldCell:

@@ -351,10 +351,11 @@ class Overlap(BaseOperation):
     """Tiles of several steps of a stencil, each with buffers of its own and the cells it needs around it."""
 
     name = "overlap"
-    usage = "(T, C) = overlap(L, t=4, i=32, j=64)"
+    usage = "(T, C) = overlap(L, t=4, i=32, j=64) or (T, C) = overlap(L, t=4, i=32, j=64, whole)"
     gives = 2
     target: HandleArgument
     sizes: LoopSizesArgument
+    whole: FlagArgument = False
 
 
 @dataclass(frozen=True)
