@@ -90,3 +90,16 @@ def test_a_dependence_that_no_skew_turns_forwards() -> None:
     body = "for (i = 0; i < n; i++) for (j = 0; j < n; j++) L: a[0] = a[0] + A[i][j];"
     error = refused(body, "tile(L, 4, 4, skew)")
     assert error.message == "no skew by the loops around it makes all dependences go forwards along j"
+
+
+def test_a_variable_of_the_body_does_not_prevent_tiles() -> None:
+    """It is another one in each iteration; once its dependences forbade every skew."""
+    body = """\
+    for (int t = 0; t < m; t++)
+      for (int i = 1; i < n - 1; i++) {
+        double x = a[i - 1] + a[i + 1];
+        a[i] = x / 2;
+      }"""
+    plan = transform(region(body), "tile(@4, 3, 4, skew)", "s.lw")
+    assert prove_plan(plan).proved
+    check(plan)

@@ -115,6 +115,10 @@ export class Editor {
     if (at < 0) return;
     const line = this.view.state.doc.lineAt(at);
     const first = this.view.state.doc.line(Math.max(1, line.number - 2));
-    this.view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: "start" }) });
+    // the editor alone: CodeMirror's own effect would scroll the page as well
+    this.view.requestMeasure({
+      read: view => view.lineBlockAt(first.from).top,
+      write: (top, view) => { view.scrollDOM.scrollTop = top; },
+    });
   }
 }

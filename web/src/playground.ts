@@ -244,7 +244,9 @@ function show(next: State): void {
   setBanner("idle", "…", "Reading", 0);
   for (const part of [why, proofs, offered]) part.replaceChildren();
   result.text = generated.text = "";
-  if (next.mode === "loops") { pictures = []; below.replaceChildren(); }
+  pictures.forEach(one => one.stop());
+  pictures = []; // what was chosen in the picture of another program has no meaning here
+  if (next.mode === "loops") below.replaceChildren();
   c.reveal("#pragma scop");
   answer();
   void toFragment(state).then(fragment => window.history.replaceState(null, "", fragment));

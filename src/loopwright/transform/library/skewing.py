@@ -24,10 +24,11 @@ from typing import TypeAlias
 import islpy as isl
 
 from loopwright.errors import Code
-from loopwright.model.dependences import memory_based
+from loopwright.model.dependences import memory_based, value_based_flow
+from loopwright.model.program import Program
 from loopwright.presburger.dimensions import coordinates, equal_in
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM, IN
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.relations import constant, iterators, vector
 from loopwright.transform.script.arguments import Misuse
@@ -126,10 +127,9 @@ def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
     statements = tuple(s for s in plan.original.statements if s.name in names)
     current = {s.name: s for s in plan.program.statements}
     merged: dict[tuple[str, str], isl.Map] = {}
-    for dependence in memory_based(replace(plan.original, statements=statements)):
-        key = dependence.source, dependence.sink
-        known = merged.get(key)
-        merged[key] = dependence.relation if known is None else known.union(dependence.relation)
+    for source, sink, relation in _constraining(replace(plan.original, statements=statements)):
+        known = merged.get((source, sink))
+        merged[source, sink] = relation if known is None else known.union(relation)
     for (source, sink), relation in merged.items():
         for p, earlier in pieces(current[source].schedule):
             for q, later in pieces(current[sink].schedule):
@@ -140,6 +140,29 @@ def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
                     flat = pairs.intersect_params(plan.program.context).wrap().flatten()
                     if not flat.is_empty():
                         yield _Edge(p, q, without_parameters(flat), plan.leaf(p).depth)
+
+
+def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
+    """What coordinates have to follow: of variables declared in the region, only values that are read.
+
+    Such a variable is another one in each iteration; that none is overwritten before it is read is proved of
+    the plan, as of any other.
+    """
+    local = {array.name for array in program.arrays if array.local}
+    for one in memory_based(program):
+        if one.array not in local:
+            yield one.source, one.sink, one.relation
+    if not local:
+        return
+    own = tuple(
+        replace(one, accesses=tuple(access for access in one.accesses if access.array in local))
+        for one in program.statements
+    )
+    values, _ = value_based_flow(replace(program, statements=own))
+    found: list[isl.Map] = []
+    values.foreach_map(found.append)
+    for relation in found:
+        yield relation.get_tuple_name(IN), relation.get_tuple_name(OUT), relation
 
 
 def _level(
