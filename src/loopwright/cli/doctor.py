@@ -42,6 +42,8 @@ PARTS = (
     Part("rich", "colours", "pip install rich", package="rich", required=True),
     Part("matplotlib", "pictures: show, bench", "pip install 'loopwright[show]'", package="matplotlib"),
     Part("networkx", "pictures: show", "pip install 'loopwright[show]'", package="networkx"),
+    Part("anywidget", "pictures in notebooks", "pip install 'loopwright[show]'", package="anywidget"),
+    Part("starlette", "the playground: serve", "pip install 'loopwright[serve]'", package="starlette"),
     Part("shtab", "shell completion: completion", "pip install shtab", package="shtab", required=True),
     Part("cvc5", "a second prover's opinion", "pip install cvc5", package="cvc5"),
     Part("mcp", "tools for agents: mcp", "pip install 'loopwright[mcp]'", package="mcp"),

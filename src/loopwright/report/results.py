@@ -138,7 +138,7 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
             lines += [f"# legal too, and no faster by the model: {len(legal) - len(shown)} more, by --all"]
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
-    return lines
+    return lines or ["", "# nothing that was tried keeps every dependence; --all says why"]
 
 
 def ranked(found: Sequence[Suggestion]) -> list[Suggestion]:
