@@ -144,6 +144,8 @@ def _answer(status: int, words: list[str]) -> Answer:
             return NotChecked(f"no certificate was found for condition {number}")
         case 1, ["open", number, "solution", *_]:
             return NotChecked(f"condition {number} does not hold as it was proposed")
+        case 1, ["spent"]:
+            return NotChecked("its conditions take too much time or memory")
         case 1, ["refused"]:
             return NotChecked("the certificates were refused")
         case 2, ["malformed", *what]:

@@ -7,10 +7,8 @@ from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
 from loopwright.model.schedule import Schedule
 from loopwright.prove.coq.check import how_to_check
-from loopwright.prove.coq.layout import laid_out
-from loopwright.prove.coq.names import comment
-from loopwright.prove.coq.samples import sample_examples
-from loopwright.prove.coq.scanning import scanning_proof
+from loopwright.prove.coq.names import comment, laid_out
+from loopwright.prove.coq.scanning import sample_examples, scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
     context_definition,

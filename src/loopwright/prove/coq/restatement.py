@@ -25,8 +25,7 @@ from loopwright.prove.certificates.words import (
     read_word,
     vector,
 )
-from loopwright.prove.coq.layout import laid_out
-from loopwright.prove.coq.names import text
+from loopwright.prove.coq.names import laid_out, text
 from loopwright.prove.coq.parallel import with_marks
 from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
 from loopwright.prove.coq.terms import listed as listing

@@ -9,18 +9,16 @@ from loopwright.emit.c import to_c
 from loopwright.loops.nodes import Node
 from loopwright.model.program import Program
 from loopwright.prove.coq.check import how_to_check
-from loopwright.prove.coq.layout import laid_out
 from loopwright.prove.coq.legality import (
     kept_lemmas,
     legality_proof,
     outline_definition,
     outlines,
 )
-from loopwright.prove.coq.names import comment
+from loopwright.prove.coq.names import comment, laid_out
 from loopwright.prove.coq.parallel import Marked, marked
 from loopwright.prove.coq.restatement import NewText, claims_of, claims_text
-from loopwright.prove.coq.samples import sample_examples
-from loopwright.prove.coq.scanning import scanning_proof
+from loopwright.prove.coq.scanning import sample_examples, scanning_proof
 from loopwright.prove.coq.statements import (
     Named,
     SourceText,

@@ -364,7 +364,16 @@ let answer good count =
   if good then Printf.printf "accepted %d\n" count else Printf.printf "refused\n";
   exit (if good then 0 else 1)
 
+(* Conditions may be too many to hold, or take longer to compute than certificates may. *)
+let most_words = 1 lsl 28
+let give_up_when_spent () =
+  if (Gc.quick_stat ()).Gc.heap_words > most_words || Sys.time () > !deadline +. 10. then begin
+    print_endline "spent";
+    exit 1
+  end
+
 let () =
+  ignore (Gc.create_alarm give_up_when_spent);
   Gc.set { (Gc.get ()) with Gc.minor_heap_size = 1 lsl 19; Gc.space_overhead = 400 };
   try
     let p = problem () in
