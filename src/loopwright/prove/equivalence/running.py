@@ -118,14 +118,17 @@ def pair_of(
     return Pair(paths, runs, arrays, reassociate, opaque)
 
 
-def compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
-    """The first real difference; a text where only the operations differ."""
+def compared(
+    pair: Pair, steps: Steps, sizes: Sizes, only: CellKey | None = None
+) -> Refuted | str | None:
+    """The first real difference; a text where only the operations differ.  Of `only` one cell, or of all."""
     table = Table(pair.reassociate)
     one, other = numbered(steps[0], table), numbered(steps[1], table)
     places = [
         place
         for place in sorted({*one.cells, *other.cells})
-        if place[0] in pair.arrays and _final(one, place, table) != _final(other, place, table)
+        if (place[0] in pair.arrays if only is None else place == only)
+        and _final(one, place, table) != _final(other, place, table)
     ]
     if not places:
         return None
@@ -136,6 +139,18 @@ def compared(pair: Pair, steps: Steps, sizes: Sizes) -> Refuted | str | None:
     if wrong is None:
         return f"{_cell(places[0])} is computed by different operations, which gave the same values"
     return _refuted(pair, sizes, wrong, (one, other), table)
+
+
+def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
+    """Those of the executions that the last value of a cell is made by."""
+    needed, found = {place}, []
+    for step in reversed(steps):
+        targets = {step.place(one.target) for one in step.computation.assignments}
+        if targets & needed:
+            found.append(step)
+            needed -= targets
+            needed.update(step.place(cell) for one in step.computation.assignments for cell in one.cells)
+    return tuple(reversed(found))
 
 
 def _final(run: Numbered, place: CellKey, table: Table) -> int:
