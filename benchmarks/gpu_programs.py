@@ -196,7 +196,7 @@ SHAPES: dict[str, tuple[dict[str, int], ...]] = {
     "3d-double": ({"rows": 8, "i": 1, "j": 4, "k": 32},),
 }
 TILES: dict[str, tuple[Overlapped, ...]] = {
-    "2d-float": (Overlapped(2, 56, 88, 8, (8, 32)),),
+    "2d-float": (Overlapped(2, 56, 88, 8, (8, 32)), Overlapped(3, 48, 84, 8, (8, 32))),
     "2d-double": (Overlapped(2, 40, 56, 8, (6, 64)),),
 }
 LARGE = {
