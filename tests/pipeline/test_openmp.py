@@ -234,7 +234,7 @@ PRAGMAS = {
     "private(t)": Proved,
     "lastprivate(t)": Proved,
     "private(t) schedule(static)": Proved,
-    "private(t) firstprivate(n)": Undecided,
+    "private(t) firstprivate(n)": Proved,
     "private(t, a)": Undecided,
 }
 
