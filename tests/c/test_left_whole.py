@@ -157,6 +157,36 @@ def test_a_loop_that_ends_on_data_may_be_all_there_is() -> None:
     assert "depends on data" in refusal("for (i = (int)a[0]; i < n; i++) b[i] = 0;").message
 
 
+@pytest.mark.parametrize(
+    ("head", "text", "reason"),
+    [
+        ("", "for (i = 0, k = n; i < n; i++, k -= 2) a[i] = b[k];", "first value"),
+        ("", "for (i = 0; i < n; ++i, m >>= 1) a[i] = m;", "constant"),
+        ("", "for (; j < n; j++) a[j] = 1;", "first value"),
+        ("", "for (i = 3; i < n; i = i + m) a[i] = 1;", "constant"),
+        ("#define F(k) (g(k) + 1)", LOOP + "a[i] = F(i);", "the macro 'F' calls 'g'"),
+        ("#include <assert.h>\n#define CHECK(c) assert(c)", LOOP + "{ CHECK(i < m); a[i] = 1; }", "'assert'"),
+    ],
+)
+def test_loops_that_count_otherwise_and_macros_that_call(head: str, text: str, reason: str) -> None:
+    (program,) = read_source(Source("t.c", support.wrapped(text, head=head)))
+    assert reason in set_aside(program).message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for (; j < n;) a[j] = 1;",
+        "for (i = 0;; i++, k++) a[i] = 1;",
+        "for (i = 1; i < n; i *= 2) a[i] = 1;",
+        "for (; k < n; j++) a[j] = 1;",
+    ],
+)
+def test_what_does_not_count_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        read_source(Source("t.c", support.wrapped(text)))
+
+
 def test_an_iterator_may_count_a_loop_that_is_left_whole() -> None:
     program = region(LOOP + "a[i] = 0; for (j = 0; j < n; j++) for (i = (int)b[j]; i < n; i++) a[i] = 1;")
     assert [one.iterators for one in program.statements] == [("i",), ("j",)]

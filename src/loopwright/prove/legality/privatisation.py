@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import islpy as isl
 
@@ -32,9 +33,12 @@ from loopwright.model.dependences import distinct, value_based_flow
 from loopwright.model.program import Access, Array, MemorySpace, Program, Statement
 from loopwright.presburger.dimensions import first
 from loopwright.presburger.named import at_parameters
-from loopwright.presburger.sets import OUT
+from loopwright.presburger.sets import OUT, within_effort
 from loopwright.prove.legality.parallel import ParallelLoop, inside
 from loopwright.prove.legality.times import TimedPiece, comparable, pieces_of
+
+_EFFORT = 5_000_000
+"""isl's steps for the question where a variable can be declared, at most: some seconds."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,7 @@ def _is_seen_without_iteration(
 def innermost_scope(program: Program, array: Array) -> int | None:
     """The depth of the innermost loops in which `array` can be declared: no value leaves an iteration.
 
-    None where it has to be declared outside of all loops.
+    None where it has to be declared outside of all loops, or where that is not soon known.
     """
     schedules = comparable(program, program)
     pieces = {name: pieces_of(name, schedule) for name, schedule in schedules.items()}
@@ -180,7 +184,10 @@ def innermost_scope(program: Program, array: Array) -> int | None:
     deepest = (max((schedule.dim(OUT) for schedule in schedules.values()), default=1) - 1) // 2
     for depth in reversed(range(deepest)):
         loop = ParallelLoop(2 * depth + 1, names)
-        found = privatised(program, inside(loop, pieces), loop, array)
+        try:
+            found = within_effort(_EFFORT, partial(privatised, program, inside(loop, pieces), loop, array))
+        except isl.Error:
+            return None
         if found is not None and not found.last:
             return depth
     return None

@@ -256,19 +256,51 @@ def loop_comments(node: Node) -> list[Node]:
     return [comment for comment in comments if comment.end <= body.start]
 
 
-def has_changing_step(node: Node, frame: Frame) -> bool:
-    """Whether a loop is one like any other, but for a step `i += k` that is not a constant."""
-    update = node.child_by_field_name("update")
-    name = loop_iterator(node)
-    if update is None or name is None or node.child_by_field_name("condition") is None:
+def is_counted_otherwise(node: Node, frame: Frame) -> bool:
+    """Whether a loop counts, and tests what it counts, but in a way that no set of values describes.
+
+    A step `i += k` or `i = i + k` that is not a constant; two counters; one that has its first value already.
+    """
+    update, test = node.child_by_field_name("update"), node.child_by_field_name("condition")
+    if update is None or test is None:
         return False
     update = without_parentheses(update)
+    if update.type == "comma_expression":
+        names = [name for part in walk(update) if (name := _counted_name(part)) is not None]
+        return any(_mentions(test, name) for name in names)
+    if node.child_by_field_name("initializer") is None:
+        counted = _counted_name(update)
+        return counted is not None and _mentions(test, counted)
+    name = loop_iterator(node)
+    return name is not None and _has_changing_step(update, name, frame)
+
+
+def _counted_name(node: Node) -> str | None:
+    """i of `i++`, `--i`, `i += k`."""
+    match node.type:
+        case "update_expression":
+            target = without_parentheses(field(node, "argument"))
+        case "assignment_expression" if operator(node) in ("+=", "-="):
+            target = without_parentheses(field(node, "left"))
+        case _:
+            return None
+    return target.text if target.type == "identifier" else None
+
+
+def _has_changing_step(update: Node, name: str, frame: Frame) -> bool:
     if update.type != "assignment_expression" or without_parentheses(field(update, "left")).text != name:
         return False
-    if operator(update) not in ("+=", "-=") or _mentions(field(update, "right"), name):
+    right = without_parentheses(field(update, "right"))
+    if operator(update) == "=" and right.type == "binary_expression" and operator(right) in ("+", "-"):
+        if without_parentheses(field(right, "left")).text != name:
+            return False
+        right = field(right, "right")
+    elif operator(update) not in ("+=", "-="):
+        return False
+    if _mentions(right, name):
         return False
     try:
-        constant(field(update, "right"), frame)
+        constant(right, frame)
     except NotAffine:
         return True
     return False

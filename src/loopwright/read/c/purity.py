@@ -88,6 +88,8 @@ def is_unknown_call(setting: Setting, call: Node) -> bool:
     name = function.text
     if function.type != "identifier":
         return True
+    if _unsafe_call(setting, name) is not None:
+        return True
     seen = None if name in setting.pure else _changing(setting, name, ())
     is_pure = definitions(setting.macros, name) or is_known_pure(setting, name)
     if is_pure and (seen is None or name not in setting.declarations.pure_functions):
@@ -103,6 +105,9 @@ def why_unknown(setting: Setting, call: Node) -> BadInput:
     name = function.text
     if function.type != "identifier":
         return refuse(function, "a call through a pointer cannot be read", "call functions by their name")
+    hidden = _unsafe_call(setting, name)
+    if hidden is not None:
+        return _refuse_hidden_call(call, *hidden)
     seen = _changing(setting, name, ())
     known = setting.function(name)
     if seen is not None and known is not None and keeps_to_itself(known):
@@ -179,13 +184,36 @@ def refuse_hiding_macros(setting: Setting, block: Node) -> None:
                     f"the macro '{macro.name}' hides a use of '{word}', which changes in the region",
                     f"make '{word}' an argument of the macro, or write its body in the region",
                 )
-            safe = is_known_pure(setting, word) or looks_like_macro(word) or setting.kinds.is_type(word)
-            if called and not safe:
-                raise refuse(
-                    node,
-                    f"the macro '{macro.name}' calls '{word}', which is not known to be free of side effects",
-                    f"if it is, say --pure {word}",
-                )
+            if called and not _is_safe(setting, word) and not _is_called(node):
+                raise _refuse_hidden_call(node, macro.name, word)
+
+
+def _is_safe(setting: Setting, name: str) -> bool:
+    """Whether what a macro calls is a value and nothing else, or no function."""
+    return (
+        is_known_pure(setting, name)
+        or looks_like_macro(name)
+        or setting.kinds.is_type(name)
+        or _is_pure_definition(setting, name, ())
+    )
+
+
+def _unsafe_call(setting: Setting, name: str) -> tuple[str, str] | None:
+    """A macro that `name` expands through, and the function it calls, where that may have effects."""
+    hidden = hidden_names(setting.macros, name)
+    unsafe = ((one.name, word) for one, word, called in hidden if called and not _is_safe(setting, word))
+    return next(unsafe, None)
+
+
+def _refuse_hidden_call(place: Node, macro: str, function: str) -> BadInput:
+    message = f"the macro '{macro}' calls '{function}', which is not known to be free of side effects"
+    return refuse(place, message, f"if it is, say --pure {function}")
+
+
+def _is_called(name: Node) -> bool:
+    """Whether a name is that of a call, which may have effects as a whole."""
+    call = name.parent
+    return call is not None and call.type == "call_expression" and field(call, "function") == name
 
 
 def _pastes_numbers(setting: Setting, macro: Macro, name: Node) -> bool:

@@ -20,7 +20,7 @@ from loopwright.read.c.accesses import Touch, holes, refuse_pointer_value, touch
 from loopwright.read.c.affine import affine, condition
 from loopwright.read.c.frames import Frame, LocalValue, NotAffine
 from loopwright.read.c.locals import refuse_changing_size, refuse_pointers, refuse_specifiers, sizes_in
-from loopwright.read.c.loops import enter_loop, has_changing_step, loop_comments
+from loopwright.read.c.loops import enter_loop, is_counted_otherwise, loop_comments
 from loopwright.read.c.names import Unfollowed
 from loopwright.read.c.opaque import opaque_touches, refuse_shadowing, refused_jump
 from loopwright.read.c.polynomials import polynomial
@@ -216,7 +216,7 @@ def _loop(node: Node, frame: Frame, position: int) -> ReadPart:
     try:
         inside = enter_loop(node, frame, position)
     except BadInput as failure:
-        raise Unfollowed(failure, node.span, alone=has_changing_step(node, frame)) from None
+        raise Unfollowed(failure, node.span, alone=is_counted_otherwise(node, frame)) from None
     body = [*loop_comments(node), field(node, "body")]
     leaves = read_sequence(body, inside, 0, is_block=False).leaves
     return ReadPart(leaves, position + 1, frame)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from loopwright.c.typed.file import TypedFile, TypedRegion, typed_file
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.c.typed.prepare import Unread
+from loopwright.c.typed.tree import Call, walk
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import Assumption, AssumptionKind, Program
 from loopwright.read.c.gate.aliases import refuse_shown_aliases
@@ -55,7 +56,7 @@ def _gated(
 ) -> Program:
     if isinstance(region, Unread):
         raise BadInput(Code.REGION_TEXT, f"{_FIRST}: {region.reason}", span=region.spot, hint=_HINT)
-    _refuse_places(region)
+    asserted = _refuse_places(region)
     refuse_types(program, region)
     refuse_calls(program, region, file, pure)
     refuse_reach(program, region, file, pure)
@@ -63,21 +64,34 @@ def _gated(
     refuse_shown_aliases(program, region, file)
     refuse_seen_iterators(program, region, file)
     assumed = tuple(Assumption(AssumptionKind.CONSTANT, text) for text in _assumed(region, file))
-    seen = replace(
-        with_observed(program, region, file), assumptions=(*program.assumptions, *believed, *assumed)
-    )
+    listed = (*program.assumptions, *believed, *assumed, *asserted)
+    seen = replace(with_observed(program, region, file), assumptions=listed)
     return settled(seen, region, file)
 
 
-def _refuse_places(region: TypedRegion) -> None:
-    """A macro that stands for its own place is another number in the new text."""
-    for token in region.tokens:
-        if token.follows_place:
+def _refuse_places(region: TypedRegion) -> tuple[Assumption, ...]:
+    """A macro that stands for its own place is another number in the new text.
+
+    What a failed assertion prints is the one such text that is let go: the program ends with it.
+    """
+    nodes = (node for statement in region.statements for node in walk(statement))
+    calls = [node for node in nodes if isinstance(node, Call) and node.callee is not None]
+    asserted = [call.place for call in calls if call.callee and call.callee.name in _ASSERTIONS]
+    found: tuple[Assumption, ...] = ()
+    for number, token in enumerate(region.tokens, region.first):
+        if not token.follows_place:
+            continue
+        if not any(place.first <= number < place.end for place in asserted):
             message = f"'{token.text}' stands for the place it is at, which changes"
             hint = "give the value a name before the region"
             raise BadInput(Code.REGION_TEXT, message, span=token.span, hint=hint)
+        text = "a failed assertion may name another line than before"
+        found = (Assumption(AssumptionKind.DESCRIPTION, text, token.span),)
+    return found
 
 
+_ASSERTIONS = ("__assert_fail", "__assert_rtn", "__assert", "__assert_func")
+"""What `assert` calls in the C libraries."""
 _FIRST = "the compiler does not read this as it is written here"
 _HINT = "give the options that the file is compiled with: -I, -D, -include, -std=, -p"
 
