@@ -24,18 +24,33 @@ from loopwright.c.typed.tree import (
     Node,
     OtherExpression,
     OtherStatement,
+    Storage,
+    Text,
     Update,
     owner,
     walk,
+    without_casts,
 )
-from loopwright.c.types import CType, Enumeration, Floating, Integer, Pointer, Unknown, unqualified
+from loopwright.c.types import (
+    CType,
+    Enumeration,
+    Floating,
+    Integer,
+    Pointer,
+    Qualified,
+    Record,
+    Unknown,
+    Void,
+    unqualified,
+)
 
 _LIBRARY = """
 printf fprintf puts fputs putchar fputc putc fflush perror malloc calloc realloc free abort exit rand srand
 random srandom drand48 srand48 time clock omp_get_wtime omp_get_thread_num omp_get_num_threads __assert_fail
 """
 _KEEPS_ALL = frozenset(_LIBRARY.split())
-"""Functions of libraries that change no variable of the program, nor call a function of it."""
+"""Functions of libraries that change no variable but through what they are given, nor call the program's."""
+_FUNCTIONS = (Storage.FUNCTION, Storage.UNDECLARED)
 _WRITES_BYTES = ("memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf")
 _CHARACTER = 8
 
@@ -67,15 +82,19 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
                     changed.add(root.offset)
             case Call(callee=None):
                 unknown = "a function through a pointer"
-            case Call(callee=Declaration(name=name) as callee):
+            case Call(callee=Declaration(name=name, storage=storage)) if storage not in _FUNCTIONS:
+                unknown = f"'{name}'"
+            case Call(callee=Declaration(name=name) as callee, arguments=arguments):
                 function = file.definition(callee)
                 if function is not None and may_be_replaced(callee, function):
                     unknown = f"'{name}'"
                 plain = name.removeprefix("__builtin_")
                 if function is None and plain in _WRITES_BYTES:
                     written.add(Unknown("bytes"))
+                elif function is None and plain in _KEEPS_ALL:
+                    written |= _targets(arguments)
                 elif function is None or function.problems:
-                    is_known = function is None and {name, plain} & (pure | _KEEPS_ALL)
+                    is_known = function is None and {name, plain} & pure
                     unknown = "" if is_known else f"'{name}'"
                 elif name not in seen:
                     pending += function.nodes
@@ -90,6 +109,14 @@ def reach_of(file: TypedFile, nodes: Iterable[Node], pure: frozenset[str]) -> Re
 def in_union(target: Expression) -> bool:
     """Whether an lvalue is in a union, on the way from the pointer that leads there."""
     return any(isinstance(part, Member) and part.in_union for part in walk(target))
+
+
+def _targets(arguments: Iterable[Expression]) -> set[CType]:
+    """The types of what arguments point to, where it may be assigned: `%n` of printf, or `time(&t)`."""
+    pointers = [unqualified(one.type) for one in arguments if not isinstance(without_casts(one), Text)]
+    targets = [one.target for one in pointers if isinstance(one, Pointer)]
+    changing = [one for one in targets if not (isinstance(one, Qualified) and one.is_const)]
+    return {kind for kind in map(unqualified, changing) if not isinstance(kind, Record | Void)}
 
 
 def may_be_written(kind: CType, written: Iterable[CType]) -> bool:
