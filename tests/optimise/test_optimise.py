@@ -24,7 +24,7 @@ from loopwright.optimise.runner import TrialRunner, prepared
 from loopwright.optimise.storage import renamings
 from loopwright.optimise.tiles import BLOCKING, registers
 from loopwright.optimise.trials import Trial, ranked
-from loopwright.prove.legality.plans import is_kept, prove_order
+from loopwright.prove.legality.plans import is_kept, prove_order, prove_plan
 from loopwright.read.c.reader import read_c
 from loopwright.run.compiler import find_compiler
 from loopwright.transform import plan_of, script_text
@@ -269,3 +269,10 @@ def test_whole_blocks_of_several_statements() -> None:
     left = "4 * [i / 4] + 4 <= N and j + 1 <= 4 * [i / 4]"
     right = "k + 1 <= 4 * [i / 4] and 4 * [i / 4] + 3 <= j"
     assert str(condition) == f"{{[k, i, j] : {left} or {right}}}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "kernels" / "storage").glob("*.lw")), ids=lambda path: path.stem)
+def test_shipped_scripts_that_change_storage_are_legal(path: Path) -> None:
+    (program,) = read_c(path.parent.parent / f"{path.stem}.c")
+    verdict = prove_plan(plan_of(program).transform(path.read_text()))
+    assert verdict.proved and verdict.storage
