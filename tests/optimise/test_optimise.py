@@ -271,7 +271,10 @@ def test_whole_blocks_of_several_statements() -> None:
     assert str(condition) == f"{{[k, i, j] : {left} or {right}}}"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "kernels" / "storage").glob("*.lw")), ids=lambda path: path.stem)
+STORED = sorted((ROOT / "kernels" / "storage").glob("*.lw"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
 def test_shipped_scripts_that_change_storage_are_legal(path: Path) -> None:
     (program,) = read_c(path.parent.parent / f"{path.stem}.c")
     verdict = prove_plan(plan_of(program).transform(path.read_text()))

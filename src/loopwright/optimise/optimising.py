@@ -37,7 +37,7 @@ from loopwright.run.timing import Times
 from loopwright.source import Span
 from loopwright.transform import Plan, plan_of
 
-ESTIMATING, TIMING = 0.4, 0.75
+ESTIMATING, TIMING = 0.35, 0.65
 """The parts of the budget after which candidates are complete, and after which the last one is timed."""
 
 SURE = 0.75
@@ -49,7 +49,7 @@ ROUNDS = 3
 SLOWER = 1.03
 """A result that takes longer than this many times the original is not given."""
 
-PATIENT = 0.5
+PATIENT = 0.65
 """The part of the time left that the proof of one script may take, so that there is some for the next."""
 
 SHORTEST = 0.01
