@@ -115,7 +115,7 @@ def _accesses(plan: Plan, name: str, component: Component, *, written: bool) -> 
                 sure = access.must or access.is_write
                 if not sure or not access.relation.is_single_valued():
                     text = " ".join(access.place.text.split())
-                    raise Misuse(Code.STORAGE, f"which cell '{text}' is is not known", argument="variable")
+                    raise Misuse(Code.STORAGE, f"it is not known which cell '{text}' is", argument="variable")
                 found.append(PackedAccess(statement, access, piece.intersect_domain(statement.domain)))
     names = [one.statement.name for one in found]
     split = [one for one in names if len(pieces(plan.program.statement(one).schedule)) > 1]
