@@ -275,3 +275,44 @@ def test_what_is_not_modelled_is_no_answer(name: str) -> None:
     new = PRODUCED.replace("  affine.for", f"{line}  affine.for", 1) + "func.func private @g(memref<8xf64>)\n"
     with pytest.raises(GaveUp, match=rf"not modelled: {said} at line 2"):
         compared(PRODUCED, new)
+
+
+DIVIDED = """func.func @f(%a: memref<10xi32>, %x: i32, %y: i32, %c: memref<5xi32>, %n: index) {
+  affine.for %i = 0 to min affine_map<(d0) -> (10, d0)>(%n) {
+    %q = arith.divsi %x, %y : i32
+    affine.store %q, %a[%i] : memref<10xi32>
+  }
+  return
+}
+"""
+_DIVISION = "    %q = arith.divsi %x, %y : i32\n"
+_FIRST = "  affine.for"
+UNDEFINED = {
+    "a division out of a loop that may be empty": DIVIDED.replace(_DIVISION, "").replace(
+        _FIRST, f"{_DIVISION}{_FIRST}"
+    ),
+    "a division that is not used": DIVIDED.replace("  return", "  %z = arith.remsi %x, %y : i32\n  return"),
+    "a load beyond the size": DIVIDED.replace(
+        _DIVISION, f"{_DIVISION}    %z = affine.load %c[%i] : memref<5xi32>\n"
+    ),
+    "a store of what is there beyond the size": DIVIDED.replace(
+        "  return",
+        "  %z = affine.load %c[7] : memref<5xi32>\n  affine.store %z, %c[7] : memref<5xi32>\n  return",
+    ),
+    "storage that is too small": DIVIDED.replace(
+        _DIVISION,
+        "    %m = memref.alloc() : memref<1xi32>\n    affine.store %x, %m[%i] : memref<1xi32>\n"
+        "    %z = affine.load %m[%i] : memref<1xi32>\n    %q = arith.divsi %z, %y : i32\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNDEFINED)
+def test_what_is_not_defined_is_done_only_where_the_first_does_it(name: str) -> None:
+    with pytest.raises((GaveUp, Illegal)):
+        compared(DIVIDED, UNDEFINED[name])
+
+
+def test_a_division_may_be_done_less_often() -> None:
+    hoisted = UNDEFINED["a division out of a loop that may be empty"]
+    assert compared(hoisted, DIVIDED).obligations

@@ -194,12 +194,18 @@ class Cells:
         test = self.in_bounds(operation, cell)
         if test is not None and isinstance(operation, TransferReadOp):
             value = chosen(truth(test), cell, self.value(operation.padding, operation), cell.type)
-        if self.is_unchanged_until_used(operation):
+        users = {user.parent for user in _consumers(result)}
+        if users == {operation.parent} and self.is_unchanged_until_used(operation):
             self.values[result] = value
             return []
+        return [self.kept(operation, value)]
+
+    def kept(self, operation: Operation, value: Term) -> Node:
+        """A value that is computed where the operation stands, whether it is used or not."""
+        result = operation.results[0]
         own = self.own_cell(result.name_hint or "value", result.type)
         self.values[result] = own
-        return [self.statement(operation, [TermAssignment(own, value)])]
+        return self.statement(operation, [TermAssignment(own, value)])
 
     def is_unchanged_until_used(self, load: Operation) -> bool:
         """Whether nothing stores to the buffer between a load and what its value ends up in."""

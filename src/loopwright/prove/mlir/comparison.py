@@ -114,6 +114,8 @@ def _compared(
         memory = Memory(flows[1], known, own, touched(flows[0], certain=True), context)
         with _deep_recursion():
             found, _ = by_flows(flows, needed(memory, flows), arrays, paths, reassociate=allow_reassociation)
+        if isinstance(found, Proved) and not context.is_subset(new.defined(context)):
+            return Undecided(f"{new.source.path} leaves its buffers for some sizes")
     except RecursionError:
         return Undecided("by values: the proof is nested too deeply")
     except isl.Error as failure:

@@ -27,6 +27,7 @@ from loopwright.loops.nodes import EMPTY, For, If, Node
 from loopwright.loops.nodes import Block as InTurn
 from loopwright.model.annotations import Parallel
 from loopwright.presburger.named import parameter_space
+from loopwright.prove.equivalence.definedness import may_be_undefined
 from loopwright.prove.equivalence.terms import CellTerm, Index, Term, TermAssignment, subterms
 from loopwright.prove.mlir.cells import LOADS, STORES, Cells, Names
 from loopwright.prove.mlir.function import AffineFunction, Buffer
@@ -37,6 +38,10 @@ from loopwright.read.mlir.refusal import NotModelled
 
 ALIASING = "the arguments of a function do not overlap"
 SIZES = "arguments of the type index are not negative"
+_TRAPPING = frozenset(
+    f"arith.{name}" for name in ["divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi"]
+)
+"""Operations that are not defined for all operands: where they stand counts."""
 BOUNDS = "subscripts stay inside their buffers"
 NOTHING = ("memref.dealloc", "memref.assume_alignment", "affine.yield", "scf.yield", "func.return")
 
@@ -205,6 +210,8 @@ class _Translation(Cells):
             found = computed(operation, [self.values[one] for one in operation.operands])
         if found is None:
             raise self.refuse(operation)
+        if operation.name in _TRAPPING and not isinstance(found, Index) and may_be_undefined(found):
+            return [self.kept(operation, found)]
         self.values[operation.results[0]] = found
         return []
 
