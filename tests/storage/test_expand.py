@@ -215,7 +215,7 @@ def test_what_is_looked_at_later_is_copied_back(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "a value of the iteration before": ("s = s + x[i];", "", "S1(i = 0) reads s: what s held before"),
+    "a value of the iteration before": ("s += x[i];", "", "S1(i = 0) reads s: what s held before"),
     "a write that may happen": ("if (x[i] > 0) s = x[i]; x[i] = s;", "", "what s held before the region"),
     "a loop between the two": ("s = x[i]; for (int j = 0; j < m; j++) t = s + t;", "", "reads t"),
 }
