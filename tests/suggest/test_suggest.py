@@ -206,7 +206,7 @@ def test_a_convolution_of_seven_loops_is_tiled(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "k.c").write_text(CONVOLUTION)
     status, text = run(capsys, str(tmp_path / "k.c"))
     tiling = next(line for line in text.splitlines() if line.startswith("tile("))
-    assert status == 0 and tiling.startswith("tile(S, b=8, g=8, i=8, y=8, x=32)  # 2.")
+    assert status == 0 and tiling.startswith("tile(S, b=8, g=8, i=8, y=8, x=32)  # 1.6 times as fast")
     assert sum(line.startswith("interchange(") for line in text.splitlines()) <= 3
     assert any(line.startswith("unroll_and_jam(S, y=4)") for line in text.splitlines())
 
