@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from loopwright.c.macros import definitions
 from loopwright.check.program.instrument import size_texts, with_insertions
 from loopwright.check.program.reachable import ReachedCode
 from loopwright.check.program.segment import Input
@@ -39,6 +40,7 @@ def find_sizes(given: Input, known: ReachedCode, defined: Mapping[str, int], too
         if stated is not None:
             values[parameter.name] = stated
         elif _is_visible(known, parameter.text, defined):
+            _refuse_other_definition(given, known, parameter.text)
             asked.append((parameter.name, parameter.text))
         else:
             solved.append(parameter.name)
@@ -59,6 +61,16 @@ def _refuse_variable(given: Input, known: ReachedCode, name: str) -> None:
         message = f"'{name}' is a variable of the program: -D {name}=... would replace its name"
         hint = f"without -D {name} its value is asked of the program; or set it in the program"
         raise BadInput(Code.OPTION, message, span=declared.place, hint=hint)
+
+
+def _refuse_other_definition(given: Input, known: ReachedCode, name: str) -> None:
+    """A size that the two files define otherwise: at one size they agree, but they do not run at one size."""
+    old, new = definitions(given.original.file.macros, name), definitions(known.macros, name)
+    if old and new and [one.body for one in old] != [one.body for one in new]:
+        value = new[-1].body
+        message = f"{name} is '{old[-1].body}' in the original and '{value}' in the program"
+        hint = f"define it alike, or say -D {name}={value} to compare them at that size"
+        raise GaveUp(Code.UNDECIDED, message, span=new[-1].place, hint=hint)
 
 
 def _solved(

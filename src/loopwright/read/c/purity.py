@@ -117,7 +117,7 @@ def why_unknown(setting: Setting, call: Node) -> BadInput:
             f"make '{seen}' an argument of '{name}', or write its body in the region",
         )
     is_statement = call.parent is not None and call.parent.type == "expression_statement"
-    hint = f"if it is, say --pure {name}, or declare it with __attribute__((pure))"
+    hint = f"if it is, say --pure {name}, or declare it with __attribute__((const))"
     return refuse(
         call,
         f"'{name}' is not known to be free of side effects",
