@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from loopwright.c.declarations import declared_name
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import outer_iterators
 from loopwright.c.syntax import Node, field, named_children, operator, walk, without_parentheses
 from loopwright.emit.c import Braces, Handwriting, Increment
 from loopwright.model.program import Program
@@ -97,11 +97,7 @@ def _braces(source: Source, compound: list[Node]) -> Iterator[Braces]:
 
 def _outside(block: Node, loops: list[Node]) -> frozenset[str]:
     """Iterators that no loop and no declaration of the region declares."""
-    assigned = {
-        name
-        for loop in loops
-        if field(loop, "initializer").type != "declaration" and (name := loop_iterator(loop)) is not None
-    }
+    assigned = frozenset(outer_iterators(loops))
     declared = {
         named[0]
         for node in walk(block)
@@ -109,4 +105,4 @@ def _outside(block: Node, loops: list[Node]) -> frozenset[str]:
         for part in node.children_by_field_name("declarator")
         if (named := declared_name(part)) is not None
     }
-    return frozenset(assigned - declared)
+    return assigned - declared

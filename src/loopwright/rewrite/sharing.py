@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from loopwright.c.directed import DirectedFile
 from loopwright.c.file import c_file
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.openmp import SHARING, OpenmpDirective, integer
 from loopwright.c.syntax import Node, field, identifiers, refuse, walk
 from loopwright.errors import Code, GaveUp
@@ -93,11 +93,7 @@ def _shared_iterators(file: DirectedFile, loop: Node) -> Iterator[str]:
                 own = integer(clause.arguments[0]) if name == "collapse" else len(clause.arguments)
                 affected = max(affected, own)
     inner = [node for node in walk(loop) if node.type == "for_statement"]
-    for node in inner[affected:]:
-        if field(node, "initializer").type != "declaration" and not file.at(node):
-            iterator = loop_iterator(node)
-            if iterator is not None:
-                yield iterator
+    yield from outer_iterators(node for node in inner[affected:] if not file.at(node))
 
 
 def _names(directive: OpenmpDirective) -> Iterator[tuple[str, str]]:

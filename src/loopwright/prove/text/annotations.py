@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from loopwright.c.loops import loop_iterator
+from loopwright.c.loops import loop_iterator, outer_iterators
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.model.annotations import Clauses, Independent, Parallel, ReductionClause, Vector
@@ -344,10 +344,9 @@ def _is_inside(cells: isl.Set, section: tuple[tuple[str, str], ...]) -> bool:
 
 def _assigned_iterators(program: Program, loop: Node) -> frozenset[str]:
     """The iterators of loops inside that the loops do not declare."""
-    inner = [node for node in walk(field(loop, "body")) if node.type == "for_statement"]
-    assigned = [node for node in inner if field(node, "initializer").type != "declaration"]
-    names = {loop_iterator(node) for node in assigned}
-    return frozenset(name for name in names if name is not None)
+    return frozenset(
+        outer_iterators(node for node in walk(field(loop, "body")) if node.type == "for_statement")
+    )
 
 
 def _is_always_written(program: Program, loop: Node, name: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import islpy as isl
 
-from loopwright.c.syntax import Node, field
+from loopwright.c.loops import first_value
+from loopwright.c.syntax import Node
 from loopwright.errors import Code
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import only
@@ -75,7 +76,7 @@ def _loop_starts(program: Program, statement: Statement) -> tuple[isl.PwAff, ...
     scope = FormulaScope(program.params, statement.iterators)
     found = []
     for head in heads:
-        where = _start(head).span
+        where = first_value(head).span
         found.append(expressions(program.source, where.start, where.end, scope)[0])
     return tuple(found)
 
@@ -91,8 +92,3 @@ def _heads(node: Node, inside: Span) -> list[Node]:
     return found
 
 
-def _start(loop: Node) -> Node:
-    start = field(loop, "initializer")
-    if start.type == "declaration":
-        return field(field(start, "declarator"), "value")
-    return field(start, "right")
