@@ -73,7 +73,7 @@ def optimised(opt: str, before: Path, after: Path, pipeline: str) -> str | None:
 
 
 def _prove(old: str, new: str, limit: int, answer: Connection) -> None:
-    from loopwright.prove.equivalence.files import agreement
+    from loopwright.prove.comparison.files import agreement
 
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     started = resource.getrusage(resource.RUSAGE_SELF).ru_utime

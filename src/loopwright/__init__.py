@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from loopwright.model.program import Program
     from loopwright.model.schedule import LoopType, Schedule
     from loopwright.optimise.optimising import Optimised
-    from loopwright.prove.equivalence.files import Comparison
+    from loopwright.prove.comparison.files import Comparison
     from loopwright.prove.legality.legality import LegalityVerdict
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import Verdict
@@ -221,7 +221,7 @@ def prove(
             return prove_plan(what, allow_reassociation=allow_reassociation)
         case str() | Path(), str() | Path():
             from loopwright.c.choice import choice
-            from loopwright.prove.equivalence.files import compare_files
+            from loopwright.prove.comparison.files import compare_files
 
             return compare_files(
                 what,

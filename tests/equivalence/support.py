@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from loopwright.c.file import c_file
-from loopwright.prove.equivalence.equivalence import Equivalence, prove_along, prove_equivalent
+from loopwright.prove.comparison.programs import prove_along, prove_equivalent
+from loopwright.prove.equivalence.answer import Equivalence
 from loopwright.prove.text.text_model import read_text
 from loopwright.prove.verdict import Undecided
 from loopwright.read.c.reader import parse_c

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.c.file import c_file
-from loopwright.prove.equivalence.outside import adds_only_harmless_text, outside_difference
+from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
 from loopwright.source import Source, Span
 from tests.pipeline.support import file, run
 

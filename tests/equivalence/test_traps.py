@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.prove.equivalence.equivalence import OVERFLOW
+from loopwright.prove.comparison.programs import OVERFLOW
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.equivalence.support import compared, wrapped
 

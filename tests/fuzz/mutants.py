@@ -17,7 +17,7 @@ from loopwright.check.run.execute import Toolchain
 from loopwright.check.run.report import Answer
 from loopwright.check.verify import CheckOptions, check_file
 from loopwright.errors import BadInput, GaveUp, Illegal
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Proved, Refuted, Undecided
 from tests.fuzz.judge import SIZES, Pair, Size, judged
 from tests.fuzz.programs import PARAMETERS, Array

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.read.c.reader import read_c
 from tests.fuzz.hostile import answered
 from tests.fuzz.programs import Program

@@ -6,7 +6,7 @@ import pytest
 
 from loopwright.errors import GaveUp, Illegal
 from loopwright.progress import silent
-from loopwright.prove.equivalence.equivalence import Agreement
+from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.mlir.comparison import same_functions
 from loopwright.read.mlir.parsing import parse_mlir
 from loopwright.source import Source

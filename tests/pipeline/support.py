@@ -11,7 +11,8 @@ import pytest
 
 from loopwright.cli.main import main
 from loopwright.progress import silent
-from loopwright.prove.equivalence.equivalence import Equivalence, prove_equivalent
+from loopwright.prove.comparison.programs import prove_equivalent
+from loopwright.prove.equivalence.answer import Equivalence
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed
 from loopwright.rewrite.request import Outcome, Request

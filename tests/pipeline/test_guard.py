@@ -10,7 +10,7 @@ import pytest
 from loopwright.errors import BadInput
 from loopwright.model.program import AssumptionKind, Standing
 from loopwright.progress import silent
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
 from loopwright.read.c.reader import parse_c, read_source
 from loopwright.rewrite.pipeline import transformed

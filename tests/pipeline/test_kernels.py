@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.progress import silent
-from loopwright.prove.equivalence.equivalence import prove_equivalent
+from loopwright.prove.comparison.programs import prove_equivalent
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import parse_c, read_c
 from loopwright.rewrite.pipeline import transformed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.errors import BadInput, Code
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.legality.plans import prove_plan
 from tests.storage.test_expand import function, planned, result, written
 

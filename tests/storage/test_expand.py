@@ -11,7 +11,7 @@ import pytest
 from loopwright.errors import BadInput, Code, GaveUp, Illegal, InternalError
 from loopwright.model.program import MemorySpace, Program
 from loopwright.progress import silent
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.legality.cures import cure, cure_apart
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage

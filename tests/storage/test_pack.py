@@ -9,7 +9,7 @@ import islpy as isl
 import pytest
 
 from loopwright.errors import BadInput, Code, InternalError
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.legality.cures import cure, hint
 from loopwright.prove.legality.plans import prove_plan
 from loopwright.prove.legality.storage import prove_storage

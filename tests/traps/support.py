@@ -13,7 +13,7 @@ from pathlib import Path
 from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, GaveUp, Illegal
 from loopwright.progress import silent
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.reader import read_c
 from loopwright.rewrite.pipeline import transformed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.prove.equivalence.files import compare_files
+from loopwright.prove.comparison.files import compare_files
 from tests.traps.support import PROVED, comparison, function
 
 _EMPTY = "a value computed before a loop that may be empty: "

@@ -93,7 +93,7 @@ def prove(arguments: argparse.Namespace) -> Invocation[Any]:
 
 def _prepare(prover: str, progress: Progress) -> None:
     """Load what both the process that works and the one that prints need, once."""
-    import loopwright.prove.equivalence.files
+    import loopwright.prove.comparison.files
     import loopwright.rewrite.comparison  # noqa: F401
 
     compile_library = coq_library(prover)
@@ -102,7 +102,7 @@ def _prepare(prover: str, progress: Progress) -> None:
 
 
 def _agreement(arguments: argparse.Namespace, progress: Progress) -> Confirmed:
-    from loopwright.prove.equivalence.files import agreement
+    from loopwright.prove.comparison.files import agreement
     from loopwright.rewrite.comparison import confirmed
 
     if len(arguments.files) > 2:

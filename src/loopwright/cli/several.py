@@ -150,8 +150,8 @@ def directives_request(arguments: argparse.Namespace, file: str) -> Request:
 
 def _beside(arguments: argparse.Namespace, file: str, old: Revision, progress: Progress) -> FileVerdict:
     from loopwright.c.typed.headers import different_header
-    from loopwright.prove.equivalence.files import agreement
-    from loopwright.prove.equivalence.regions import to_compare
+    from loopwright.prove.comparison.files import agreement
+    from loopwright.prove.comparison.regions import to_compare
     from loopwright.read.c.reader import load_c
 
     before = old.path(file)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from loopwright.errors import Code, GaveUp
 from loopwright.progress import Progress
-from loopwright.prove.equivalence.equivalence import Agreement
+from loopwright.prove.equivalence.answer import Agreement
 from loopwright.prove.verdict import NOT_CHECKED, ProofStatus
 from loopwright.rewrite.opinions import PrintedRegion, compared_region, demand, remarks_on, status_of
 from loopwright.rewrite.request import ProverRequest

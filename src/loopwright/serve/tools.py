@@ -81,7 +81,7 @@ def _answer(question: ToolQuestion, texts: dict[str, str], about: dict[str, Any]
 
 
 def _compared(question: ToolQuestion, choice: Choice) -> dict[str, Any]:
-    from loopwright.prove.equivalence.files import agreement
+    from loopwright.prove.comparison.files import agreement
 
     reassociation = "reassociation" in question.flags
     found = agreement(NAMES["old"], NAMES["new"], choice=choice, allow_reassociation=reassociation)

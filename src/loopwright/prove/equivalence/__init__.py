@@ -1,1 +1,1 @@
-"""Two programs do the same."""
+"""Two programs do the same: by their instances, by values, or a run that tells them apart."""

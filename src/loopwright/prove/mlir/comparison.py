@@ -19,8 +19,8 @@ from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Inter
 from loopwright.presburger.named import parameter_names, parameter_space
 from loopwright.progress import Progress
 from loopwright.prove.descent.trying import tried
+from loopwright.prove.equivalence.answer import REASSOCIATION, Agreement
 from loopwright.prove.equivalence.definedness import Memory, needed, touched
-from loopwright.prove.equivalence.equivalence import REASSOCIATION, Agreement
 from loopwright.prove.equivalence.running import Pair
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.values import by_flows

@@ -11,21 +11,22 @@ What none of them can tell is undecided, with the reasons.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import islpy as isl
 
 from loopwright.c.syntax import Node, operator, walk
-from loopwright.errors import Code, InternalError, Note
+from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.presburger.sets import within_effort
 from loopwright.progress import Progress, silent
 from loopwright.prove.descent.proof import by_descent, read_new, recognised, shared_counters
 from loopwright.prove.descent.reading import LoopText
 from loopwright.prove.descent.trying import FULL, NEAR, QUICK, Effort, by_trying
+from loopwright.prove.equivalence.answer import REASSOCIATION, Equivalence
 from loopwright.prove.equivalence.definitions import Differences, differences, several_meanings
-from loopwright.prove.equivalence.instances import ComparedTexts, Matched, NotMatched, by_instances
+from loopwright.prove.equivalence.instances import Matched, NotMatched, by_instances
 from loopwright.prove.equivalence.lifetimes import prove_lifetimes
 from loopwright.prove.equivalence.running import FEW_STEPS, MOST_STEPS, by_running
 from loopwright.prove.equivalence.shared import (
@@ -50,33 +51,6 @@ SHORT_PROOF = 1_000_000
 """isl's steps for a proof along the loops, after which more runs look for a difference: about a second."""
 MOST_BRIEFLY = 300
 """Statements of a text that such a proof is tried for."""
-REASSOCIATION = "sums and products may be computed in any order"
-
-
-@dataclass(frozen=True)
-class Equivalence:
-    """The answer, and what it rests on; `notes` explain a no, where that is possible."""
-
-    verdict: Verdict
-    notes: tuple[Note, ...] = ()
-    trusted: tuple[str, ...] = ()
-    way: str = ""
-    """How it was proved: "along its loops", "by instances" or "by values"."""
-    texts: ComparedTexts | None = None
-    """By instances: what was compared."""
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
-
-    obligations: int
-    ways: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    texts: tuple[ComparedTexts | None, ...] = ()
-    """Of each region that was compared by instances, what was compared."""
-    contract: str = ""
-    """What is said of floating-point numbers, where there are some."""
 
 
 def prove_equivalent(

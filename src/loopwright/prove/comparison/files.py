@@ -17,9 +17,10 @@ from loopwright.c.typed.options import PLAIN, CompilerOptions
 from loopwright.errors import BadInput, Code, Diagnostic, GaveUp, Illegal, Note
 from loopwright.model.program import AssumptionKind, Program, Standing
 from loopwright.progress import Progress, silent
-from loopwright.prove.equivalence.equivalence import Agreement, Equivalence, prove_along, prove_equivalent
-from loopwright.prove.equivalence.outside import adds_only_harmless_text, outside_difference
-from loopwright.prove.equivalence.regions import changed_functions, counterparts, has_marks
+from loopwright.prove.comparison.outside import adds_only_harmless_text, outside_difference
+from loopwright.prove.comparison.programs import prove_along, prove_equivalent
+from loopwright.prove.comparison.regions import changed_functions, counterparts, has_marks
+from loopwright.prove.equivalence.answer import Agreement, Equivalence
 from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.rescheduling import prove_rescheduled
 from loopwright.prove.text.annotations import promises

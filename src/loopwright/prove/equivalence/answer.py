@@ -1,0 +1,37 @@
+"""What comparing two programs answers, and what the answer rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from loopwright.errors import Note
+from loopwright.prove.equivalence.instances import ComparedTexts
+from loopwright.prove.verdict import Verdict
+
+REASSOCIATION = "sums and products may be computed in any order"
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """The answer, and what it rests on; `notes` explain a no, where that is possible."""
+
+    verdict: Verdict
+    notes: tuple[Note, ...] = ()
+    trusted: tuple[str, ...] = ()
+    way: str = ""
+    """How it was proved: "along its loops", "by instances" or "by values"."""
+    texts: ComparedTexts | None = None
+    """By instances: what was compared."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two files compute the same: how much was proved, in which ways, and what it rests on."""
+
+    obligations: int
+    ways: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    texts: tuple[ComparedTexts | None, ...] = ()
+    """Of each region that was compared by instances, what was compared."""
+    contract: str = ""
+    """What is said of floating-point numbers, where there are some."""
