@@ -199,8 +199,8 @@ def test_jamming_that_a_dependence_forbids(tmp_path: Path) -> None:
 def test_what_an_iterator_is_after_a_parallel_loop_is_not_known(tmp_path: Path) -> None:
     new = "#pragma omp parallel for\nfor (t1 = 0; t1 <= n - 2; t1++) { a[t1] = 1.0;; }\n"
     new += "for (; t1 <= n - 1; t1++) a[t1] = 1.0;"
-    with pytest.raises(BadInput, match="first value"):
-        compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new)
+    found = compared(tmp_path, "for (i = 0; i < n; i++) a[i] = 1.0;", new)
+    assert isinstance(found.verdict, Undecided), found
 
 
 @pytest.mark.parametrize("own", ["short", "signed char", "double", "volatile int", "static int"])

@@ -20,7 +20,7 @@ from tests.pipeline.support import file, result, run, wrapped
 Captured = pytest.CaptureFixture[str]
 
 STENCIL = wrapped(
-    "  for (i = 1; i < n; i++)\n    for (j = 1; j < n; j++)\n      L: A[i][j] = A[i - 1][j + 1];"
+    "  for (i = 1; i < n; i++)\n    for (j = 1; j < n - 1; j++)\n      L: A[i][j] = A[i - 1][j + 1];"
 )
 PLAIN = wrapped("  for (i = 0; i < n; i++)\n    for (j = 0; j < n; j++)\n      L: A[i][j] = 0;")
 
@@ -49,7 +49,7 @@ def test_an_illegal_script_is_refused_with_an_explanation(tmp_path: Path, capsys
     shown = capsys.readouterr()
     assert f"{script}:2:1: error: a value is read before it is written" in shown.err
     assert "interchange(L, i, j)" in shown.err and "as written:" in shown.err and "transformed:" in shown.err
-    assert "n = 3" in shown.err
+    assert "n = 4" in shown.err
     assert not out.exists() and shown.out == ""
     assert Path(code).read_text() == STENCIL
 
