@@ -144,3 +144,17 @@ def test_an_operator_may_be_declared_to_be_another() -> None:
 def test_a_function_called_max_is_looked_into(definition: str, is_larger: bool) -> None:
     loop = "for (i = 0; i < n; i++) u = max(u, b[i]);"
     assert _is_proved("parallel for reduction(max:u)", loop, definition) == is_larger
+
+
+@pytest.mark.parametrize(("cell", "is_own"), [("own[0]", True), ("own[(int)b[i]]", False), ("own[1]", False)])
+def test_every_cell_that_is_read_is_written_in_the_iteration(cell: str, is_own: bool) -> None:
+    """A write to one of the cells that a read may be of is not a write to its cell."""
+    setup = "double own[16]; int i; for (i = 0; i < 16; i++) own[i] = i;"
+    loop = f"for (i = 0; i < n; i++) {{ own[0] = b[i]; a[i] = {cell}; }}"
+    text = function(
+        f"#pragma omp parallel for private(own)\n{loop}",
+        setup=setup,
+        parameters="int n, double *restrict a, double *restrict b",
+    )
+    (program,) = parse_c(Source("t.c", text))
+    assert isinstance(prove_annotations(program, allow_reassociation=False), Proved) == is_own

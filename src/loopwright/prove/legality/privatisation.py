@@ -121,11 +121,13 @@ def _reads_own_writes(part: Program, dimension: int) -> bool:
     """Whether a write to its cell comes before every read, in the same iteration of a loop at `dimension`.
 
     Then the last such write is of that iteration too, whichever it is: no value leaves an iteration.  This
-    takes less time to decide than which write it is.
+    takes less time to decide than which write it is.  A read of one of several cells is not decided here.
     """
     for reader in part.statements:
         for read in distinct(reader.reads):
             relation = read.relation.intersect_domain(reader.domain).intersect_params(part.context)
+            if not relation.is_single_valued():
+                return False
             left = relation.domain()
             for writer in part.statements:
                 for write in writer.writes:
