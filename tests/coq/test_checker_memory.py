@@ -20,7 +20,7 @@ from loopwright.prove.certificates.restated import proof_file
 from loopwright.prove.certificates.status import change_status
 from loopwright.prove.coq.check import Accepted, check
 from loopwright.prove.legality.reductions import reductions
-from loopwright.prove.text.loops import text_loops
+from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, SEQUENTIAL
 from loopwright.read.c.reader import read_c, read_source
 from loopwright.source import Source

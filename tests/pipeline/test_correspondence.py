@@ -17,8 +17,8 @@ from loopwright.prove.backends.cvc5 import Cvc5
 from loopwright.prove.backends.interface import Fails, Holds
 from loopwright.prove.backends.isl import Isl
 from loopwright.prove.obligations.obligation import Obligation
+from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.correspondence import prove_model
-from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.ranking import prove_ranking, ranking_obligations
 from loopwright.prove.text.steps import steps_of
 from loopwright.prove.verdict import Proved, Refuted

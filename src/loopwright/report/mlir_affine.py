@@ -19,7 +19,7 @@ from loopwright.loops.expressions import (
     Var,
 )
 from loopwright.loops.substitution import negated
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 
 
 def space_text(operands: tuple[list[str], list[str]]) -> str:

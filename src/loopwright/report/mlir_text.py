@@ -36,7 +36,7 @@ from loopwright.prove.equivalence.laws import conversion
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, Term, subterms
 from loopwright.prove.equivalence.traces import Runnable, runnable
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.report.mlir_affine import (
     affine_text,
     as_sign,

@@ -34,9 +34,9 @@ from loopwright.prove.legality.explain import refusal
 from loopwright.prove.legality.legality import LegalityVerdict
 from loopwright.prove.legality.plans import independent_loops, prove_plan, stages
 from loopwright.prove.legality.privatisation import remarks
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.text.annotations import promises, prove_annotations, said_of_loops
-from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.correspondence import modelled, prove_model, prove_text
 from loopwright.prove.text.guards import NotAGuard, established, shown_by
 from loopwright.prove.text.launcher import read_launches

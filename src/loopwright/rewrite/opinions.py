@@ -122,7 +122,7 @@ def remarks_on(
 def status_of(region: PrintedRegion, request: ProverRequest) -> ProofStatus:
     """Who answers for the proof of a region: the prover that was asked for, or the verified checker."""
     from loopwright.prove.certificates.status import about_nothing, change_status
-    from loopwright.prove.text.integer_types import holds_ints
+    from loopwright.prove.reading.integer_types import holds_ints
     from loopwright.transform.scheduling import flat_schedule
 
     nothing = about_nothing(flat_schedule(region.original), request.prover)

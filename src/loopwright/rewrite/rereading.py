@@ -16,7 +16,7 @@ from loopwright.c.guard import ADDRESS_HEADER, Guard, tokens
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.errors import BadInput, Code, InternalError
 from loopwright.model.program import MemorySpace, Program
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.guards import tokens_without_labels, unguarded
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.reader import parse_c

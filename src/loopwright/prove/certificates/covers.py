@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never
 
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.prove.certificates.specification import shapes_of
-from loopwright.prove.certificates.words import Words, expr, is_marked, listed
+from loopwright.prove.coq.words import Words, expr, is_marked, listed
 from loopwright.prove.obligations.timetable import Timetable
 from loopwright.prove.obligations.witnesses import Witness, witnesses
 

@@ -19,9 +19,9 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.loops.substitution import substituted_expr
 from loopwright.loops.traverse import variables
 from loopwright.presburger.equalities import AffineForm
-from loopwright.prove.certificates.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.coq.order import Walk, WalkPosition
 from loopwright.prove.coq.places import TimedCall, by_child, count_calls, entry, iterator_place, timed
+from loopwright.prove.coq.words import Words, expr, is_marked, listed, vector
 from loopwright.prove.obligations.formulas import Linear, added
 from loopwright.prove.obligations.scanning import limit_of
 from loopwright.prove.obligations.timetable import Timetable, Vector

@@ -17,7 +17,7 @@ from loopwright.prove.certificates.guides import guide
 from loopwright.prove.certificates.specification import shapes_of, specification, time_of
 from loopwright.prove.certificates.storage import reused, storage
 from loopwright.prove.certificates.ties import ties, with_positions
-from loopwright.prove.certificates.words import (
+from loopwright.prove.coq.words import (
     Words,
     listed,
     name,
@@ -32,9 +32,9 @@ from loopwright.prove.obligations.cells import Cell, Touched, touched
 from loopwright.prove.obligations.formulas import formula_of
 from loopwright.prove.obligations.sides import both_sides, opened
 from loopwright.prove.obligations.timetable import Timetable
-from loopwright.prove.text.c_expressions import Unreadable, expression
-from loopwright.prove.text.c_expressions import Words as TextNames
-from loopwright.prove.text.loops import leaf_nodes, text_loops
+from loopwright.prove.reading.c_expressions import Unreadable, expression
+from loopwright.prove.reading.c_expressions import Words as TextNames
+from loopwright.prove.reading.loops import leaf_nodes, text_loops
 
 
 def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:

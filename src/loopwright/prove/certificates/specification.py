@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loopwright.loops.expressions import Select, Var
-from loopwright.prove.certificates.words import Words, listed, name, names, test, vector
+from loopwright.prove.coq.words import Words, listed, name, names, test, vector
 from loopwright.prove.obligations.decisions import Cases, Decided, Decision
 from loopwright.prove.obligations.timetable import Shape, Timetable, Vector
 

@@ -121,7 +121,7 @@ def _status(problems: tuple[Callable[[], str], ...], good: str, seconds: float |
 def _fits(text: Program) -> bool:
     """Whether no value that the loops and subscripts of a text compute leaves int."""
     from loopwright.prove.certificates.problems import range_problem
-    from loopwright.prove.text.c_expressions import Unreadable
+    from loopwright.prove.reading.c_expressions import Unreadable
 
     try:
         return isinstance(asked(range_problem(text), ENOUGH / 4), Checked)

@@ -21,7 +21,7 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Access, Program
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.certificates.specification import chosen, shapes_of, time_of
-from loopwright.prove.certificates.words import Words, is_marked, listed, name, names, vector
+from loopwright.prove.coq.words import Words, is_marked, listed, name, names, vector
 from loopwright.prove.obligations.cells import Cell, Touched, relation_of
 from loopwright.prove.obligations.decisions import mapped
 from loopwright.prove.obligations.formulas import expr_of

@@ -38,11 +38,11 @@ from loopwright.prove.equivalence.shared import (
 )
 from loopwright.prove.equivalence.traces import Sizes
 from loopwright.prove.equivalence.values import by_values
+from loopwright.prove.reading.c_expressions import Unreadable, Words, expression
+from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.text.annotations import prove_annotations
-from loopwright.prove.text.c_expressions import Unreadable, Words, expression
 from loopwright.prove.text.correspondence import prove_model
-from loopwright.prove.text.instances import sides
-from loopwright.prove.text.operation import StatementSyntax, is_in_subscript
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

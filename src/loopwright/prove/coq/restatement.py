@@ -15,7 +15,11 @@ from pathlib import Path
 from loopwright.errors import BadInput, Code
 from loopwright.loops.nodes import Call, Node
 from loopwright.model.program import Program
-from loopwright.prove.certificates.words import (
+from loopwright.prove.coq.names import laid_out, text
+from loopwright.prove.coq.parallel import with_marks
+from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
+from loopwright.prove.coq.terms import listed as listing
+from loopwright.prove.coq.words import (
     Words,
     listed,
     name,
@@ -25,10 +29,6 @@ from loopwright.prove.certificates.words import (
     read_word,
     vector,
 )
-from loopwright.prove.coq.names import laid_out, text
-from loopwright.prove.coq.parallel import with_marks
-from loopwright.prove.coq.statements import Named, context_definition, program_definition, use_definitions
-from loopwright.prove.coq.terms import listed as listing
 from loopwright.prove.obligations.cells import touched
 from loopwright.prove.obligations.sides import original_side
 from loopwright.source import Source, Span

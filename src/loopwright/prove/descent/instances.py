@@ -33,10 +33,10 @@ from loopwright.prove.descent.linear import (
 from loopwright.prove.descent.reading import Leaf, LoopText
 from loopwright.prove.descent.running import CompiledLoops, TooLong, Visit, compiled, with_calls
 from loopwright.prove.equivalence.traces import Sizes, is_possible
-from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.instances import sides
-from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.operation import Different, Equation, StatementSyntax, same_operation
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.operation import Different, Equation, StatementSyntax, same_operation
 
 LONGEST_RUN = 20_000
 """Iterations of loops."""

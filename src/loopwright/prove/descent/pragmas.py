@@ -14,8 +14,8 @@ from loopwright.c.loops import loop_iterator
 from loopwright.c.regions import Directive
 from loopwright.c.syntax import Node, field, walk, without_parentheses
 from loopwright.prove.descent.reading import LoopText
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.annotations import clauses_of, is_harmless, is_promise
-from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.text.clauses import unknown_clause
 from loopwright.prove.verdict import Refuted
 

@@ -24,8 +24,8 @@ from loopwright.prove.descent.instances import Claims, Instances, claims_of, fun
 from loopwright.prove.descent.pragmas import independent_loops, shared_by_threads
 from loopwright.prove.descent.reading import LoopText, read_loops
 from loopwright.prove.descent.unjam import unjammed
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.scanning.conditions import Scope, value
-from loopwright.prove.text.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.source import Span
 

@@ -1,6 +1,6 @@
 """The loops of a text as another tool prints them, read from the syntax alone.
 
-Besides what `prove.text.loops` reads, variables that hold a bound, and what an iterator is after its loop:
+Besides what `prove.reading.loops` reads, variables that hold a bound, and what an iterator is after its loop:
 
     lbv = e; ubv = f; for (t = lbv; t <= ubv; t++)
     for (t = a; t <= e - 7; t += 8) ...  for (; t <= e; t++) ...
@@ -25,10 +25,10 @@ from loopwright.c.types import is_signed, named_type
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, FloorDiv, Int, Max, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program
-from loopwright.prove.text.c_expressions import Unreadable, Words, expression, test, words_of
-from loopwright.prove.text.integer_types import value_type
-from loopwright.prove.text.loops import step_of
-from loopwright.prove.text.operation import StatementSyntax
+from loopwright.prove.reading.c_expressions import Unreadable, Words, expression, test, words_of
+from loopwright.prove.reading.integer_types import value_type
+from loopwright.prove.reading.loops import step_of
+from loopwright.prove.reading.operation import StatementSyntax
 from loopwright.source import Span
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

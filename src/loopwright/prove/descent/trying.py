@@ -30,7 +30,7 @@ from loopwright.prove.equivalence.traces import (
     is_possible,
     runnable,
 )
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted
 
 

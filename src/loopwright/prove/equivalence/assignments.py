@@ -19,9 +19,9 @@ from loopwright.model.program import Array, Program, Statement
 from loopwright.prove.equivalence.laws import chosen
 from loopwright.prove.equivalence.reading import Reading, binary, cell, converted, term
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Index, Term, TermAssignment, subterms
-from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.instances import sides
-from loopwright.prove.text.operation import StatementSyntax
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.operation import StatementSyntax
 
 ONE = Index(Int(1), INT)
 TESTED = "what was tested at"

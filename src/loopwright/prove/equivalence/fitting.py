@@ -23,10 +23,10 @@ from loopwright.presburger.dimensions import at
 from loopwright.presburger.named import at_parameters, parameter_names
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.equivalence.traces import Sizes, is_possible
-from loopwright.prove.text.c_expressions import Words
-from loopwright.prove.text.instances import sides
-from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.operation import Different, aligned
+from loopwright.prove.reading.c_expressions import Words
+from loopwright.prove.reading.instances import sides
+from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.operation import Different, aligned
 
 LARGEST_RUN = 5000
 """Iterations of loops."""

@@ -20,7 +20,7 @@ from loopwright.presburger.dimensions import at, selection
 from loopwright.presburger.sets import DIM, IN, OUT, union
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.terms import CellTerm, InputTerm, Term
-from loopwright.prove.text.instances import values_at
+from loopwright.prove.reading.instances import values_at
 
 MOST_PARTS = 16
 """Into which the cells of a read are divided, by who writes them."""

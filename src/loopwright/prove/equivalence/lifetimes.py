@@ -18,7 +18,7 @@ from loopwright.presburger.dimensions import equal_in
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, flow_of
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import CellTerm, subterms
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
 
 

@@ -43,8 +43,8 @@ from loopwright.prove.equivalence.laws import (
     opposite,
 )
 from loopwright.prove.equivalence.terms import CHOICE, Apply, CellTerm, Constant, Index, Term
-from loopwright.prove.text.c_expressions import Unreadable, Words, expansion, expression
-from loopwright.prove.text.integer_types import value_type
+from loopwright.prove.reading.c_expressions import Unreadable, Words, expansion, expression
+from loopwright.prove.reading.integer_types import value_type
 from loopwright.read.c.purity import LIBRARY
 from loopwright.source import Span
 

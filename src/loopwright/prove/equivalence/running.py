@@ -32,7 +32,7 @@ from loopwright.prove.equivalence.numbering import (
 )
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun, runnable, small_sizes
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Refuted, Undecided
 from loopwright.read.c.purity import LIBRARY
 

@@ -18,8 +18,8 @@ from loopwright.presburger.named import at_parameters, fixed_parameters, paramet
 from loopwright.prove.equivalence.assignments import Computation, computations
 from loopwright.prove.equivalence.reading import local_name
 from loopwright.prove.equivalence.terms import CellTerm
-from loopwright.prove.text.c_expressions import Unreadable, Words, expression, words_of
-from loopwright.prove.text.loops import text_loops
+from loopwright.prove.reading.c_expressions import Unreadable, Words, expression, words_of
+from loopwright.prove.reading.loops import text_loops
 
 Sizes = dict[str, int]
 CellKey = tuple[str, tuple[int, ...]]

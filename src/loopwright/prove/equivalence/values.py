@@ -24,7 +24,7 @@ from loopwright.prove.equivalence.definedness import (
 from loopwright.prove.equivalence.flow import Flow, ValueDefinition, after_region, flow_of
 from loopwright.prove.equivalence.induction import Claims, Induction, Mismatch, TermPoint
 from loopwright.prove.equivalence.terms import Apply, CellTerm, Constant, Index, shown
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.verdict import Proved, Undecided
 
 

@@ -19,8 +19,8 @@ from loopwright.loops.expressions import Expr
 from loopwright.model.program import Access, MemorySpace, Program, Statement
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT, box
-from loopwright.prove.text.c_expressions import Unreadable, expression, words_of
-from loopwright.prove.text.instances import values_at
+from loopwright.prove.reading.c_expressions import Unreadable, expression, words_of
+from loopwright.prove.reading.instances import values_at
 
 
 def outside(

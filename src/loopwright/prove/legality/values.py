@@ -18,7 +18,7 @@ from loopwright.presburger.named import at_parameters
 from loopwright.presburger.points import Point, smallest_point
 from loopwright.presburger.sets import IN, OUT
 from loopwright.prove.legality.sources import maps_of
-from loopwright.prove.text.loops import leaf_nodes
+from loopwright.prove.reading.loops import leaf_nodes
 from loopwright.source import Span, plain_data
 
 

@@ -12,8 +12,8 @@ from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Program
 from loopwright.model.schedule import Schedule
 from loopwright.prove.obligations.timetable import Timetable, timetable
-from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.loops import text_loops
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.reading.loops import text_loops
 from loopwright.transform.scheduling import flat_schedule
 
 Side: TypeAlias = tuple[Timetable, Node]

@@ -31,11 +31,11 @@ from loopwright.model.program import Array, Program, Statement
 from loopwright.presburger.dimensions import selection
 from loopwright.presburger.points import smallest_point
 from loopwright.presburger.sets import IN, OUT
+from loopwright.prove.reading.c_expressions import Unreadable, Words
+from loopwright.prove.reading.instances import sides, values_at
+from loopwright.prove.reading.loops import text_loops
+from loopwright.prove.reading.operation import Different, Equation, same_operation
 from loopwright.prove.scanning.scan import prove_scan
-from loopwright.prove.text.c_expressions import Unreadable, Words
-from loopwright.prove.text.instances import sides, values_at
-from loopwright.prove.text.loops import text_loops
-from loopwright.prove.text.operation import Different, Equation, same_operation
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 from loopwright.transform.scheduling import flat_schedule
 

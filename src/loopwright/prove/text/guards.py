@@ -21,8 +21,8 @@ from loopwright.c.guard import Guard, NotInside, not_inside, tokens, without_gua
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.model.program import Array, Assumption, AssumptionKind, Program, Standing
 from loopwright.presburger.named import parameter_ranges
+from loopwright.prove.reading.c_expressions import Unreadable, expression, test, words_of
 from loopwright.prove.scanning.conditions import Scope, region, value
-from loopwright.prove.text.c_expressions import Unreadable, expression, test, words_of
 from loopwright.prove.text.overflow import NotShown, expression_range
 from loopwright.source import Source
 

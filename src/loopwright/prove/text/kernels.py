@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from loopwright.c.syntax import Node, named_children, walk
 from loopwright.c.syntax import field as part
 from loopwright.emit.cuda.launches import AXES, Distribution
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 
 PRAGMA = "\n#pragma omp parallel for\n"
 

@@ -21,7 +21,7 @@ from loopwright.emit.cuda.launches import AXES, Distribution
 from loopwright.emit.helpers import DEFINITIONS
 from loopwright.emit.region import without_labels
 from loopwright.model.program import Array, MemorySpace, Program
-from loopwright.prove.text.c_expressions import Unreadable
+from loopwright.prove.reading.c_expressions import Unreadable
 from loopwright.prove.text.kernels import (
     Edit,
     KernelReader,

@@ -18,9 +18,9 @@ from loopwright.c.syntax import Node, field, named_children, walk
 from loopwright.c.tokens import blank
 from loopwright.loops.expressions import Var
 from loopwright.model.program import Program
-from loopwright.prove.text.c_expressions import Unreadable, Words, test, words_of
-from loopwright.prove.text.loops import leaf_nodes, step_of
-from loopwright.prove.text.operation import Different, StatementSyntax, aligned
+from loopwright.prove.reading.c_expressions import Unreadable, Words, test, words_of
+from loopwright.prove.reading.loops import leaf_nodes, step_of
+from loopwright.prove.reading.operation import Different, StatementSyntax, aligned
 from loopwright.source import Source, Span
 
 

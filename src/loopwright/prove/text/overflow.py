@@ -26,9 +26,9 @@ from loopwright.loops.expressions import Var
 from loopwright.loops.nodes import Call
 from loopwright.model.program import Assumption, AssumptionKind, Parameter, Program, Standing
 from loopwright.presburger.named import parameter_ranges
-from loopwright.prove.text.c_expressions import Unreadable, Words, constant, is_helper, words_of
-from loopwright.prove.text.integer_types import type_at
-from loopwright.prove.text.loops import leaf_nodes, step_of
+from loopwright.prove.reading.c_expressions import Unreadable, Words, constant, is_helper, words_of
+from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.reading.loops import leaf_nodes, step_of
 from loopwright.prove.text.text_model import has_unsigned
 from loopwright.source import Span
 

@@ -38,8 +38,8 @@ from loopwright.prove.obligations.formulas import (
     formula_of,
 )
 from loopwright.prove.obligations.obligation import Obligation
-from loopwright.prove.text.c_expressions import Unreadable
-from loopwright.prove.text.loops import text_loops
+from loopwright.prove.reading.c_expressions import Unreadable
+from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.text.steps import ProgramPoint, Steps, Transition, lexicographic, steps_of
 from loopwright.prove.verdict import Proved, Refuted, Undecided, Verdict
 

@@ -26,12 +26,12 @@ from loopwright.loops.expressions import Expr, Int, Var
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node
 from loopwright.model.program import Access, Program, Statement
 from loopwright.presburger.sets import OUT
+from loopwright.prove.reading.c_expressions import Unreadable, words_of
+from loopwright.prove.reading.instances import values_at
+from loopwright.prove.reading.integer_types import value_type
+from loopwright.prove.reading.loops import text_loops
 from loopwright.prove.scanning.executed import executed, loops
 from loopwright.prove.text.annotations import promises
-from loopwright.prove.text.c_expressions import Unreadable, words_of
-from loopwright.prove.text.instances import values_at
-from loopwright.prove.text.integer_types import value_type
-from loopwright.prove.text.loops import text_loops
 from loopwright.prove.text.outline import outlined, unfolded
 from loopwright.read.c.assume import is_assume
 from loopwright.read.c.reader import parse_c

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from loopwright.c.syntax import Node, field, is_atomic, operator, without_parentheses
 from loopwright.c.types import CType, is_signed
 from loopwright.loops.expressions import Expr, Int
-from loopwright.prove.text.c_expressions import POINTER, LocalText, Unreadable, Words, expression
-from loopwright.prove.text.integer_types import type_at, value_type
+from loopwright.prove.reading.c_expressions import POINTER, LocalText, Unreadable, Words, expression
+from loopwright.prove.reading.integer_types import type_at, value_type
 
 
 @dataclass(frozen=True)

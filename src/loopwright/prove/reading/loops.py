@@ -20,7 +20,7 @@ from loopwright.errors import Code, InternalError
 from loopwright.loops import nodes as loops
 from loopwright.loops.expressions import Compare, Expr, Int, Not, Relation, Scaled, Sum, Test, Var
 from loopwright.model.program import Program, Statement
-from loopwright.prove.text.c_expressions import (
+from loopwright.prove.reading.c_expressions import (
     Unreadable,
     Words,
     constant,
@@ -29,8 +29,8 @@ from loopwright.prove.text.c_expressions import (
     test,
     words_of,
 )
-from loopwright.prove.text.integer_types import type_at
-from loopwright.prove.text.locals import with_local_text
+from loopwright.prove.reading.integer_types import type_at
+from loopwright.prove.reading.locals import with_local_text
 
 _JUMPS = ("continue_statement", "break_statement", "goto_statement", "return_statement")
 CallOf: TypeAlias = Callable[[Statement, Words], loops.Node]

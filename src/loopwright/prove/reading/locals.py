@@ -13,7 +13,7 @@ from loopwright.c.references import pointer_sum
 from loopwright.c.row_pointers import row_text, same_numbers
 from loopwright.c.syntax import Node, field, operator, walk, without_parentheses
 from loopwright.model.program import Program
-from loopwright.prove.text.c_expressions import POINTER, Unreadable, Words
+from loopwright.prove.reading.c_expressions import POINTER, Unreadable, Words
 
 _MAY_CHANGE = (
     "subscript_expression",

@@ -179,7 +179,7 @@ def text_program(node: nd.Node, hint: Hint) -> Words:
 
 
 def counting_down(node: nd.Node) -> nd.For | None:
-    """for (x = a; t; x -= s) b, of the loop over x' = -x that `prove/text/loops.py` makes of it."""
+    """for (x = a; t; x -= s) b, of the loop over x' = -x that `prove/reading/loops.py` makes of it."""
     match node:
         case nd.For(turned, ex.Scaled(-1, start), tested, step, nd.Let(own, ex.Scaled(-1, used), body)):
             if ex.Var(turned) == used == ex.Var(f"{own}'"):

@@ -14,7 +14,7 @@ from loopwright.c.types import INT, CType, holds, is_signed
 from loopwright.loops import nodes as loop_nodes
 from loopwright.loops.traverse import subprograms
 from loopwright.model.program import Program
-from loopwright.prove.text.c_expressions import Words
+from loopwright.prove.reading.c_expressions import Words
 from loopwright.source import Span
 
 

@@ -14,10 +14,10 @@ from loopwright.loops.nodes import Call
 from loopwright.model.program import Program, Statement
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.sets import IN
+from loopwright.prove.reading.c_expressions import Words
+from loopwright.prove.reading.loops import leaf_nodes, text_loops
+from loopwright.prove.reading.operation import StatementSyntax
 from loopwright.prove.scanning.executed import executed, runs
-from loopwright.prove.text.c_expressions import Words
-from loopwright.prove.text.loops import leaf_nodes, text_loops
-from loopwright.prove.text.operation import StatementSyntax
 
 
 def sides(program: Program) -> dict[str, StatementSyntax]:
