@@ -226,3 +226,27 @@ def test_other_kinds(tmp_path: Path) -> None:
     tried = found(tmp_path, BOTH)
     assert lines(tried, ProposalKind.DISTRIBUTION) == ["distribute(P, Q)"]
     assert lines(tried, ProposalKind.REORDERING) == ["reorder(P, Q)"]
+
+SWAP = """void f(int steps, int n, double *a, double *b) {
+#pragma scop
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n - 1; i++)
+      b[i] = (a[i - 1] + a[i + 1]) / 2;
+    double *s = a; a = b; b = s;
+  }
+#pragma endscop
+}
+"""
+
+
+def test_what_was_left_as_it_is_comes_with_a_way_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "swap.c"
+    file.write_text(SWAP)
+    status, text = run(capsys, str(file))
+    assert status == 0
+    assert "# left as it is, so that nothing was tried inside\n# line 6: 'a' has 1 dimension here" in text
+    assert text.count("g[t % 2][i] and g[(t + 1) % 2][i]") == 1
+    (program,) = read_c(file)
+    assert "{a, b, s} as one: no memory in common" in program.assumptions[0].text

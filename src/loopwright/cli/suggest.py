@@ -18,6 +18,8 @@ from loopwright.cli.options import (
 from loopwright.source import called
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from loopwright.progress import Progress
     from loopwright.report.results import Suggestions
 
@@ -41,7 +43,7 @@ def add_to(verbs: Verbs) -> None:
     add_time_limits(add)
 
 
-def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
+def suggest(arguments: argparse.Namespace) -> Invocation[Sequence[Suggestions]]:
     empty: dict[str, Any] = {"file": arguments.file, "verdict": "", "regions": []}
     return Invocation(
         work=lambda progress: _suggestions(arguments, progress),
@@ -54,10 +56,11 @@ def suggest(arguments: argparse.Namespace) -> Invocation[Suggestions]:
     )
 
 
-def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestions:
-    """For each region its line and what was tried."""
+def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Sequence[Suggestions]:
+    """For each region what was tried."""
     from loopwright.optimise.pricing import priced_suggestions
     from loopwright.read.c.reader import read_c
+    from loopwright.report.results import Suggestions
     from loopwright.rewrite.opinions import demand
     from loopwright.rewrite.request import ProverRequest
     from loopwright.transform import plan_of
@@ -73,18 +76,21 @@ def _suggestions(arguments: argparse.Namespace, progress: Progress) -> Suggestio
         options=compiler_options(arguments),
     )
     plans = [plan_of(program) for program in programs]
-    found = [(plan.original.region.line, list(priced_suggestions(plan, progress))) for plan in plans]
+    found = [Suggestions(plan.original, list(priced_suggestions(plan, progress))) for plan in plans]
     if request.prover == "isl":
         return found
     from loopwright.rewrite.pipeline import confirmed_suggestion
 
     return [
-        (line, [confirmed_suggestion(one, plans, number, request, progress) for one in tried])
-        for number, (line, tried) in enumerate(found)
+        Suggestions(
+            region.program,
+            [confirmed_suggestion(one, plans, number, request, progress) for one in region.tried],
+        )
+        for number, region in enumerate(found)
     ]
 
 
-def _printed(arguments: argparse.Namespace, found: Suggestions) -> Printed:
+def _printed(arguments: argparse.Namespace, found: Sequence[Suggestions]) -> Printed:
     from loopwright.report.results import suggestions_data, suggestions_text
 
     if arguments.json:

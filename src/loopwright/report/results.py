@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from loopwright.prove.verdict import CHECKED, NOT_CHECKED, NOTHING, SEQUENTIAL
 
 if TYPE_CHECKING:
+    from loopwright.errors import Diagnostic
+    from loopwright.model.program import Program
     from loopwright.optimise.optimising import Optimised
     from loopwright.prove.legality.suggest import Suggestion
     from loopwright.prove.verdict import ProofStatus
@@ -105,21 +107,30 @@ def prover_data(prover: str, remarks: Iterable[str]) -> list[dict[str, str]]:
     return [{"prover": prover, "answer": remark} for remark in remarks]
 
 
-Suggestions = Sequence[tuple[int, Sequence["Suggestion"]]]
-"""For each region of a file its line, and what was tried."""
+@dataclass(frozen=True)
+class Suggestions:
+    """What was tried on a region, and what of it was left as it is, so that nothing is tried inside of it."""
+
+    program: Program
+    tried: Sequence[Suggestion]
+
+    @property
+    def line(self) -> int:
+        return self.program.region.line
 
 
-def suggestions_text(file: str, found: Suggestions, *, refused: bool) -> str:
+def suggestions_text(file: str, found: Sequence[Suggestions], *, refused: bool) -> str:
     """Lines of a script, by kind; with `refused`, also what is not legal, as comments."""
     lines = [
         f"# {file}: each suggestion, up to its reason, is legal by itself; what comes of several",
         "# together is proved when 'loopwright transform' applies them. How fast it makes the region is what",
         "# the cost model says, of a usual machine with 4 threads; 'loopwright optimise' measures.",
     ]
-    for line, tried in found:
+    for region in found:
         if len(found) > 1:
-            lines += ["", f"# the region at line {line}"]
-        lines += _suggestions(tried, refused=refused)
+            lines += ["", f"# the region at line {region.line}"]
+        lines += _suggestions(region.tried, refused=refused)
+        lines += _left(region.program.set_aside)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -139,6 +150,15 @@ def _suggestions(tried: Sequence[Suggestion], *, refused: bool) -> list[str]:
         if refused:
             lines += [f"# not {one.steps[-1]}: {one.reason}" for one in own if not one.legal]
     return lines or ["", "# nothing that was tried keeps every dependence; --all says why"]
+
+
+def _left(asides: Sequence[Diagnostic]) -> list[str]:
+    """What was not taken apart, and how to change that: each reason and each hint once."""
+    lines = ["", "# left as it is, so that nothing was tried inside"] if asides else []
+    for one in asides:
+        place = "" if one.span is None else f"line {one.span.line}: "
+        lines += [f"# {place}{one.summary}"] + ([f"#   hint: {one.hint}"] if one.hint else [])
+    return list(dict.fromkeys(lines))
 
 
 def ranked(found: Sequence[Suggestion]) -> list[Suggestion]:
@@ -168,8 +188,10 @@ def _entry(one: Suggestion) -> list[str]:
     return [*(f"{mark}{line}" for line in before), f"{mark}{last}  # {said}"]
 
 
-def suggestions_data(file: str, found: Suggestions) -> dict[str, Any]:
-    regions = [{"line": line, "suggestions": [_suggestion(one) for one in tried]} for line, tried in found]
+def suggestions_data(file: str, found: Sequence[Suggestions]) -> dict[str, Any]:
+    regions = [
+        {"line": region.line, "suggestions": [_suggestion(one) for one in region.tried]} for region in found
+    ]
     return {"file": file, "regions": regions}
 
 

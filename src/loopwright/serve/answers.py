@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from loopwright.errors import Diagnostic, LoopwrightError, Note
+from loopwright.model.program import Program
 from loopwright.optimise.pricing import priced_suggestions
 from loopwright.progress import silent
 from loopwright.prove.legality.explain import explain_all
@@ -26,7 +27,7 @@ from loopwright.report.diagnostics import as_html, as_json
 from loopwright.report.operations import operation_pages
 from loopwright.report.page import IN_A_WORD, MEANING, VERDICT
 from loopwright.report.regions import DrawnRegion, drawn_regions
-from loopwright.report.results import outcome_data, ranked, stats_text, suggestions_data
+from loopwright.report.results import Suggestions, outcome_data, ranked, stats_text, suggestions_data
 from loopwright.rewrite.generation import GenerationRequest, generated
 from loopwright.rewrite.pipeline import rewritten
 from loopwright.rewrite.request import ProverRequest, RewriteOptions
@@ -164,10 +165,10 @@ def _step(step: Step) -> dict[str, str]:
 def _suggest(question: SuggestQuestion) -> Iterator[Message]:
     """All that is known so far, again and again: the last message has everything."""
     plans, _ = _read(question.c, question.script)
-    found: list[tuple[int, list[Suggestion]]] = []
+    found: list[tuple[Program, list[Suggestion]]] = []
     said = time.monotonic()
     for plan in plans:
-        found.append((plan.original.region.line, []))
+        found.append((plan.original, []))
         for one in priced_suggestions(plan):
             found[-1][1].append(one)
             if time.monotonic() > said + OFTEN and one.legal:
@@ -176,8 +177,8 @@ def _suggest(question: SuggestQuestion) -> Iterator[Message]:
     yield _suggested(found, whole=True)
 
 
-def _suggested(found: Sequence[tuple[int, list[Suggestion]]], *, whole: bool) -> Message:
-    ordered = [(line, ranked([one for one in own if one.legal])) for line, own in found]
+def _suggested(found: Sequence[tuple[Program, list[Suggestion]]], *, whole: bool) -> Message:
+    ordered = [Suggestions(one, ranked([each for each in own if each.legal])) for one, own in found]
     return {"stage": "suggestions", "whole": whole, **suggestions_data(C_FILE, ordered)}
 
 

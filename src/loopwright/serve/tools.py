@@ -132,11 +132,11 @@ def _transformed(question: ToolQuestion, script: str | None, choice: Choice) -> 
 def _suggested(choice: Choice) -> dict[str, Any]:
     from loopwright.optimise.pricing import priced_suggestions
     from loopwright.read.c.reader import read_c
-    from loopwright.report.results import suggestions_data
+    from loopwright.report.results import Suggestions, suggestions_data
     from loopwright.transform import plan_of
 
     plans = [plan_of(program) for program in read_c(NAMES["c"], choice=choice)]
-    found = [(plan.original.region.line, list(priced_suggestions(plan))) for plan in plans]
+    found = [Suggestions(plan.original, list(priced_suggestions(plan))) for plan in plans]
     return suggestions_data(NAMES["c"], found)
 
 

@@ -317,7 +317,8 @@ def _refuse_whole(target: Reference, ranks: dict[str, int]) -> None:
             target.node,
             f"'{base}' has {_counted(ranks[base], 'dimension')} here, but is assigned with "
             f"{_counted(count, 'subscript')}",
-            "pointers must not change in a region: use the array with all its subscripts",
+            "pointers must not change in a region: use the array with all its subscripts; buffers that are "
+            "exchanged in each step t can be one array, g[t % 2][i] and g[(t + 1) % 2][i]",
         )
         raise Unfollowed(failure, names=frozenset((base,)))
 

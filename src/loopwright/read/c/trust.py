@@ -89,7 +89,8 @@ def assumptions_of(
     found = list(stated)
     shared = _possible_aliases(setting, arrays, parameters)
     if shared and len(arrays) + len(parameters) > 1:
-        text = f"{', '.join(shared)}: no memory in common with anything else in the region"
+        names = _apart(shared, setting.names.untracked)
+        text = f"{names}: no memory in common with anything else in the region"
         found.append(Assumption(AssumptionKind.ALIASING, text, about=tuple(shared)))
     rows = _scattered_rows(setting, arrays)
     if rows:
@@ -119,6 +120,13 @@ def assumptions_of(
             text = f"'#pragma{pragma.argument}' is dropped with the loop it stands at"
             found.append(Assumption(AssumptionKind.PRAGMA, text, pragma.place))
     return tuple(found)
+
+
+def _apart(names: Sequence[str], untracked: frozenset[str]) -> str:
+    """Those not followed are read and written as one: nothing is assumed among them."""
+    together = [one for one in names if one in untracked]
+    apart = [one for one in names if one not in untracked]
+    return ", ".join(apart + ([f"{{{', '.join(together)}}} as one"] if len(together) > 1 else together))
 
 
 def _possible_aliases(
