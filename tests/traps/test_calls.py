@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.errors import BadInput
+from loopwright.model.program import ELSEWHERE
 from loopwright.read.c import assemble
+from loopwright.read.c.reader import read_c
 from tests.traps.support import LEFT, PROVED, Trap, answer
 
 _USE = "for (i = 1; i < n; i++) { b[i] = g(i); s = i; a[i] = s; }"
@@ -151,6 +154,59 @@ def test_calls_that_may_not(tmp_path: Path) -> None:
 
 def test_a_call_touches_all_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gate looks whether the reader made it so."""
-    monkeypatch.setattr(assemble, "_with_everything", lambda leaves: leaves)
+    monkeypatch.setattr(assemble, "_with_everything", lambda leaves, _: leaves)
     trap = Trap("", _UNKNOWN.replace("a[i] = 1", "a[i] = b[i]"), _HEADS)
     assert "was not read as touching" in answer(trap, tmp_path)
+
+
+_BESIDE = "for (i = 0; i < n; i++) { v = i; a[i] = v; ext(); }"
+_POINTED = _HEADS + "\nvoid hold(double *);\n#define PASTE(p, q) p ## q\n#define SETV v = 2;\n#define HOLD(x) hold(&(x));"
+REACHED = [
+    Trap("static", _BESIDE, _POINTED, "static double v;"),
+    Trap("of the file", _BESIDE, _POINTED + "double v;"),
+    Trap("volatile", _BESIDE, _POINTED, "volatile double v;"),
+    Trap("its address is given away", _BESIDE, _POINTED, "double v; hold(&v);"),
+    Trap("later", _BESIDE, _POINTED, "double v;", after="hold(&v);"),
+    Trap("by a macro", _BESIDE, _POINTED, "double v; HOLD(v)"),
+    Trap("in parentheses", _BESIDE, _POINTED, "double v; hold(&(v));"),
+    Trap("set by a macro", _BESIDE.replace("ext();", "SETV ext();"), _POINTED, "double v;"),
+    Trap("a pointer by a typedef", _BESIDE.replace("v", "v[0]"), _POINTED + "typedef double *P;", "P v = x;"),
+    Trap("a parameter that is a pointer", _BESIDE.replace("v", "*v"), _POINTED, parameters="int n, double *v"),
+    Trap("set in the argument", _BESIDE.replace("ext()", "keep((v = 3, &k))"), _POINTED, "double v;"),
+]
+HIDDEN = [
+    Trap("a variable of the function", _BESIDE, _POINTED, "double v;"),
+    Trap("a parameter", _BESIDE, _POINTED, parameters="int n, double v"),
+    Trap("declared in the loop", _BESIDE.replace("v = i", "double v = i"), _POINTED),
+]
+
+
+def changed_by_the_call(trap: Trap, folder: Path) -> set[str] | None:
+    """What the statement with the call may write; None where the region is refused."""
+    file = folder / "t.c"
+    file.write_text(trap.text())
+    try:
+        (program,) = read_c(file)
+    except BadInput:
+        return None
+    calls = [one for one in program.statements if any(each.array == ELSEWHERE for each in one.accesses)]
+    return {access.array for one in calls for access in one.writes}
+
+
+@pytest.mark.parametrize("trap", REACHED, ids=lambda trap: trap.name)
+def test_what_a_call_may_change(trap: Trap, tmp_path: Path) -> None:
+    changed = changed_by_the_call(trap, tmp_path)
+    assert changed is None or "v" in changed
+
+
+@pytest.mark.parametrize("trap", HIDDEN, ids=lambda trap: trap.name)
+def test_what_no_call_can_change(trap: Trap, tmp_path: Path) -> None:
+    changed = changed_by_the_call(trap, tmp_path)
+    assert changed is not None and "a" in changed and "v" not in changed
+
+
+def test_a_name_that_is_pasted(tmp_path: Path) -> None:
+    """The text does not say that the statement reads w; the gate sees that it does."""
+    body = "for (i = 0; i < n; i++) { wv = i; a[i] = wv; keep((int *)PASTE(w, v)); }"
+    changed = changed_by_the_call(Trap("", body, _POINTED, "long wv;"), tmp_path)
+    assert changed is None

@@ -83,30 +83,21 @@ def is_automatic(file: CFile, region: Span, name: str, rank: int) -> bool:
     return is_plain and not is_pointer and not words & set(_OBSERVED)
 
 
-def is_unreachable(file: CFile, region: Span, name: str) -> bool:
-    """Whether a variable of the function is known by its name alone: no other function can come to it."""
-    functions = _functions_around(file.tree, region)
-    found = list(_declarations(functions[0], name)) if len(functions) == 1 else []
-    if not found or not all(_is_plain(*one) for one in found):
+def is_hidden(file: CFile, region: Span, name: str) -> bool:
+    """Whether a number of the function is known by its name alone: no pointer and no macro leads to it."""
+    if not is_automatic(file, region, name, 0):
         return False
-    words = set(identifiers(functions[0]))
-    hidden = any(_takes_address(macro, name) and macro.name in words for macro in file.macros)
-    return not hidden and not any(_is_in_address(use) for use in _uses(functions[0], name))
+    (function,) = _functions_around(file.tree, region)
+    words = set(identifiers(function))
+    macros = [macro for macro in file.macros if macro.name in words]
+    in_macro = any(mentions(macro, name) or _takes_address(macro, name) for macro in macros)
+    return not in_macro and not any(_is_in_address(use) for use in _uses(function, name))
 
 
 def _takes_address(macro: Macro, name: str) -> bool:
     """Whether an address is taken in a macro's body: of `name`, or of what it is given."""
     has_address = re.search(r"(^|[(,=?:|+*/!<>;{)-]|return)\s*&(?!&)(?!\s*[0-9~])", macro.body) is not None
     return has_address and (bool(macro.parameters) or mentions(macro, name))
-
-
-def _is_plain(declaration: Node, declarator: Node) -> bool:
-    """Whether a declaration is one of a number, a struct or a pointer that lives in the function."""
-    named = declared_name(declarator)
-    is_array = any(part.type == "array_declarator" for part in walk(declarator))
-    words = {part.text for part in declaration.children}
-    is_own = declaration.type == "parameter_declaration" or not is_array
-    return named is not None and is_own and not words & set(_OBSERVED)
 
 
 def _is_in_address(use: Node) -> bool:

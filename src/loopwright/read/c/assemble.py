@@ -12,6 +12,7 @@ import islpy as isl
 from loopwright.c.references import expression_name, parameter_name
 from loopwright.c.regions import Region
 from loopwright.c.syntax import Node, field, named_children, refuse, walk
+from loopwright.c.tokens import names_in
 from loopwright.errors import Code, InternalError
 from loopwright.model.program import ELSEWHERE, Access, Array, Assumption, Parameter, Program, Statement, Tag
 from loopwright.presburger.named import (
@@ -43,11 +44,12 @@ def assembled(
     leaves: tuple[ReadStatement, ...],
     locals_: tuple[Array, ...],
     stated: tuple[Assumption, ...],
+    is_hidden: Callable[[str], bool],
 ) -> Program:
     """Give the statements names S1, S2, ..., and all sets the same parameters in the same order."""
     prefix = _statement_prefix(block)
     depth = max((len(leaf.frame.loops) for leaf in leaves), default=0)
-    leaves = _with_everything(leaves)
+    leaves = _with_everything(leaves, is_hidden)
     places = [(touch, touch.within(leaf.frame)) for leaf in leaves for touch in leaf.touches]
     shapes, assumed = shapes_of(places)
     rough = [
@@ -68,16 +70,24 @@ def assembled(
     )
 
 
-def _with_everything(leaves: tuple[ReadStatement, ...]) -> tuple[ReadStatement, ...]:
-    """What may touch storage elsewhere may touch all that the region touches."""
+def _with_everything(
+    leaves: tuple[ReadStatement, ...], is_hidden: Callable[[str], bool]
+) -> tuple[ReadStatement, ...]:
+    """What may touch storage elsewhere may touch all that the region touches.
+
+    A variable that is hidden from pointers may be read where it is named, and is written where that is said.
+    """
     bases = dict.fromkeys(touch.base for leaf in leaves for touch in leaf.touches)
     found: list[ReadStatement] = []
     for leaf in leaves:
-        reach = next((touch for touch in leaf.touches if touch.base == ELSEWHERE), None)
-        others = [base for base in bases if reach is not None and base != ELSEWHERE]
-        more = [
-            Touch(base, (), is_write, False, leaf.body.place) for base in others for is_write in (False, True)
-        ]
+        more: list[Touch] = []
+        if any(touch.base == ELSEWHERE for touch in leaf.touches):
+            place, named = leaf.body.place, names_in(leaf.body.place.text)
+            for base in bases:
+                if base != ELSEWHERE and (base in named or not is_hidden(base)):
+                    more.append(Touch(base, (), False, False, place))
+                if base != ELSEWHERE and not is_hidden(base):
+                    more.append(Touch(base, (), True, False, place))
         found.append(replace(leaf, touches=(*leaf.touches, *more)))
     return tuple(found)
 

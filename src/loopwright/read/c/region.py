@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import islpy as isl
 
 from loopwright.c.file import CFile, c_file
-from loopwright.c.liveness import refuse_live_iterators
+from loopwright.c.liveness import is_hidden, refuse_live_iterators
 from loopwright.c.loops import outer_iterators
 from loopwright.c.regions import Directive, Region
 from loopwright.c.storage import SharedStorage
@@ -113,7 +114,15 @@ def _program(
     iterators = outer_iterators(loops_of(block, whole))
     refuse_live_iterators(file.tree, region.place, frozenset(iterators))
     locals_ = local_arrays(setting.names, block)
-    found = assembled(setting, region, block, leaves, locals_, tuple(entry for _, entry in stated))
+    found = assembled(
+        setting,
+        region,
+        block,
+        leaves,
+        locals_,
+        tuple(entry for _, entry in stated),
+        cache(lambda name: is_hidden(file, region.place, name)),
+    )
     spots = {touch.place for leaf in leaves for touch in leaf.touches if touch.base == ELSEWHERE}
     refuse_returning_twice(block, spots)
     return replace(found, set_aside=tuple(one.diagnostic for one in unfollowed(setting, block, spots)))

@@ -17,6 +17,7 @@ from loopwright.c.typed.reach import Reach, may_be_written, reach_of
 from loopwright.c.typed.tree import (
     Assign,
     Call,
+    Declaration,
     Member,
     Name,
     Node,
@@ -30,7 +31,7 @@ from loopwright.c.typed.tree import (
     root_of,
     walk,
 )
-from loopwright.c.types import ArrayType, CType, Qualified, unqualified
+from loopwright.c.types import ArrayType, CType, Qualified, is_arithmetic, unqualified
 from loopwright.errors import BadInput, Code
 from loopwright.model.program import ELSEWHERE, Program
 from loopwright.read.c.gate.refusal import refuse
@@ -55,15 +56,8 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
     places = reaching(program)
     if not places:
         return
-    names = {array.name for array in program.arrays if not array.local}
-    for statement in program.statements:
-        for accesses in (statement.reads, statement.writes):
-            touched = {access.array for access in accesses}
-            if ELSEWHERE in touched and not names <= touched:
-                missing = min(names - touched)
-                message = f"this may touch anything, but was not read as touching '{missing}'"
-                raise BadInput(Code.REGION_TEXT, message, span=statement.body.place)
     nodes = [node for statement in region.statements for node in walk(statement)]
+    _refuse_missing(program, region, nodes)
     inside = [node for node in nodes if is_inside(node, places)]
     reach = reach_of(file, inside, frozenset((*LIBRARY, *INDEX_HELPERS, *pure)))
     deciding = _deciding(program, nodes)
@@ -74,6 +68,44 @@ def refuse_reach(program: Program, region: TypedRegion, file: TypedFile, pure: f
                 _refuse_change(node, reach, region, file)
             case Subscript() | Member() | Unary() if _is_part(node, texts):
                 _refuse_change(node, reach, region, file)
+
+
+def _refuse_missing(program: Program, region: TypedRegion, nodes: Sequence[Node]) -> None:
+    """Raise where a statement that may touch anything was not read as touching what a pointer may lead to,
+    or what it names."""
+    names = {array.name for array in program.arrays}
+    hidden = names & _hidden(region, nodes)
+    for statement in program.statements:
+        place = statement.body.place
+        inside = [node for node in nodes if is_inside(node, (place,))]
+        named = {word for node in inside if isinstance(node, Name) for word in _words(node)}
+        changed = {root.name for node in inside if (root := changed_root(node)) is not None}
+        for accesses, own in ((statement.reads, named), (statement.writes, changed)):
+            touched = {access.array for access in accesses}
+            missing = names - touched - (hidden - own)
+            if ELSEWHERE in touched and missing:
+                message = f"this may touch anything, but was not read as touching '{min(missing)}'"
+                raise BadInput(Code.REGION_TEXT, message, span=place)
+
+
+def _hidden(region: TypedRegion, nodes: Sequence[Node]) -> set[str]:
+    """Numbers of the function itself that no pointer leads to, each name one variable of the region."""
+    declared: dict[str, dict[int, Declaration]] = {}
+    for node in nodes:
+        match node:
+            case Name(declaration=one) | Variable(declaration=one):
+                declared.setdefault(one.name, {})[one.offset] = one
+    return {
+        name
+        for name, found in declared.items()
+        if all(
+            one.storage in (Storage.AUTOMATIC, Storage.PARAMETER)
+            and is_arithmetic(one.type)
+            and not may_be_pointed_to(region, one)
+            and not any(name in problem.words for problem in region.function.problems)
+            for one in found.values()
+        )
+    }
 
 
 def _deciding(program: Program, nodes: Sequence[Node]) -> set[str]:
