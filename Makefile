@@ -134,14 +134,15 @@ bench-gpu: $(INSTALLED)
 	$(BIN)/python -m benchmarks.gpu
 
 bench-judge: $(INSTALLED)
-	$(BIN)/python -m benchmarks.judge
+	$(BIN)/python -m benchmarks.judge --jobs $(JOBS)
 
 .PHONY: bench-mlir
 bench-mlir: $(INSTALLED)
 	$(BIN)/python -m benchmarks.mlir
 
+# the kinds of faults: benchmarks/planting.py
 bench-faults: $(INSTALLED)
-	$(BIN)/python -m benchmarks.faults
+	$(BIN)/python -m benchmarks.faults --jobs $(JOBS)
 
 # in an environment of its own: this project does not need it
 bench-tadashi: $(INSTALLED)

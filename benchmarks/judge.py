@@ -1,6 +1,6 @@
 """What a loop optimiser printed, judged: `loopwright prove` on Pluto's versions of the kernels.
 
-    python -m benchmarks.judge [--peers FOLDER] [--only NAME ...] [--limit SECONDS]
+    python -m benchmarks.judge [--peers FOLDER] [--only NAME ...] [--limit SECONDS] [--jobs J]
 
 For each file its answer and the processor time of the whole command.  Right is `proved` for all but the
 miscompilations in `WRONG`, which have to be refused with a witness.
@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -45,15 +47,14 @@ def judged(file: Path, limit: float) -> Judged:
     """`loopwright prove` of a kernel and what became of it."""
     old = ROOT / "kernels" / f"{file.name.split('.')[0]}.c"
     command = [sys.executable, "-m", "loopwright", "prove", str(old), str(file), "--timeout", str(limit)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    lines = [
-        line for line in (done.stderr + done.stdout).splitlines() if "could not" in line or "witness" in line
-    ]
-    answer = ANSWERS.get(done.returncode, f"exit {done.returncode}")
-    return Judged(file.stem, answer, seconds, lines[0] if lines else "")
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+        said.seek(0)
+        lines = [line.rstrip() for line in said if "could not" in line or "witness" in line]
+    answer = ANSWERS.get(code, f"exit {code}")
+    return Judged(file.stem, answer, used.ru_utime + used.ru_stime, lines[0] if lines else "")
 
 
 def main() -> int:
@@ -62,6 +63,7 @@ def main() -> int:
     parser.add_argument("--peers", type=Path, default=PEERS)
     parser.add_argument("--only", nargs="*", default=[""], metavar="NAME")
     parser.add_argument("--limit", type=float, default=30.0)
+    parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     files = [
         file
@@ -69,11 +71,11 @@ def main() -> int:
         if any(one in file.name for one in arguments.only)
     ]
     found: list[Judged] = []
-    for file in files:
-        one = judged(file, arguments.limit)
-        found.append(one)
-        mark = " " if one.is_right else "!"
-        print(f"{mark} {one.name:24} {one.answer:10} {one.seconds:6.2f} s  {one.said[:100]}", flush=True)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for one in pool.map(partial(judged, limit=arguments.limit), files):
+            found.append(one)
+            mark = " " if one.is_right else "!"
+            print(f"{mark} {one.name:24} {one.answer:10} {one.seconds:6.2f} s  {one.said[:100]}", flush=True)
     if not found:
         print(f"no C files in {arguments.peers}")
         return 1
