@@ -31,9 +31,9 @@ WRONG: dict[str, tuple[str, str, str]] = {
     ),
     "another operator": (COPY, COPY.replace("+ 1", "- 1"), "b[0]"),
     "another constant": (COPY, COPY.replace("+ 1", "+ 2"), "b[0]"),
-    "another array": (COPY, COPY.replace("b[i]", "c[i]"), "c[0]"),
+    "another array": (COPY, COPY.replace("b[i]", "c[i]"), "with c[0] = 1, 0 in what else is read"),
     "another target": (COPY, COPY.replace("a[i]", "c[i]"), "a[0]"),
-    "another subscript": (COPY, COPY.replace("b[i]", "b[i + 1]"), "b[1]"),
+    "another subscript": (COPY, COPY.replace("b[i]", "b[i + 1]"), "a[0] is 1 after"),
     "subscripts transposed": (
         "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = B[i][j];",
         "for (i = 0; i < n; i++) for (j = 0; j < n; j++) A[i][j] = B[j][i];",
@@ -42,7 +42,7 @@ WRONG: dict[str, tuple[str, str, str]] = {
     "a dependence reversed": (
         "for (i = 1; i < n; i++) a[i] = a[i - 1];",
         "for (i = n - 1; i >= 1; i--) a[i] = a[i - 1];",
-        "n = 3",
+        "with a[1] = 1, 0 in what else is read",
     ),
     "an anti-dependence reversed": (
         "for (i = 0; i < n - 1; i++) a[i] = a[i + 1];",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import c_float
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
 
@@ -59,12 +59,16 @@ class World:
     exact: bool
     opaque: frozenset[str]
     """Functions with a body in the file, which is not looked into."""
+    given: Mapping[CellKey, TypedNumber] = field(default_factory=dict)
+    """What some cells hold, whatever the seed."""
 
     def type(self, kind: CType) -> CType:
         return kind if is_arithmetic(kind) else self.unknown
 
     def input(self, place: CellKey, kind: CType) -> TypedNumber:
         """What a cell held before the region."""
+        if place in self.given:
+            return self.given[place]
         random = Random(f"{self.seed} {place}")
         kind = self.type(kind)
         if isinstance(kind, Integer):

@@ -30,6 +30,7 @@ from loopwright.prove.equivalence.numbering import (
     first_difference,
     numbered,
 )
+from loopwright.prove.equivalence.telling import Telling, cell_text, number_text, telling
 from loopwright.prove.equivalence.terms import Apply, subterms
 from loopwright.prove.equivalence.traces import CellKey, Runnable, Sizes, StatementRun, runnable, small_sizes
 from loopwright.prove.reading.c_expressions import Unreadable
@@ -137,8 +138,10 @@ def compared(
     except Unvalued as unknown:
         return f"the operations differ, but nothing is known of what '{unknown}' computes"
     if wrong is None:
-        return f"{_cell(places[0])} is computed by different operations, which gave the same values"
-    return _refuted(pair, sizes, wrong, (one, other), table)
+        return f"{cell_text(places[0])} is computed by different operations, which gave the same values"
+    parts = leading_to(steps[0], wrong.place), leading_to(steps[1], wrong.place)
+    shown = telling(parts, wrong.place, (wrong.old, wrong.new), wrong.world)
+    return _refuted(pair, sizes, wrong.place, shown, (one, other), table)
 
 
 def leading_to(steps: tuple[StatementRun, ...], place: CellKey) -> tuple[StatementRun, ...]:
@@ -159,9 +162,12 @@ def _final(run: Numbered, place: CellKey, table: Table) -> int:
 
 @dataclass(frozen=True)
 class ValueDifference:
+    """A cell that ends up with two values, in a world."""
+
     place: CellKey
     old: TypedNumber
     new: TypedNumber
+    world: World
 
 
 def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | None:
@@ -178,7 +184,7 @@ def _real(pair: Pair, steps: Steps, places: list[CellKey]) -> ValueDifference | 
                     was = world.input(place, types[place[0]])
                     values = [run.get(place, was) for run in (one, other)]
                     if differ(*values):
-                        found = found or ValueDifference(place, *values)
+                        found = found or ValueDifference(place, values[0], values[1], world)
             except Undefined:
                 continue
             if found is not None:
@@ -204,20 +210,22 @@ def _types(pair: Pair) -> set[CType]:
 
 
 def _refuted(
-    pair: Pair, sizes: Sizes, wrong: ValueDifference, runs: tuple[Numbered, Numbered], table: Table
+    pair: Pair, sizes: Sizes, place: CellKey, told: Telling, runs: tuple[Numbered, Numbered], table: Table
 ) -> Refuted:
-    name = _cell(wrong.place)
+    name = cell_text(place)
     shown = [
-        f"{_number(value)} {_writer(run, wrong.place, path)}"
-        for value, run, path in zip((wrong.old, wrong.new), runs, pair.paths, strict=True)
+        f"{number_text(value)} {_writer(run, place, path)}"
+        for value, run, path in zip((told.old, told.new), runs, pair.paths, strict=True)
     ]
-    numbers = [_final(run, wrong.place, table) for run in runs]
+    numbers = [_final(run, place, table) for run in runs]
     inner = first_difference(table, numbers[0], numbers[1])
     where = [
         described(table, number) + (f" in line {run.lines[number]}" if number in run.lines else "")
         for number, run in zip(inner, runs, strict=True)
     ]
-    text = f"{name} is {shown[0]}, but {shown[1]}; the first difference: {where[0]}, but {where[1]}"
+    text = f"{name} is {shown[0]}, but {shown[1]}"
+    text += f", {told.inputs}" if told.inputs else ""
+    text += f"; the first difference: {where[0]}, but {where[1]}"
     unknown = _unknown_functions(pair)
     if unknown:
         text += f"; taking {', '.join(unknown)} for any function"
@@ -230,14 +238,6 @@ def _writer(run: Numbered, place: CellKey, path: str) -> str:
     if place not in run.cells:
         return f"after {path}, which does not write it"
     return f"after {path} (line {run.cells[place].line})"
-
-
-def _cell(place: CellKey) -> str:
-    return place[0] + "".join(f"[{k}]" for k in place[1])
-
-
-def _number(value: TypedNumber) -> str:
-    return str(value.number) if isinstance(value.number, int) else repr(float(value.number))
 
 
 def _unknown_functions(pair: Pair) -> list[str]:

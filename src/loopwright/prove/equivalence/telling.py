@@ -1,0 +1,137 @@
+"""Inputs that tell two programs apart, as few and as simple as they can be.
+
+A difference is found on made-up inputs, which differ in all cells.  Cells that do not matter for it are set
+to 0, halves of them first, and the others to 1 where that shows the difference too.  Where many matter, one
+number in all of them, and one on the diagonals, may do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from loopwright.prove.equivalence.arithmetic import TypedNumber, Undefined, World, computed, differ
+from loopwright.prove.equivalence.traces import CellKey, StatementRun
+
+MOST_STEPS = 6_000
+"""Executions, for all inputs that are tried."""
+MOST_LISTED = 6
+UNIFORM = ((1, 1), (4, 1), (64, 1))
+"""On diagonals and elsewhere; the last are for matrices that are factored."""
+
+Values = tuple[TypedNumber, TypedNumber]
+"""Of one cell, after OLD and after NEW."""
+Runs = tuple[tuple[StatementRun, ...], tuple[StatementRun, ...]]
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Values of one cell that differ, and the inputs that lead to them."""
+
+    old: TypedNumber
+    new: TypedNumber
+    inputs: str
+
+
+def cell_text(place: CellKey) -> str:
+    return place[0] + "".join(f"[{k}]" for k in place[1])
+
+
+def number_text(value: TypedNumber) -> str:
+    number = value.number
+    if isinstance(number, int) or (math.isfinite(number) and number == int(number) and abs(number) < 1e6):
+        return str(int(number))
+    return repr(float(number))
+
+
+def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling:
+    """The inputs in `world` that make a cell differ, with those that do not matter set to 0.
+
+    `runs` end with the cell's last value; `values` are those found in `world`.
+    """
+    inputs = _inputs(runs, place, values, world)
+    attempts = max(len(UNIFORM), MOST_STEPS // max(1, sum(map(len, runs))))
+    search = _Search(runs, place, world, values, dict(inputs), attempts)
+    cells = list(inputs)
+    if attempts < 2 * len(cells).bit_length():
+        for diagonal, other in UNIFORM:
+            if search.set({cell: diagonal if _is_diagonal(cell) else other for cell in cells}):
+                told = f"{diagonal} on diagonals, {other} in all other"
+                told = told if diagonal != other else f"{other} in all"
+                return Telling(*search.values, f"with {told} cells that are read")
+    size = len(cells)
+    while size:
+        nonzero = [cell for cell in cells if search.given[cell].number != 0]
+        for at in range(0, len(nonzero), size):
+            search.set(dict.fromkeys(nonzero[at : at + size], 0))
+        size //= 2
+    for cell in cells:
+        if search.given[cell].number not in (0, 1):
+            search.set({cell: 1})
+    return Telling(*search.values, _listed(search.given))
+
+
+def _is_diagonal(cell: CellKey) -> bool:
+    return len(cell[1]) > 1 and len(set(cell[1])) == 1
+
+
+def _listed(given: Mapping[CellKey, TypedNumber]) -> str:
+    kept = [(cell, value) for cell, value in given.items() if value.number != 0]
+    shown = [f"{cell_text(cell)} = {number_text(value)}" for cell, value in kept]
+    has_zeros = len(kept) < len(given)
+    more = len(shown) - MOST_LISTED
+    if more > 1:
+        shown = [*shown[:MOST_LISTED], f"numbers in {more} other cells"]
+    if has_zeros:
+        shown.append("0 in what else is read" if shown else "0 in all cells that are read")
+    return f"with {', '.join(shown)}" if shown else ""
+
+
+@dataclass
+class _Search:
+    """The simplest inputs so far at which the values differ."""
+
+    runs: Runs
+    place: CellKey
+    world: World
+    values: Values
+    given: dict[CellKey, TypedNumber]
+    attempts: int
+
+    def set(self, numbers: Mapping[CellKey, int]) -> bool:
+        """Gives cells these numbers, if that may be tried and there is still a difference of two numbers."""
+        if self.attempts == 0:
+            return False
+        self.attempts -= 1
+        given = dict(self.given)
+        for cell, number in numbers.items():
+            kind = given[cell].type
+            given[cell] = self.world.converted(TypedNumber(kind, number), kind)
+        world = replace(self.world, given=given)
+        try:
+            old, new = (computed(run, world).get(self.place, given.get(self.place)) for run in self.runs)
+        except Undefined:
+            return False
+        assert old is not None and new is not None, "a cell that a run does not write is an input"
+        if not differ(old, new) or not math.isfinite(old.number) or not math.isfinite(new.number):
+            return False
+        self.values, self.given = (old, new), given
+        return True
+
+
+def _inputs(runs: Runs, place: CellKey, values: Values, world: World) -> dict[CellKey, TypedNumber]:
+    """What the cells hold at first that a run reads before it writes them, or that it leaves as they are."""
+    found: dict[CellKey, TypedNumber] = {}
+    for run, value in zip(runs, values, strict=True):
+        written: set[CellKey] = set()
+        for step in run:
+            for assignment in step.computation.assignments:
+                for cell in assignment.cells:
+                    read = step.place(cell)
+                    if read not in written:
+                        found.setdefault(read, world.input(read, cell.type))
+                written.add(step.place(assignment.target))
+        if place not in written:
+            found.setdefault(place, value)
+    return dict(sorted(found.items()))
