@@ -39,10 +39,10 @@ def cell_text(place: CellKey) -> str:
 
 
 def number_text(value: TypedNumber) -> str:
-    number = value.number
-    if isinstance(number, int) or (math.isfinite(number) and number == int(number) and abs(number) < 1e6):
-        return str(int(number))
-    return repr(float(number))
+    if isinstance(value.number, int):
+        return str(value.number)
+    number = float(value.number)
+    return str(int(number)) if number.is_integer() and abs(number) < 1e6 else repr(number)
 
 
 def telling(runs: Runs, place: CellKey, values: Values, world: World) -> Telling:
