@@ -16,6 +16,7 @@ from loopwright.errors import BadInput
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.blocks import whole_blocks
 from loopwright.optimise.driver import cells, driver_for
+from loopwright.optimise.judging import Judge
 from loopwright.optimise.machine import USUAL
 from loopwright.optimise.nests import Setting, targets
 from loopwright.optimise.orders import ORDERING, exchanged
@@ -91,11 +92,10 @@ def test_the_model_finds_the_product_by_register_tiles() -> None:
     plan = plan_of(program)
     sizes = {"NI": 1000, "NJ": 1100, "NK": 1200}
     ticks = iter(range(10**6))
-    planner = Planner(
-        plan, Setting(plan, USUAL, sizes, tuple(memory_based(program))), 150, clock=lambda: next(ticks)
-    )
-    best, *_, last = planner.ranked()
-    assert best.total < planner.original().total / 2 and best.total <= last.total
+    setting = Setting(plan, USUAL, sizes, tuple(memory_based(program)))
+    judge = Judge(plan, setting, 150, clock=lambda: next(ticks))
+    best, *_, last = Planner(judge).ranked()
+    assert best.total < judge.original().total / 2 and best.total <= last.total
     assert "unroll_and_jam(Mult, i=" in script_text(best.script) and "isplit" in script_text(best.script)
 
 
@@ -229,8 +229,8 @@ def test_threads_get_the_outermost_loop_that_is_parallel(tmp_path: Path) -> None
     plan = plan_of(program)
     setting = Setting(plan, USUAL, {"n": 500, "m": 500}, tuple(memory_based(program)))
     ticks = iter(range(10**6))
-    planner = Planner(plan, setting, 60, threads=2, clock=lambda: next(ticks))
-    assert "parallel(" in script_text(planner.ranked()[0].script)
+    judge = Judge(plan, setting, 60, threads=2, clock=lambda: next(ticks))
+    assert "parallel(" in script_text(Planner(judge).ranked()[0].script)
 
 
 def test_the_short_judgement_of_an_order_is_the_long_one() -> None:

@@ -12,7 +12,7 @@ from loopwright.model.dependences import Dependence
 from loopwright.optimise.machine import Machine
 from loopwright.presburger.dimensions import split
 from loopwright.presburger.named import without_parameters
-from loopwright.presburger.sets import DIM
+from loopwright.presburger.sets import DIM, IN, OUT
 from loopwright.transform.directives import DirectiveKind
 from loopwright.transform.plan import Component, Plan
 from loopwright.transform.script.arguments import NAME
@@ -72,6 +72,22 @@ def is_over_tiles(plan: Plan, component: Component, loop: int) -> bool:
             if not inside.reverse().is_single_valued() or inside.is_single_valued():
                 return False
     return True
+
+
+def in_their_rows(plan: Plan, component: Component, loop: int) -> tuple[int, int]:
+    """How many accesses the loop at this depth leaves where they are or moves along a row; and all."""
+    smooth = every = 0
+    for statement in plan.program.statements:
+        for position, piece in pieces(statement.schedule):
+            if position not in component.positions:
+                continue
+            for access in statement.accesses:
+                rank = access.relation.dim(OUT)
+                every += 1
+                rows = access.relation.project_out(OUT, rank - 1, 1) if rank else access.relation
+                timed = piece.reverse().apply_range(rows).intersect_domain(piece.range())
+                smooth += rank == 0 or bool(timed.eliminate(IN, 2 * loop + 1, 1).is_single_valued())
+    return smooth, every
 
 
 def script_of(plan: Plan) -> Script:

@@ -19,9 +19,10 @@ from loopwright.c.typed.options import CompilerOptions
 from loopwright.errors import BadInput, Code, GaveUp, InternalError
 from loopwright.model.dependences import memory_based
 from loopwright.optimise.driver import driver_for
+from loopwright.optimise.judging import Estimated, Judge
 from loopwright.optimise.machine import Machine, this_machine
 from loopwright.optimise.nests import Script, Setting
-from loopwright.optimise.planner import Estimated, Planner
+from loopwright.optimise.planner import Planner
 from loopwright.optimise.reasons import Reasoned, reasoned
 from loopwright.optimise.runner import TrialRunner, has_main, prepared
 from loopwright.optimise.sizes import sizes_of
@@ -148,15 +149,17 @@ def _planners(
     now = time.monotonic()
     return [
         Planner(
-            plan,
-            Setting(
-                plan, machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))
+            Judge(
+                plan,
+                Setting(
+                    plan, machine, sizes_of(plan.original, search.defines), tuple(memory_based(plan.original))
+                ),
+                now + (until - now) * number / len(plans),
+                progress,
+                request.allow_reassociation,
+                search.threads,
             ),
-            now + (until - now) * number / len(plans),
-            progress,
             alone=len(plans) == 1,
-            allow_reassociation=request.allow_reassociation,
-            threads=search.threads,
         )
         for number, plan in enumerate(plans, 1)
     ]
@@ -167,7 +170,7 @@ def _searched(planners: Sequence[Planner]) -> tuple[list[list[Estimated]], bool]
     try:
         return [planner.ranked() for planner in planners], False
     except KeyboardInterrupt:
-        return [planner.found() or [planner.original()] for planner in planners], True
+        return [planner.judge.found() or [planner.judge.original()] for planner in planners], True
 
 
 def _combined(planners: Sequence[Planner], found: Sequence[list[Estimated]]) -> list[Trial]:
@@ -193,17 +196,17 @@ def _best_by_model(
     end: float,
     progress: Progress,
 ) -> Optimised:
-    original = sum(planner.original().total for planner in planners)
+    original = sum(planner.judge.original().total for planner in planners)
     better = [one for one in candidates if one.cycles < original * SURE]
     best, outcome = _proved(better, plans, request, end, progress)
     script, cycles = (best.script, best.cycles) if best is not None else ((), original)
     return Optimised(
-        reasoned(script, plans, machine, planners[0].setting.sizes),
+        reasoned(script, plans, machine, planners[0].judge.setting.sizes),
         outcome,
         machine,
         tuple(candidates),
-        sum(len(planner.known) for planner in planners),
-        sum(planner.refused for planner in planners),
+        sum(len(planner.judge.known) for planner in planners),
+        sum(planner.judge.refused for planner in planners),
         original / cycles,
     )
 
@@ -218,12 +221,12 @@ def _best_by_time(
     ends: tuple[float, float],
     progress: Progress,
 ) -> Optimised:
-    machine = planners[0].setting.machine
+    machine = planners[0].judge.setting.machine
     runner = _with_main(plans, runner, planners, search)
     program, runner, seconds = _original(plans[0], runner, progress)
     trials = Trials(plans, request, runner, seconds)
     timed = _timed(candidates, trials, ends[0], progress)
-    as_written = Trial((), sum(planner.original().total for planner in planners), "as written", seconds)
+    as_written = Trial((), sum(planner.judge.original().total for planner in planners), "as written", seconds)
     better = [one for one in ranked([as_written, *timed]) if (one.seconds or 0.0) < seconds * WORTH]
     best, outcome = _proved(better, plans, request, ends[1], progress)
     new = program if outcome is None else runner.program(outcome.source.text, "optimised")
@@ -233,12 +236,12 @@ def _best_by_time(
         best, outcome, times = None, None, (times[0], times[0])
     script, cycles = (best.script, best.cycles) if best is not None else ((), as_written.cycles)
     return Optimised(
-        reasoned(script, plans, machine, planners[0].setting.sizes),
+        reasoned(script, plans, machine, planners[0].judge.setting.sizes),
         outcome,
         machine,
         tuple(ranked([as_written, *timed])),
-        sum(len(planner.known) for planner in planners),
-        sum(planner.refused for planner in planners),
+        sum(len(planner.judge.known) for planner in planners),
+        sum(planner.judge.refused for planner in planners),
         as_written.cycles / cycles,
         times[0],
         times[1],
@@ -253,7 +256,7 @@ def _with_main(
     if elsewhere or has_main(plans[0].original.source.text):
         return runner
     programs = [plan.original for plan in plans]
-    sizes = [planner.setting.sizes for planner in planners]
+    sizes = [planner.judge.setting.sizes for planner in planners]
     return replace(runner, driver=driver_for(programs, sizes, search.defines, runner.threads))
 
 

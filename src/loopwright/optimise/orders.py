@@ -12,6 +12,7 @@ from loopwright.optimise.nests import (
     Script,
     Setting,
     fresh,
+    in_their_rows,
     is_perfect,
     is_single,
     own_loops,
@@ -30,7 +31,10 @@ from loopwright.transform.vectors import iteration_numbers, pieces
 
 
 def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
-    """One loop of a perfect nest in another place; loops it shares with other statements stay."""
+    """One loop of a perfect nest in another place; loops it shares with other statements stay.
+
+    First those in which the innermost loop moves most accesses along their rows.
+    """
     if not is_perfect(plan, nest):
         return
     free = own_loops(plan, nest)
@@ -40,7 +44,8 @@ def orders(plan: Plan, nest: NamedNest, setting: Setting) -> Iterator[Script]:
         for rest in [tuple(one for one in free if one != loop)]
         for place in range(len(free))
     )
-    for order in found:
+    smooth = {loop: in_their_rows(plan, nest.component, nest.loops.index(loop))[0] for loop in free}
+    for order in sorted(found, key=lambda order: -smooth[order[-1]]):
         if order != free:
             yield (*script_of(plan), *nest.definition, Step(Permute(nest.handle, order)))
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.optimise.machine import Machine
-from loopwright.optimise.nests import Script
+from loopwright.optimise.nests import Script, in_their_rows
 from loopwright.optimise.tiles import ELEMENT
-from loopwright.presburger.sets import IN, OUT
 from loopwright.rewrite.scripts import regions_of
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
@@ -34,7 +33,6 @@ from loopwright.transform.script.operations import (
     Vectorize,
 )
 from loopwright.transform.script.steps import Step
-from loopwright.transform.vectors import pieces
 
 
 @dataclass(frozen=True)
@@ -100,22 +98,10 @@ def _reason(operation: Operation, after: Plan, machine: Machine) -> str:
 
 
 def _order(plan: Plan, handle: str) -> str:
-    """How many accesses the innermost loop leaves where they are or moves along a row."""
     component = plan.component(handle)
-    inner = plan.leaf(component.first).loops[-1]
-    smooth = every = 0
-    for statement in plan.program.statements:
-        for position, piece in pieces(statement.schedule):
-            if position not in component.positions:
-                continue
-            for access in statement.accesses:
-                rank = access.relation.dim(OUT)
-                every += 1
-                rows = access.relation.project_out(OUT, rank - 1, 1) if rank else access.relation
-                last = 2 * plan.leaf(position).depth - 1
-                timed = piece.reverse().apply_range(rows).intersect_domain(piece.range())
-                smooth += rank == 0 or bool(timed.eliminate(IN, last, 1).is_single_valued())
-    return f"{smooth} of {every} accesses stay in their row while {inner}, the innermost loop, runs"
+    loops = plan.leaf(component.first).loops
+    smooth, every = in_their_rows(plan, component, len(loops) - 1)
+    return f"{smooth} of {every} accesses stay in their row while {loops[-1]}, the innermost loop, runs"
 
 
 def _tile(sizes: Sequence[LoopNumber], is_skewed: bool, machine: Machine) -> str:

@@ -1,0 +1,186 @@
+"""What a script costs: applied to a region, proved legal, its loops generated and priced by the model.
+
+Only legality is proved here; what wins the search is proved whole at its end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from loopwright.errors import BadInput, Code, GaveUp, InternalError
+from loopwright.generate.context import GenerationOptions
+from loopwright.generate.program import generate
+from loopwright.model.dependences import memory_based
+from loopwright.optimise.cost import Estimate, estimate
+from loopwright.optimise.nests import Script, Setting, part_with
+from loopwright.progress import Progress, silent
+from loopwright.prove.legality.plans import is_kept, prove_plan
+from loopwright.run.supervise import Work, within
+from loopwright.transform import Plan, to_schedule
+
+T = TypeVar("T")
+
+PATIENCE = 3.0
+"""Seconds the proof of legality and the loops of one script may take."""
+
+LEAST = 1.0
+"""Seconds that work has which is begun in time, however late."""
+
+COSTLY = 0.1
+"""A statement of this part of the cycles is costly."""
+
+FAR = 8.0
+"""A statement that seems to run so many times less often than it does is not judged."""
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A legal script, the plan after it and the cycles of its statements."""
+
+    script: Script
+    plan: Plan
+    cycles: Mapping[str, float]
+    origin: str = ""
+
+    @property
+    def total(self) -> float:
+        return sum(self.cycles.values())
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """The cheapest first, of those the shortest."""
+        return self.total, len(self.script)
+
+    @property
+    def costly(self) -> list[str]:
+        return [name for name, cycles in self.cycles.items() if cycles > COSTLY * self.total]
+
+
+@dataclass
+class Judge:
+    """The scripts of one region that are `known`; `refused` counts those that are not legal."""
+
+    plan: Plan
+    setting: Setting
+    deadline: float
+    progress: Progress = silent
+    allow_reassociation: bool = False
+    threads: int = 1
+    clock: Callable[[], float] = time.monotonic
+    known: dict[Script, Estimated | None] = field(default_factory=dict)
+    settings: dict[Script, Setting] = field(default_factory=dict)
+    runs: dict[str, float] = field(default_factory=dict)
+    refused: int = 0
+
+    def is_over(self) -> bool:
+        return self.clock() > self.deadline
+
+    def limited(self, work: Work[T], seconds: float = PATIENCE) -> T:
+        """The result of `work`, within this much processor time, and about twice of it on the clock.
+
+        Work that is begun shortly before the deadline ends soon after it.
+        """
+        left = max(LEAST, self.deadline - self.clock())
+        return within(min(seconds, left), work, silent, wall=min(2 * seconds, left))
+
+    def original(self) -> Estimated:
+        found = self.estimated((), "as written")
+        if found is None:
+            raise GaveUp(Code.TIME, "the loops of the region as written are too many for the cost model")
+        return found
+
+    def found(self) -> list[Estimated]:
+        """What is known to be legal so far, the cheapest first."""
+        found = [one for one in self.known.values() if one is not None]
+        return sorted(found, key=lambda one: one.rank)
+
+    def setting_of(self, plan: Plan) -> Setting:
+        """With the dependences of what the plan's changes of storage made."""
+        steps = tuple(plan.history[change.step].step for change in plan.storage)
+        if steps not in self.settings:
+            known = replace(self.setting, dependences=tuple(memory_based(plan.original)))
+            self.settings[steps] = known if plan.storage else self.setting
+        return self.settings[steps]
+
+    def estimated(
+        self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None = None
+    ) -> Estimated | None:
+        """None where the script has no meaning, is not legal or takes too long to judge.
+
+        `known` is a script in which all but some statements cost the same, with their names.
+        """
+        if script not in self.known:
+            last = f": {script[-1]}" if script else ""
+            self.progress(f"estimating script {len(self.known) + 1}{last}")
+            self.known[script] = self._judged(script, origin, known)
+        return self.known[script]
+
+    def _judged(
+        self, script: Script, origin: str, known: tuple[tuple[str, ...], Estimated] | None
+    ) -> Estimated | None:
+        try:
+            plan = self._performed(script)
+            part = plan if known is None else part_with(plan, known[0])
+            before = None if known is None else known[1].plan
+            found = self.limited(
+                lambda _: self._cost(plan, part, before), PATIENCE if script else 4 * PATIENCE
+            )
+        except (BadInput, GaveUp, InternalError):
+            return None
+        if found is None:
+            self.refused += 1
+            return None
+        if not script:
+            self.runs.update(found.runs)
+        cycles = self._corrected(found)
+        others = {} if known is None else known[1].cycles
+        return None if cycles is None else Estimated(script, plan, {**others, **cycles}, origin)
+
+    def _performed(self, script: Script) -> Plan:
+        """The plan after a script, from the longest beginning of it that is known."""
+        for count in range(len(script), 0, -1):
+            known = self.known.get(script[:count])
+            if known is not None:
+                return known.plan.perform(*script[count:])
+        return self.plan.perform(*script)
+
+    def _is_stored(self, plan: Plan) -> bool:
+        """Whether the changes of storage, and the order they were made in, are proved already."""
+        if not plan.storage:
+            return False
+        begun = tuple(one.step for one in plan.history[: plan.storage[-1].step + 1])
+        return len(begun) < len(plan.history) and self.known.get(begun) is not None
+
+    def _cost(self, plan: Plan, part: Plan, before: Plan | None) -> Estimate | None:
+        """What the statements of a part of the plan cost; None where the plan is not legal.
+
+        `before` is one that is, from which the plan was made.
+        """
+        dependences, allowed = self.setting_of(plan).dependences, self.allow_reassociation
+        if plan.storage and not self._is_stored(plan):
+            is_legal = prove_plan(plan, allow_reassociation=allowed).proved
+        else:
+            is_legal = is_kept(plan, dependences, before=before, allow_reassociation=allowed)
+        if not is_legal:
+            return None
+        node = generate(to_schedule(part), GenerationOptions())
+        return estimate(node, part.program, self.setting.sizes, self.setting.machine, self.threads)
+
+    def _corrected(self, found: Estimate) -> Mapping[str, float] | None:
+        """Cycles for as many runs of each statement as the program as written has.
+
+        Where the middles of loops are not like the rest of them, as in slanted tiles, it seems to run more
+        often or less; where a statement that counts seems hardly to run, nothing is known.
+        """
+        original = self.known.get(())
+        costly = [] if original is None else original.costly
+        cycles = dict(found.cycles)
+        for name, runs in found.runs.items():
+            wanted = self.runs.get(name, runs)
+            if runs * FAR < wanted and name in costly:
+                return None
+            cycles[name] *= wanted / runs if runs else 1.0
+        return cycles
