@@ -20,14 +20,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from loopwright.emit.c import printed_loops, to_c
 from loopwright.errors import LoopwrightError
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import Node
 from loopwright.model.schedule import Schedule
+from loopwright.presburger.named import parameter_names
 from loopwright.prove.certificates.checker import ENOUGH, Checked, NotChecked, certificates, checked
-from loopwright.prove.certificates.problems import change_problem, scan_problem
+from loopwright.prove.certificates.problems import change_problem
+from loopwright.prove.certificates.status import PrintedLoops, text_problem
 from loopwright.prove.legality.plans import prove_plan
-from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
 from loopwright.prove.verdict import Proved
 from loopwright.read.c.reader import read_c
@@ -57,7 +59,10 @@ class Row:
 
 
 def scanned(schedule: Schedule, node: Node, tied: bool) -> str:
-    return scan_problem(timetable(schedule, node), node, tied=tied)
+    """Of the text, as `codegen` prints it."""
+    names = parameter_names(schedule.context.get_space().align_params(schedule.domain.get_space()))
+    printed = PrintedLoops(to_c(node, parameters=names), printed_loops(node, names))
+    return text_problem(schedule, printed, tied=tied)
 
 
 def children() -> float:

@@ -8,10 +8,12 @@ import random
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from loopwright.emit.c import printed_loops, to_c
 from loopwright.generate.program import generate
 from loopwright.loops.nodes import For, Node
 from loopwright.loops.traverse import subprograms
@@ -21,7 +23,7 @@ from loopwright.prove.certificates import checker
 from loopwright.prove.certificates.checker import Checked, NotChecked
 from loopwright.prove.certificates.problems import scan_problem
 from loopwright.prove.certificates.restated import proof_file
-from loopwright.prove.certificates.status import scan_status
+from loopwright.prove.certificates.status import PrintedLoops, scan_status, text_problem
 from loopwright.prove.coq.check import Accepted, check, library
 from loopwright.prove.obligations.timetable import timetable
 from loopwright.prove.scanning.scan import prove_scan
@@ -156,13 +158,62 @@ def test_the_shipped_text_is_what_coq_extracts(tmp_path: Path) -> None:
     assert (tmp_path / "checker.ml").read_text() == (checker.sources() / "checker.ml").read_text()
 
 
+def printed(node: Node) -> PrintedLoops:
+    return PrintedLoops(to_c(node), printed_loops(node))
+
+
+def test_texts_are_read_by_the_checker() -> None:
+    """Every program as it is printed: what is checked is the text, which stands in the problem."""
+    for name in FLAT:
+        schedule = flat(FLAT[name])
+        node = generate(schedule)
+        found = scan_status(schedule, node, 20, printed(node))
+        is_read = found.detail.endswith("of the text as it is printed")
+        assert is_read != (name in ("nothing", "words of Coq")), (name, found)
+
+
+TEXT = "for (int c0 = 0; c0 < n; c0 += 1)\n  S(c0);\n"
+OTHER_TEXTS = {
+    "the same": (TEXT, True),
+    "another way to count": (TEXT.replace("c0 += 1", "++c0"), True),
+    "of another type": (TEXT.replace("int", "long long"), True),
+    "a comment": (TEXT.replace("S(", "/* ; */ S("), True),
+    "an end that is not": (TEXT.replace("<", "<="), False),
+    "another statement": (TEXT.replace("S(", "T("), False),
+    "twice": (TEXT.replace("S(c0)", "{ S(c0); S(c0); }"), False),
+    "an octal number": (TEXT.replace("= 0", "= 00"), False),
+    "a comment that hides a line": (TEXT.replace("1)", "1) // \\"), False),
+    "the last one only": (TEXT.replace("1)", "1);"), False),
+    "an iterator that is a size": (TEXT.replace("int c0", "n").replace("c0", "n"), False),
+    "a declaration of itself": ("int n = n + 0;\n" + TEXT, False),
+    "the wrong iterator": (TEXT.replace("c0 += 1", "n += 1"), False),
+    "another directive": ("#define S T\n" + TEXT, False),
+    "another loop": (TEXT.replace("for", "while"), False),
+}
+
+
+def test_only_the_text_that_runs_the_schedule_is_accepted() -> None:
+    """Whatever the proposal, which is that of the right text."""
+    schedule = flat("[n] -> { S[i] -> [i] : 0 <= i < n }")
+    node = generate(schedule)
+    assert to_c(node) == TEXT
+    for name, (text, right) in OTHER_TEXTS.items():
+        answer = checker.asked(text_problem(schedule, replace(printed(node), text=text), tied=False))
+        assert isinstance(answer, Checked) == right, (name, answer)
+
+
 @needs_coqc
-@pytest.mark.parametrize("name", ["triangle", "stride", "division", "two arities"])
+@pytest.mark.parametrize("name", ["triangle", "stride", "division", "two arities", "several times"])
 def test_coq_and_the_extracted_program_agree(name: str) -> None:
-    """On the certificates, and on certificates that are wrong."""
+    """On the certificates, and on certificates that are wrong; of a term, or of a text."""
     schedule = flat(FLAT[name])
     node = generate(schedule)
-    tries = [(problem, checker.certificates(problem)) for problem in problems(schedule, node)]
+    is_text = name in ("stride", "division", "several times")
+    texts = (text_problem(schedule, printed(node), tied=tied) for tied in (False, True))
+    tries = [
+        (problem, checker.certificates(problem))
+        for problem in (texts if is_text else problems(schedule, node))
+    ]
     problem, given = next((one, found) for one, found in tries if isinstance(found, str))
     assert check(proof_file(problem, given)) == Accepted()
     chance = random.Random(3)

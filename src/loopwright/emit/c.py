@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal, TypeAlias, assert_never
 
@@ -18,7 +18,7 @@ from loopwright.emit.names import called_statements, fresh, readable_names, stan
 from loopwright.emit.openmp import has_canonical_form, pragma, with_clauses
 from loopwright.loops.expressions import TRUE
 from loopwright.loops.nodes import Block, Call, For, If, Let, Mark, Node, Remark
-from loopwright.loops.traverse import free_variables
+from loopwright.loops.traverse import free_variables, with_children
 from loopwright.model.annotations import Clauses
 
 IteratorType: TypeAlias = Literal["int", "long", "long long"]
@@ -133,15 +133,30 @@ def to_c(
     program needs it, unless `iterator_type` says otherwise.
     """
     style = Style(iterator_type or ("long long" if is_wide(node) else "int"))
+    if not standalone:
+        return program_text(_named(node, parameters, openmp), style)
     if openmp:
         node = shared_out(node)
-    if not standalone:
-        return program_text(with_names(node, readable_names(node, parameters)), style)
     names = standalone_names(node, parameters)
     program = with_names(node, names)
     body = "".join(f"  {line}\n" if line else "\n" for line in program_text(program, style).splitlines())
     arguments = tuple(names.variables[parameter] for parameter in parameters)
     return _translation_unit(program, body, fresh("run", names.all()), arguments, style.iterator_type)
+
+
+def printed_loops(node: Node, parameters: Sequence[str] = (), *, openmp: bool = False) -> Node:
+    """`node` as `to_c` prints it, not standalone: its names, and no annotations but those with a pragma."""
+
+    def plain(part: Node) -> Node:
+        part = with_children(part, plain)
+        return replace(part, annotations=()) if isinstance(part, For) and pragma(part) is None else part
+
+    return plain(_named(node, parameters, openmp))
+
+
+def _named(node: Node, parameters: Sequence[str], openmp: bool) -> Node:
+    node = shared_out(node) if openmp else node
+    return with_names(node, readable_names(node, parameters))
 
 
 def shared_out(node: Node) -> Node:

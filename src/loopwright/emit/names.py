@@ -74,9 +74,10 @@ def with_names(node: Node, names: CNames) -> Node:
 
 def _with_names(node: Node, names: CNames, scope: Mapping[str, str]) -> Node:
     match node:
-        case Call(name, arguments):
+        case Call(name, arguments, time):
             renamed = tuple(rename(argument, scope) for argument in arguments)
-            return Call(names.statements[name, len(arguments)], renamed)
+            times = None if time is None else tuple(rename(place, scope) for place in time)
+            return Call(names.statements[name, len(arguments)], renamed, times)
         case Block(nodes):
             return Block(tuple(_with_names(child, names, scope) for child in nodes))
         case If(test, then, orelse):

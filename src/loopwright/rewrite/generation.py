@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.emit.c import to_c
+from loopwright.emit.c import printed_loops, to_c
 from loopwright.errors import REPORT, Code, GaveUp, Illegal, about
 from loopwright.generate.context import GenerationOptions
 from loopwright.generate.program import generate
@@ -77,7 +77,7 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
     with about(lambda: schedule_span(request.file)):
         code = _text(request, schedule, node)
     remarks = _other_prover(request, schedule, node, progress) if request.prove else ()
-    proof = _status(request, schedule, node, progress) if request.prove else None
+    proof = _status(request, schedule, node, code, progress) if request.prove else None
     counts = size(node)
     times = made - start, proved - made if request.prove else None
     return Generated(
@@ -85,26 +85,36 @@ def generated(request: GenerationRequest, progress: Progress) -> Generated:
     )
 
 
-def _status(request: GenerationRequest, schedule: Schedule, node: Node, progress: Progress) -> ProofStatus:
+def _status(
+    request: GenerationRequest, schedule: Schedule, node: Node, code: str, progress: Progress
+) -> ProofStatus:
     """A prover that was asked for has agreed; else the verified checker is asked."""
-    from loopwright.prove.certificates.status import about_nothing, scan_status
+    from loopwright.prove.certificates.status import PrintedLoops, about_nothing, scan_status
 
     if request.prover.prover != "isl":
         by = request.prover.prover
         return about_nothing(schedule, by) or ProofStatus(by, CHECKED)
     progress("asking the verified checker")
-    return scan_status(schedule, node)
+    if request.standalone or _has_texts(request):
+        return scan_status(schedule, node)
+    printed = printed_loops(node, _parameters(schedule), openmp=request.openmp)
+    return scan_status(schedule, node, printed=PrintedLoops(code, printed))
 
 
 def _text(request: GenerationRequest, schedule: Schedule, node: Node) -> str:
     """The loops; where the description has the texts of its statements, with them."""
-    if (request.form == "scop" or request.file.endswith(".scop")) and not request.standalone:
+    if _has_texts(request) and not request.standalone:
         from loopwright.emit.region import described_text
         from loopwright.read.openscop import read_openscop
 
         return described_text(node, read_openscop(request.file), openmp=request.openmp)
     parameters = _parameters(schedule)
     return to_c(node, standalone=request.standalone, parameters=parameters, openmp=request.openmp)
+
+
+def _has_texts(request: GenerationRequest) -> bool:
+    """Whether the description has the texts of its statements."""
+    return request.form == "scop" or request.file.endswith(".scop")
 
 
 def _parameters(schedule: Schedule) -> tuple[str, ...]:

@@ -146,6 +146,8 @@ def _answer(status: int, words: list[str]) -> Answer:
             return NotChecked(f"condition {number} does not hold as it was proposed")
         case 1, ["spent"]:
             return NotChecked("its conditions take too much time or memory")
+        case 1, ["unread"]:
+            return NotChecked("the text is not read")
         case 1, ["refused"]:
             return NotChecked("the certificates were refused")
         case 2, ["malformed", *what]:

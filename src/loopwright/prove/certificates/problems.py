@@ -22,11 +22,12 @@ from loopwright.prove.coq.words import (
     listed,
     name,
     names,
+    printed,
     program,
     test,
-    text_program,
     vector,
 )
+from loopwright.prove.coq.words import loops as counted
 from loopwright.prove.legality.reductions import Reduction
 from loopwright.prove.obligations.cells import Cell, Touched, touched
 from loopwright.prove.obligations.formulas import formula_of
@@ -37,13 +38,14 @@ from loopwright.prove.reading.c_expressions import Words as TextNames
 from loopwright.prove.reading.loops import leaf_nodes, text_loops
 
 
-def scan_problem(table: Timetable, node: Node, *, tied: bool = False) -> str:
+def scan_problem(table: Timetable, node: Node, *, tied: bool = False, text: str | None = None) -> str:
     """That `node` runs what `table` says; GaveUp where it cannot be put so.
 
-    `tied`: instances may have equal times, and are told apart by their places in the program.
+    `tied`: instances may have equal times, and are told apart by their places in the program.  Given the
+    `text` of `node`, the checker reads that, and what it says is said of what it read.
     """
-    parts = (*specification(table), *program(node, table.hint), *proposal(table, node, tied=tied))
-    return " ".join(("scan", *parts))
+    given = program(node, table.hint) if text is None else printed(text, node, table.hint)
+    return " ".join(("scan", *specification(table), *given, *proposal(table, node, tied=tied)))
 
 
 def change_problem(
@@ -79,7 +81,7 @@ def change_problem(
         *listed([times[name] for name in names], vector),
         *listed([uses[name] for name in names], _use),
         *stored,
-        *text_program(text, old.hint),
+        *program(text, old.hint),
         *program(loops, later.hint),
         *proposal(old, text),
         *proposal(later, loops),
@@ -102,7 +104,7 @@ def range_problem(text: Program) -> str:
     loops = opened(text_loops(text, call))
     known = formula_of(isl.Set.from_params(text.facts.params()), ())
     sizes = (*names([one.name for one in text.parameters]), *test(known), "0")
-    return " ".join(("range", *sizes, str(INT.least), str(INT.greatest), *program(loops, lambda _: ())))
+    return " ".join(("range", *sizes, str(INT.least), str(INT.greatest), *counted(loops, lambda _: ())))
 
 
 def _subscripts(statement: SyntaxNode) -> Iterator[SyntaxNode]:

@@ -15,7 +15,7 @@ from loopwright.prove.coq.names import text
 HEAD = """\
 From Coq Require Import ZArith List String.
 From Loopwright Require Import Loop Linear Specification Walk Coverage Checker.
-From Loopwright Require Import Changes Temporaries Reused Text Ranges.
+From Loopwright Require Import Changes Temporaries Reused Counting Text Ranges.
 Import ListNotations.
 Open Scope string_scope.
 Open Scope Z_scope.
@@ -23,12 +23,12 @@ Open Scope Z_scope.
 RELATIONS = {"==": "EQ", "!=": "NE", "<=": "LE", "<": "LT", ">=": "GE", ">": "GT"}
 
 WAYS = {
-    "change": ("text_same_memory", "compute_the_same_in_any_order (stated T e)"),
+    "change": ("text_same_memory", "texts_the_same (stated T e)"),
     "private": (
         "text_same_privately",
-        "compute_the_same_privately (stated T e) (is_temporary S) (tag_of T S e)",
+        "texts_the_same_privately (stated T e) (is_temporary S) (tag_of T S e)",
     ),
-    "reused": ("text_same_but", "compute_the_same_but (stated T e) (is_temporary S)"),
+    "reused": ("text_same_but", "texts_the_same_but (stated T e) (is_temporary S)"),
 }
 """Of problems about two programs: the theorem that a yes is, and what it says of them."""
 
@@ -38,20 +38,19 @@ def proof_file(problem: str, certificates: str) -> str:
     read = _Reader(iter([*problem.split(), *certificates.split()]))
     match read.word():
         case "scan":
-            named = {"G": read.specification(), "n": read.node(), "how": read.proposal()}
-            lemma, theorem = "check_implements G n how certificates", "implements (meant G) n"
+            named = {"G": read.specification(), "p": read.source(), "how": read.proposal()}
+            lemma = "check_text_implements G p how certificates"
+            theorem = "exists n, given (sizes G) p = Some n /\\ implements_as_text (meant G) n"
         case kind if kind in WAYS:
             way, claim = WAYS[kind]
             named = {"T": read.change(), **({} if kind == "change" else {"S": read.storage()})}
-            named |= {"n": read.counted(), "n'": read.node(), "how": read.proposal(), "how'": read.proposal()}
+            named |= {"p": read.source(), "p'": read.source()}
+            named |= {"how": read.proposal(), "how'": read.proposal()}
             lemma = f"{way} {' '.join(named)} certificates"
-            theorem = (
-                "forall p, context (meant (original T)) p ->\n"
-                "  let e := environment (meant (original T)) p in\n"
-                f"  runs_as_text e n /\\ {claim} e (lowered n) n'"
-            )
+            theorem = f"for_texts T p p' (fun e => {claim} e)"
         case "range":
-            named = {"G": read.specification(), "low": read.z(), "high": read.z(), "n": read.node()}
+            named = {"G": read.specification(), "low": read.z(), "high": read.z()}
+            named["n"] = f"lowered {read.counted()}"
             lemma = "check_range_runs G low high n certificates"
             theorem = (
                 "forall p, context (meant G) p -> forall t, runs (environment (meant G) p) n t ->\n"
@@ -122,20 +121,10 @@ class _Reader:
     def vector(self) -> str:
         return self.several(self.expr)
 
-    def node(self) -> str:
-        match self.word():
-            case "call":
-                return f"(Call {self.name()} {self.vector()} {self.vector()})"
-            case "block":
-                return f"(Block {self.several(self.node)})"
-            case "if":
-                return f"(If {self.test()} {self.node()} {self.node()})"
-            case "for":
-                return f"(For {self.name()} {self.expr()} {self.test()} {self.positive()} {self.node()})"
-            case "let":
-                return f"(Let {self.name()} {self.expr()} {self.node()})"
-            case _:
-                return f"(Mark {self.name()} {self.node()})"
+    def source(self) -> str:
+        if self.word() == "term":
+            return f"Term {self.counted()}"
+        return f"Printed {self.name()} {self.several(self.vector)}"
 
     def counted(self) -> str:
         match self.word():

@@ -8,12 +8,12 @@ when there is a checker to ask: `codegen` without one starts as fast as before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from loopwright.errors import GaveUp
-from loopwright.loops.nodes import For, Node
+from loopwright.loops.nodes import For, Mark, Node
 from loopwright.loops.traverse import subprograms, with_children
 from loopwright.model.annotations import Independent
 from loopwright.model.schedule import Schedule
@@ -24,20 +24,49 @@ if TYPE_CHECKING:
     from loopwright.model.program import Program
 
 
-def scan_status(schedule: Schedule, program: Node, seconds: float | None = None) -> ProofStatus:
-    """Of loops that run a schedule.  Where instances have equal times, their places in the program decide."""
+@dataclass(frozen=True)
+class PrintedLoops:
+    """Loops, with the names and the pragmas that they have in their text."""
+
+    text: str
+    node: Node
+
+
+def scan_status(
+    schedule: Schedule, program: Node, seconds: float | None = None, printed: PrintedLoops | None = None
+) -> ProofStatus:
+    """Of loops that run a schedule.  Where instances have equal times, their places in the program decide.
+
+    What the checker says of the text that was `printed` it says of what it reads there.  A text with
+    something else in it, such as names that C does not have, is not read: it is asked about `program`.
+    """
     nothing = about_nothing(schedule)
     if nothing is not None:
         return nothing
+    good = SEQUENTIAL if _has_independent(program) else CHECKED
+    if printed is not None:
+        tries = tuple(partial(text_problem, schedule, printed, tied=tied) for tied in (False, True))
+        found = _status(tries, good, seconds)
+        if found.by == VERIFIED:
+            return replace(found, detail=f"{found.detail}, of the text as it is printed")
+        if not found.asked:
+            return found
     tries = tuple(partial(_scan, schedule, program, tied=tied) for tied in (False, True))
-    return _status(tries, SEQUENTIAL if _has_independent(program) else CHECKED, seconds)
+    return _status(tries, good, seconds)
 
 
-def _scan(schedule: Schedule, program: Node, *, tied: bool) -> str:
+def _scan(schedule: Schedule, program: Node, *, tied: bool, text: str | None = None) -> str:
     from loopwright.prove.certificates.problems import scan_problem
     from loopwright.prove.obligations.timetable import timetable
 
-    return scan_problem(timetable(schedule, program), program, tied=tied)
+    return scan_problem(timetable(schedule, program), program, tied=tied, text=text)
+
+
+def text_problem(schedule: Schedule, printed: PrintedLoops, *, tied: bool) -> str:
+    """That the text runs the schedule."""
+    from loopwright.prove.obligations.sides import opened
+
+    return _scan(schedule, opened(_unmarked(printed.node)), tied=tied, text=printed.text)
 
 
 def change_status(
@@ -131,6 +160,11 @@ def _fits(text: Program) -> bool:
 
 def _has_independent(program: Node) -> bool:
     return any(isinstance(one, For) and one.annotation(Independent) for one in subprograms(program))
+
+
+def _unmarked(node: Node) -> Node:
+    """The loops without remarks, which are comments in the text."""
+    return _unmarked(node.body) if isinstance(node, Mark) else with_children(node, _unmarked)
 
 
 def in_sequence(node: Node) -> Node:

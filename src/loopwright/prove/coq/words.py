@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar, assert_never
 from urllib.parse import quote, unquote
 
-from loopwright.errors import Code, GaveUp, InternalError
+from loopwright.errors import Code, InternalError
 from loopwright.loops import expressions as ex
 from loopwright.loops import nodes as nd
 from loopwright.loops.substitution import substituted
+from loopwright.loops.traverse import subprograms
 from loopwright.model.annotations import Independent
 
 T = TypeVar("T")
@@ -169,13 +170,22 @@ def is_marked(loop: nd.For) -> bool:
 
 
 def program(node: nd.Node, hint: Hint) -> Words:
-    """The program; `hint` has the times of calls whose instances have several."""
-    return _Writer(hint, is_text=False).words(node)
+    """The program as a term; `hint` has the times of calls whose instances have several."""
+    yield "term"
+    yield from loops(node, hint)
 
 
-def text_program(node: nd.Node, hint: Hint) -> Words:
-    """The program of a text, as `counted` of `proofs/Text.v`: loops that count down in the text do so."""
-    return _Writer(hint, is_text=True).words(node)
+def printed(text: str, node: nd.Node, hint: Hint) -> Words:
+    """The program as its text, which the checker reads; `node` is its term."""
+    calls = sum(isinstance(part, nd.Call) for part in subprograms(node))
+    hints = [hint(position) for position in range(calls)]
+    yield from ("printed", name(text))
+    yield from listed(hints if any(hints) else [], vector)
+
+
+def loops(node: nd.Node, hint: Hint) -> Words:
+    """`counted` of `proofs/Counting.v`: loops that count down in the text do so."""
+    return _Writer(hint).words(node)
 
 
 def counting_down(node: nd.Node) -> nd.For | None:
@@ -191,9 +201,8 @@ def counting_down(node: nd.Node) -> nd.For | None:
 class _Writer:
     """Counts the calls as they are written."""
 
-    def __init__(self, hint: Hint, *, is_text: bool) -> None:
+    def __init__(self, hint: Hint) -> None:
         self.hint = hint
-        self.is_text = is_text
         self.position = 0
 
     def words(self, node: nd.Node) -> Words:
@@ -215,8 +224,7 @@ class _Writer:
             case nd.For():
                 if is_marked(node):
                     yield from ("mark", name(PARALLEL))
-                down = counting_down(node) if self.is_text else None
-                yield from self.loop(node if down is None else down)
+                yield from self.loop(counting_down(node) or node)
             case nd.Let(variable, value, body):
                 yield from ("let", name(variable))
                 yield from expr(value)
@@ -228,8 +236,6 @@ class _Writer:
                 assert_never(node)
 
     def loop(self, loop: nd.For) -> Words:
-        if loop.step <= 0 and not self.is_text:
-            raise GaveUp(Code.NO_PROOF, f"the loop over {loop.iterator} counts down")
         yield from ("for", name(loop.iterator))
         yield from expr(loop.start)
         yield from test(loop.test)

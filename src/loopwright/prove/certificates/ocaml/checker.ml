@@ -44,6 +44,20 @@ let compOpp = function
 | Lt -> Gt
 | Gt -> Lt
 
+(** val add : nat -> nat -> nat **)
+
+let rec add n0 m =
+  match n0 with
+  | O -> m
+  | S p -> S (add p m)
+
+(** val mul : nat -> nat -> nat **)
+
+let rec mul n0 m =
+  match n0 with
+  | O -> O
+  | S p -> add m (mul p m)
+
 type positive =
 | XI of positive
 | XO of positive
@@ -75,6 +89,15 @@ module Nat =
     | S n' -> (match m with
                | O -> false
                | S m' -> eqb n' m')
+
+  (** val leb : nat -> nat -> bool **)
+
+  let rec leb n0 m =
+    match n0 with
+    | O -> true
+    | S n' -> (match m with
+               | O -> false
+               | S m' -> leb n' m')
  end
 
 module Pos =
@@ -259,6 +282,15 @@ module N =
   | N0 -> N0
   | Npos p -> Npos (XO p)
 
+  (** val add : n -> n -> n **)
+
+  let add n0 m =
+    match n0 with
+    | N0 -> m
+    | Npos p -> (match m with
+                 | N0 -> n0
+                 | Npos q -> Npos (Coq_Pos.add p q))
+
   (** val sub : n -> n -> n **)
 
   let sub n0 m =
@@ -271,6 +303,15 @@ module N =
          (match Coq_Pos.sub_mask n' m' with
           | Coq_Pos.IsPos p -> Npos p
           | _ -> N0))
+
+  (** val mul : n -> n -> n **)
+
+  let mul n0 m =
+    match n0 with
+    | N0 -> N0
+    | Npos p -> (match m with
+                 | N0 -> N0
+                 | Npos q -> Npos (Coq_Pos.mul p q))
 
   (** val compare : n -> n -> comparison **)
 
@@ -626,6 +667,20 @@ let eqb0 a b =
      else false
   then eqb a7 b7
   else false
+
+(** val n_of_digits : bool list -> n **)
+
+let rec n_of_digits = function
+| [] -> N0
+| b :: l' ->
+  N.add (if b then Npos XH else N0) (N.mul (Npos (XO XH)) (n_of_digits l'))
+
+(** val n_of_ascii : ascii -> n **)
+
+let n_of_ascii = function
+| Ascii (a0, a1, a2, a3, a4, a5, a6, a7) ->
+  n_of_digits
+    (a0 :: (a1 :: (a2 :: (a3 :: (a4 :: (a5 :: (a6 :: (a7 :: []))))))))
 
 type string =
 | EmptyString
@@ -1256,12 +1311,12 @@ let rec linear_list c l s =
 (** val on_right : relation -> expr -> expr -> test **)
 
 let rec on_right r a b = match b with
-| Min arguments ->
-  (match arguments with
+| Min arguments0 ->
+  (match arguments0 with
    | [] -> Compare (r, a, b)
    | b' :: l -> And ((on_right r a b') :: (map (on_right r a) l)))
-| Max arguments ->
-  (match arguments with
+| Max arguments0 ->
+  (match arguments0 with
    | [] -> Compare (r, a, b)
    | b' :: l -> Or ((on_right r a b') :: (map (on_right r a) l)))
 | _ -> Compare (r, a, b)
@@ -1269,12 +1324,12 @@ let rec on_right r a b = match b with
 (** val on_left : relation -> expr -> expr -> test **)
 
 let rec on_left r b a = match a with
-| Min arguments ->
-  (match arguments with
+| Min arguments0 ->
+  (match arguments0 with
    | [] -> on_right r a b
    | a' :: l -> Or ((on_left r b a') :: (map (on_left r b) l)))
-| Max arguments ->
-  (match arguments with
+| Max arguments0 ->
+  (match arguments0 with
    | [] -> on_right r a b
    | a' :: l -> And ((on_left r b a') :: (map (on_left r b) l)))
 | _ -> on_right r a b
@@ -1301,8 +1356,8 @@ let known c b t s =
 (** val maxima : expr -> expr list **)
 
 let rec maxima a = match a with
-| Max arguments ->
-  (match arguments with
+| Max arguments0 ->
+  (match arguments0 with
    | [] -> a :: []
    | a' :: l -> app (maxima a') (flat_map maxima l))
 | _ -> a :: []
@@ -2318,7 +2373,7 @@ let origin_goals parts0 sizes_scope s one c o =
                                                      | touched :: l7 ->
                                                        (match l7 with
                                                         | [] -> unfit
-                                                        | between :: l8 ->
+                                                        | between0 :: l8 ->
                                                           (match l8 with
                                                            | [] -> unfit
                                                            | other :: l9 ->
@@ -2332,9 +2387,9 @@ let origin_goals parts0 sizes_scope s one c o =
                                                                     read) :: (
                                                                     (earlier
                                                                     before
-                                                                    between) :: (
+                                                                    between0) :: (
                                                                     (earlier
-                                                                    between
+                                                                    between0
                                                                     now) :: (
                                                                     (apart
                                                                     other
@@ -2577,29 +2632,1226 @@ let rec proper names = function
 | Naming (x, a, b) -> (&&) (closed_expr names a) (proper (x :: names) b)
 | Remark (_, b) -> proper names b
 
+type token =
+| Word of string
+| Number of z
+| Sign of string
+| Directive of string
+| Unread of string
+
+(** val code : ascii -> z **)
+
+let code c =
+  Z.of_N (n_of_ascii c)
+
+(** val between : z -> z -> ascii -> bool **)
+
+let between low high c =
+  (&&) (Z.leb low (code c)) (Z.leb (code c) high)
+
+(** val is_digit : ascii -> bool **)
+
+let is_digit =
+  between (Zpos (XO (XO (XO (XO (XI XH)))))) (Zpos (XI (XO (XO (XI (XI
+    XH))))))
+
+(** val is_letter : ascii -> bool **)
+
+let is_letter c =
+  (||)
+    ((||)
+      (between (Zpos (XI (XO (XO (XO (XO (XO XH))))))) (Zpos (XO (XI (XO (XI
+        (XI (XO XH))))))) c)
+      (between (Zpos (XI (XO (XO (XO (XO (XI XH))))))) (Zpos (XO (XI (XO (XI
+        (XI (XI XH))))))) c))
+    (eqb0 c (Ascii (true, true, true, true, true, false, true, false)))
+
+(** val is_end_of_line : ascii -> bool **)
+
+let is_end_of_line =
+  between (Zpos (XO (XI (XO XH)))) (Zpos (XO (XI (XO XH))))
+
+(** val is_blank : ascii -> bool **)
+
+let is_blank c =
+  (||) (between (Zpos (XI (XO (XO XH)))) (Zpos (XI (XO (XI XH)))) c)
+    (between (Zpos (XO (XO (XO (XO (XO XH)))))) (Zpos (XO (XO (XO (XO (XO
+      XH)))))) c)
+
+(** val digit : ascii -> z **)
+
+let digit c =
+  Z.sub (code c) (Zpos (XO (XO (XO (XO (XI XH))))))
+
+(** val pairs : string list **)
+
+let pairs =
+  (String ((Ascii (true, true, false, true, false, true, false, false)),
+    (String ((Ascii (true, true, false, true, false, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, true, true, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, false,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (true, true,
+    false, true, false, true, false, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (true, false, true, true, false, true, false, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, true, false, true, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (true, true,
+    true, true, false, true, false, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (true, false, true, false, false, true, false, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, true, true, false, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, false,
+    true, true, true, true, true, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (false, true, true, true, true, false, true, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (false, false, true, true, true,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    true, true, true, true, false, false)), (String ((Ascii (true, false,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (true, false, true, true, true, true, false, false)), (String
+    ((Ascii (true, false, true, true, true, true, false, false)),
+    EmptyString)))) :: ((String ((Ascii (true, false, false, false, false,
+    true, false, false)), (String ((Ascii (true, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    true, false, false, true, false, false)), (String ((Ascii (false, true,
+    true, false, false, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (false, false, true, true, true, true, true, false)), (String
+    ((Ascii (false, false, true, true, true, true, true, false)),
+    EmptyString)))) :: ((String ((Ascii (false, false, true, true, true,
+    true, false, false)), (String ((Ascii (false, false, true, true, true,
+    true, false, false)), EmptyString)))) :: ((String ((Ascii (false, true,
+    true, true, true, true, false, false)), (String ((Ascii (false, true,
+    true, true, true, true, false, false)), EmptyString)))) :: ((String
+    ((Ascii (true, false, true, true, false, true, false, false)), (String
+    ((Ascii (false, true, true, true, true, true, false, false)),
+    EmptyString)))) :: []))))))))))))))))))
+
+type reading =
+| Between
+| InWord of string
+| InNumber of string
+| InSign of ascii
+| InLine
+| InComment of bool
+| InDirective of string
+
+(** val reversed : string -> string -> string **)
+
+let rec reversed s so_far =
+  match s with
+  | EmptyString -> so_far
+  | String (c, s') -> reversed s' (String (c, so_far))
+
+(** val decimal : z -> string -> z option **)
+
+let rec decimal value s = match s with
+| EmptyString -> Some value
+| String (c, s') ->
+  if is_digit c
+  then decimal (Z.add (Z.mul (Zpos (XO (XI (XO XH)))) value) (digit c)) s'
+  else if (||)
+            (eqb1 s (String ((Ascii (false, false, true, true, false, false,
+              true, false)), EmptyString)))
+            (eqb1 s (String ((Ascii (false, false, true, true, false, false,
+              true, false)), (String ((Ascii (false, false, true, true,
+              false, false, true, false)), EmptyString)))))
+       then Some value
+       else None
+
+(** val number_token : string -> token **)
+
+let number_token s =
+  let plain =
+    match s with
+    | EmptyString -> true
+    | String (c, s0) ->
+      (match s0 with
+       | EmptyString -> true
+       | String (d, _) ->
+         (||)
+           (negb
+             (eqb0 c (Ascii (false, false, false, false, true, true, false,
+               false)))) (negb (is_digit d)))
+  in
+  (match decimal Z0 s with
+   | Some value -> if plain then Number value else Unread s
+   | None -> Unread s)
+
+(** val finished : reading -> token list **)
+
+let finished = function
+| InWord s -> (Word (reversed s EmptyString)) :: []
+| InNumber s -> (number_token (reversed s EmptyString)) :: []
+| InSign c -> (Sign (String (c, EmptyString))) :: []
+| InComment _ ->
+  (Unread (String ((Ascii (true, true, true, true, false, true, false,
+    false)), (String ((Ascii (false, true, false, true, false, true, false,
+    false)), EmptyString))))) :: []
+| InDirective s -> (Directive (reversed s EmptyString)) :: []
+| _ -> []
+
+(** val begun : ascii -> token list * reading **)
+
+let begun c =
+  if is_blank c
+  then ([], Between)
+  else if is_letter c
+       then ([], (InWord (String (c, EmptyString))))
+       else if is_digit c
+            then ([], (InNumber (String (c, EmptyString))))
+            else if eqb0 c (Ascii (true, true, false, false, false, true,
+                      false, false))
+                 then ([], (InDirective EmptyString))
+                 else if (||)
+                           ((||)
+                             (between (Zpos (XO (XI (XO (XO (XO XH))))))
+                               (Zpos (XO (XI (XO (XO (XO XH)))))) c)
+                             (between (Zpos (XI (XI (XI (XO (XO XH))))))
+                               (Zpos (XI (XI (XI (XO (XO XH)))))) c))
+                           (between (Zpos (XO (XO (XI (XI (XI (XO XH)))))))
+                             (Zpos (XO (XO (XI (XI (XI (XO XH))))))) c)
+                      then (((Unread (String (c, EmptyString))) :: []),
+                             Between)
+                      else ([], (InSign c))
+
+(** val read_letter : reading -> ascii -> token list * reading **)
+
+let read_letter r c =
+  let next0 = let (ts, r') = begun c in ((app (finished r) ts), r') in
+  (match r with
+   | Between -> begun c
+   | InWord s ->
+     if (||) (is_letter c) (is_digit c)
+     then ([], (InWord (String (c, s))))
+     else next0
+   | InNumber s ->
+     let exponent =
+       match s with
+       | EmptyString -> false
+       | String (d, _) ->
+         existsb (eqb0 d) ((Ascii (true, false, true, false, false, true,
+           true, false)) :: ((Ascii (true, false, true, false, false, false,
+           true, false)) :: ((Ascii (false, false, false, false, true, true,
+           true, false)) :: ((Ascii (false, false, false, false, true, false,
+           true, false)) :: []))))
+     in
+     if (||)
+          ((||) ((||) (is_letter c) (is_digit c))
+            (eqb0 c (Ascii (false, true, true, true, false, true, false,
+              false))))
+          ((&&) exponent
+            ((||)
+              (eqb0 c (Ascii (true, true, false, true, false, true, false,
+                false)))
+              (eqb0 c (Ascii (true, false, true, true, false, true, false,
+                false)))))
+     then ([], (InNumber (String (c, s))))
+     else next0
+   | InSign a ->
+     let both0 = String (a, (String (c, EmptyString))) in
+     if eqb1 both0 (String ((Ascii (true, true, true, true, false, true,
+          false, false)), (String ((Ascii (true, true, true, true, false,
+          true, false, false)), EmptyString))))
+     then ([], InLine)
+     else if eqb1 both0 (String ((Ascii (true, true, true, true, false, true,
+               false, false)), (String ((Ascii (false, true, false, true,
+               false, true, false, false)), EmptyString))))
+          then ([], (InComment false))
+          else if existsb (eqb1 both0) pairs
+               then (((Sign both0) :: []), Between)
+               else next0
+   | InLine ->
+     if is_end_of_line c
+     then ([], Between)
+     else if between (Zpos (XO (XO (XI (XI (XI (XO XH))))))) (Zpos (XO (XO
+               (XI (XI (XI (XO XH))))))) c
+          then (((Unread (String ((Ascii (false, false, true, true, true,
+                 false, true, false)), EmptyString))) :: []), InLine)
+          else ([], InLine)
+   | InComment star ->
+     if (&&) star
+          (eqb0 c (Ascii (true, true, true, true, false, true, false, false)))
+     then ([], Between)
+     else ([], (InComment
+            (eqb0 c (Ascii (false, true, false, true, false, true, false,
+              false)))))
+   | InDirective s ->
+     if is_end_of_line c
+     then ((finished r), Between)
+     else if between (Zpos (XO (XO (XI (XI (XI (XO XH))))))) (Zpos (XO (XO
+               (XI (XI (XI (XO XH))))))) c
+          then (((Unread (String ((Ascii (false, false, true, true, true,
+                 false, true, false)), EmptyString))) :: []), InLine)
+          else ([], (InDirective (String (c, s)))))
+
+(** val words_from : reading -> string -> token list **)
+
+let rec words_from r = function
+| EmptyString -> finished r
+| String (c, s') ->
+  let (ts, r') = read_letter r c in app ts (words_from r' s')
+
+(** val words : string -> token list **)
+
+let words =
+  words_from Between
+
+type term =
+| Value of expr
+| Truth of test
+
+(** val value_of : term -> expr **)
+
+let value_of = function
+| Value a -> a
+| Truth t -> Select (t, (Int (Zpos XH)), (Int Z0))
+
+(** val truth_of : term -> test **)
+
+let truth_of = function
+| Value a ->
+  (match a with
+   | Int v -> if Z.eqb v Z0 then Or [] else And []
+   | _ -> Compare (NE, a, (Int Z0)))
+| Truth t -> t
+
+(** val scaled : z -> expr -> expr **)
+
+let scaled k a = match a with
+| Int v -> Int (Z.mul k v)
+| Scaled (j, b) -> Scaled ((Z.mul k j), b)
+| _ -> Scaled (k, a)
+
+(** val added : expr -> expr -> expr **)
+
+let added a b =
+  match a with
+  | Sum l -> Sum (app l (b :: []))
+  | _ -> Sum (a :: (b :: []))
+
+(** val applied : string -> term -> term -> term option **)
+
+let applied sign m m' =
+  let a = value_of m in
+  let b = value_of m' in
+  let compared0 = fun r -> Some (Truth (Compare (r, a, b))) in
+  if eqb1 sign (String ((Ascii (true, true, false, true, false, true, false,
+       false)), EmptyString))
+  then Some (Value (added a b))
+  else if eqb1 sign (String ((Ascii (true, false, true, true, false, true,
+            false, false)), EmptyString))
+       then Some (Value (added a (scaled (Zneg XH) b)))
+       else if eqb1 sign (String ((Ascii (false, true, false, true, false,
+                 true, false, false)), EmptyString))
+            then (match a with
+                  | Int k -> Some (Value (scaled k b))
+                  | _ ->
+                    (match b with
+                     | Int k -> Some (Value (scaled k a))
+                     | _ -> None))
+            else if eqb1 sign (String ((Ascii (true, true, true, true, false,
+                      true, false, false)), EmptyString))
+                 then (match b with
+                       | Int value ->
+                         (match value with
+                          | Zpos d -> Some (Value (TruncDiv (a, d)))
+                          | _ -> None)
+                       | _ -> None)
+                 else if eqb1 sign (String ((Ascii (true, false, true, false,
+                           false, true, false, false)), EmptyString))
+                      then (match b with
+                            | Int value ->
+                              (match value with
+                               | Zpos d -> Some (Value (Rem (a, d)))
+                               | _ -> None)
+                            | _ -> None)
+                      else if eqb1 sign (String ((Ascii (false, false, true,
+                                true, true, true, false, false)),
+                                EmptyString))
+                           then compared0 LT
+                           else if eqb1 sign (String ((Ascii (false, false,
+                                     true, true, true, true, false, false)),
+                                     (String ((Ascii (true, false, true,
+                                     true, true, true, false, false)),
+                                     EmptyString))))
+                                then compared0 LE
+                                else if eqb1 sign (String ((Ascii (false,
+                                          true, true, true, true, true,
+                                          false, false)), EmptyString))
+                                     then compared0 GT
+                                     else if eqb1 sign (String ((Ascii
+                                               (false, true, true, true,
+                                               true, true, false, false)),
+                                               (String ((Ascii (true, false,
+                                               true, true, true, true, false,
+                                               false)), EmptyString))))
+                                          then compared0 GE
+                                          else if eqb1 sign (String ((Ascii
+                                                    (true, false, true, true,
+                                                    true, true, false,
+                                                    false)), (String ((Ascii
+                                                    (true, false, true, true,
+                                                    true, true, false,
+                                                    false)), EmptyString))))
+                                               then compared0 EQ
+                                               else if eqb1 sign (String
+                                                         ((Ascii (true,
+                                                         false, false, false,
+                                                         false, true, false,
+                                                         false)), (String
+                                                         ((Ascii (true,
+                                                         false, true, true,
+                                                         true, true, false,
+                                                         false)),
+                                                         EmptyString))))
+                                                    then compared0 NE
+                                                    else if eqb1 sign (String
+                                                              ((Ascii (false,
+                                                              true, true,
+                                                              false, false,
+                                                              true, false,
+                                                              false)),
+                                                              (String ((Ascii
+                                                              (false, true,
+                                                              true, false,
+                                                              false, true,
+                                                              false, false)),
+                                                              EmptyString))))
+                                                         then Some (Truth
+                                                                (And
+                                                                ((truth_of m) :: (
+                                                                (truth_of m') :: []))))
+                                                         else if eqb1 sign
+                                                                   (String
+                                                                   ((Ascii
+                                                                   (false,
+                                                                   false,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   false)),
+                                                                   (String
+                                                                   ((Ascii
+                                                                   (false,
+                                                                   false,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   true,
+                                                                   false)),
+                                                                   EmptyString))))
+                                                              then Some
+                                                                    (Truth
+                                                                    (Or
+                                                                    ((truth_of
+                                                                    m) :: (
+                                                                    (truth_of
+                                                                    m') :: []))))
+                                                              else None
+
+(** val precedence : string -> nat option **)
+
+let precedence sign =
+  let among = fun l -> existsb (eqb1 sign) l in
+  if among ((String ((Ascii (false, true, false, true, false, true, false,
+       false)), EmptyString)) :: ((String ((Ascii (true, true, true, true,
+       false, true, false, false)), EmptyString)) :: ((String ((Ascii (true,
+       false, true, false, false, true, false, false)), EmptyString)) :: [])))
+  then Some (S (S (S (S (S (S O))))))
+  else if among ((String ((Ascii (true, true, false, true, false, true,
+            false, false)), EmptyString)) :: ((String ((Ascii (true, false,
+            true, true, false, true, false, false)), EmptyString)) :: []))
+       then Some (S (S (S (S (S O)))))
+       else if among ((String ((Ascii (false, false, true, true, true, true,
+                 false, false)), EmptyString)) :: ((String ((Ascii (false,
+                 false, true, true, true, true, false, false)), (String
+                 ((Ascii (true, false, true, true, true, true, false,
+                 false)), EmptyString)))) :: ((String ((Ascii (false, true,
+                 true, true, true, true, false, false)),
+                 EmptyString)) :: ((String ((Ascii (false, true, true, true,
+                 true, true, false, false)), (String ((Ascii (true, false,
+                 true, true, true, true, false, false)),
+                 EmptyString)))) :: []))))
+            then Some (S (S (S (S O))))
+            else if among ((String ((Ascii (true, false, true, true, true,
+                      true, false, false)), (String ((Ascii (true, false,
+                      true, true, true, true, false, false)),
+                      EmptyString)))) :: ((String ((Ascii (true, false,
+                      false, false, false, true, false, false)), (String
+                      ((Ascii (true, false, true, true, true, true, false,
+                      false)), EmptyString)))) :: []))
+                 then Some (S (S (S O)))
+                 else if eqb1 sign (String ((Ascii (false, true, true, false,
+                           false, true, false, false)), (String ((Ascii
+                           (false, true, true, false, false, true, false,
+                           false)), EmptyString))))
+                      then Some (S (S O))
+                      else if eqb1 sign (String ((Ascii (false, false, true,
+                                true, true, true, true, false)), (String
+                                ((Ascii (false, false, true, true, true,
+                                true, true, false)), EmptyString))))
+                           then Some (S O)
+                           else None
+
+(** val function0 : string -> expr list -> term option **)
+
+let function0 name = function
+| [] -> None
+| a :: l ->
+  (match l with
+   | [] -> None
+   | b :: l0 ->
+     (match l0 with
+      | [] ->
+        if eqb1 name (String ((Ascii (true, false, true, true, false, true,
+             true, false)), (String ((Ascii (true, false, false, true, false,
+             true, true, false)), (String ((Ascii (false, true, true, true,
+             false, true, true, false)), EmptyString))))))
+        then Some (Value (Min (a :: (b :: []))))
+        else if eqb1 name (String ((Ascii (true, false, true, true, false,
+                  true, true, false)), (String ((Ascii (true, false, false,
+                  false, false, true, true, false)), (String ((Ascii (false,
+                  false, false, true, true, true, true, false)),
+                  EmptyString))))))
+             then Some (Value (Max (a :: (b :: []))))
+             else if eqb1 name (String ((Ascii (false, true, true, false,
+                       false, true, true, false)), (String ((Ascii (false,
+                       false, true, true, false, true, true, false)), (String
+                       ((Ascii (true, true, true, true, false, true, true,
+                       false)), (String ((Ascii (true, true, true, true,
+                       false, true, true, false)), (String ((Ascii (false,
+                       true, false, false, true, true, true, false)), (String
+                       ((Ascii (false, false, true, false, false, true, true,
+                       false)), EmptyString))))))))))))
+                  then (match b with
+                        | Int value ->
+                          (match value with
+                           | Zpos d -> Some (Value (FloorDiv (a, d)))
+                           | _ -> None)
+                        | _ -> None)
+                  else None
+      | _ :: _ -> None))
+
+type 'a parser0 = token list -> ('a * token list) option
+
+(** val then_ :
+    ('a1 * token list) option -> ('a1 -> 'a2 parser0) -> ('a2 * token list)
+    option **)
+
+let then_ found next0 =
+  match found with
+  | Some p -> let (a, ts) = p in next0 a ts
+  | None -> None
+
+(** val after_sign : string -> 'a1 parser0 -> 'a1 parser0 **)
+
+let after_sign sign next0 = function
+| [] -> None
+| t :: ts' ->
+  (match t with
+   | Sign s -> if eqb1 s sign then next0 ts' else None
+   | _ -> None)
+
+(** val result : 'a1 -> 'a1 parser0 **)
+
+let result a ts =
+  Some (a, ts)
+
+(** val expression : nat -> token list -> (term * token list) option **)
+
+let rec expression fuel ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    (match operation fuel0 (S O) ts with
+     | Some p ->
+       let (c, l) = p in
+       (match l with
+        | [] -> Some (c, [])
+        | t :: ts' ->
+          (match t with
+           | Sign s ->
+             if eqb1 s (String ((Ascii (true, true, true, true, true, true,
+                  false, false)), EmptyString))
+             then then_ (expression fuel0 ts') (fun a rest ->
+                    after_sign (String ((Ascii (false, true, false, true,
+                      true, true, false, false)), EmptyString)) (fun ts0 ->
+                      then_ (expression fuel0 ts0) (fun b rest0 ->
+                        result (Value (Select ((truth_of c), (value_of a),
+                          (value_of b)))) rest0)) rest)
+             else Some (c, ((Sign s) :: ts'))
+           | x -> Some (c, (x :: ts'))))
+     | None -> None)
+
+(** val operation : nat -> nat -> token list -> (term * token list) option **)
+
+and operation fuel level ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    then_ (operand fuel0 ts) (fun a rest -> further fuel0 level a rest)
+
+(** val further :
+    nat -> nat -> term -> token list -> (term * token list) option **)
+
+and further fuel level a ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    (match ts with
+     | [] -> Some (a, ts)
+     | t :: ts' ->
+       (match t with
+        | Sign s ->
+          (match precedence s with
+           | Some p ->
+             if Nat.leb level p
+             then then_ (operation fuel0 (S p) ts') (fun b rest ->
+                    match applied s a b with
+                    | Some c -> further fuel0 level c rest
+                    | None -> None)
+             else Some (a, ts)
+           | None -> Some (a, ts))
+        | _ -> Some (a, ts)))
+
+(** val operand : nat -> token list -> (term * token list) option **)
+
+and operand fuel ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    (match ts with
+     | [] -> None
+     | t :: ts' ->
+       (match t with
+        | Word x ->
+          (match ts' with
+           | [] -> Some ((Value (Var x)), ts')
+           | t0 :: ts'0 ->
+             (match t0 with
+              | Sign s ->
+                if eqb1 s (String ((Ascii (false, false, false, true, false,
+                     true, false, false)), EmptyString))
+                then then_ (arguments fuel0 ts'0) (fun l rest ->
+                       match function0 x l with
+                       | Some m -> Some (m, rest)
+                       | None -> None)
+                else Some ((Value (Var x)), ((Sign s) :: ts'0))
+              | _ -> Some ((Value (Var x)), ts')))
+        | Number v -> Some ((Value (Int v)), ts')
+        | Sign s ->
+          if eqb1 s (String ((Ascii (true, false, true, true, false, true,
+               false, false)), EmptyString))
+          then then_ (operand fuel0 ts') (fun a rest ->
+                 result (Value (scaled (Zneg XH) (value_of a))) rest)
+          else if eqb1 s (String ((Ascii (true, false, false, false, false,
+                    true, false, false)), EmptyString))
+               then then_ (operand fuel0 ts') (fun a rest ->
+                      result (Truth (Not (truth_of a))) rest)
+               else if eqb1 s (String ((Ascii (false, false, false, true,
+                         false, true, false, false)), EmptyString))
+                    then then_ (expression fuel0 ts') (fun a rest ->
+                           after_sign (String ((Ascii (true, false, false,
+                             true, false, true, false, false)), EmptyString))
+                             (result a) rest)
+                    else None
+        | _ -> None))
+
+(** val arguments : nat -> token list -> (expr list * token list) option **)
+
+and arguments fuel ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    (match ts with
+     | [] -> more_arguments fuel0 ts
+     | t :: ts' ->
+       (match t with
+        | Sign s ->
+          if eqb1 s (String ((Ascii (true, false, false, true, false, true,
+               false, false)), EmptyString))
+          then Some ([], ts')
+          else more_arguments fuel0 ts
+        | _ -> more_arguments fuel0 ts))
+
+(** val more_arguments :
+    nat -> token list -> (expr list * token list) option **)
+
+and more_arguments fuel ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    then_ (expression fuel0 ts) (fun a rest ->
+      match rest with
+      | [] -> None
+      | y :: ts' ->
+        (match y with
+         | Sign s ->
+           if eqb1 s (String ((Ascii (true, false, false, true, false, true,
+                false, false)), EmptyString))
+           then Some (((value_of a) :: []), ts')
+           else if eqb1 s (String ((Ascii (false, false, true, true, false,
+                     true, false, false)), EmptyString))
+                then then_ (more_arguments fuel0 ts') (fun l rest0 ->
+                       result ((value_of a) :: l) rest0)
+                else None
+         | _ -> None))
+
+(** val declared : token list -> bool * token list **)
+
+let declared ts = match ts with
+| [] -> (false, ts)
+| t0 :: l ->
+  (match t0 with
+   | Word t ->
+     (match l with
+      | [] -> (false, ts)
+      | t1 :: ts' ->
+        (match t1 with
+         | Word u ->
+           if eqb1 t (String ((Ascii (true, false, false, true, false, true,
+                true, false)), (String ((Ascii (false, true, true, true,
+                false, true, true, false)), (String ((Ascii (false, false,
+                true, false, true, true, true, false)), EmptyString))))))
+           then (true, ((Word u) :: ts'))
+           else if eqb1 t (String ((Ascii (false, false, true, true, false,
+                     true, true, false)), (String ((Ascii (true, true, true,
+                     true, false, true, true, false)), (String ((Ascii
+                     (false, true, true, true, false, true, true, false)),
+                     (String ((Ascii (true, true, true, false, false, true,
+                     true, false)), EmptyString))))))))
+                then if eqb1 u (String ((Ascii (false, false, true, true,
+                          false, true, true, false)), (String ((Ascii (true,
+                          true, true, true, false, true, true, false)),
+                          (String ((Ascii (false, true, true, true, false,
+                          true, true, false)), (String ((Ascii (true, true,
+                          true, false, false, true, true, false)),
+                          EmptyString))))))))
+                     then (true, ts')
+                     else (true, ((Word u) :: ts'))
+                else (false, ts)
+         | _ -> (false, ts)))
+   | _ -> (false, ts))
+
+(** val is_new : bool -> string list -> string -> expr -> bool **)
+
+let is_new declares bound0 x a =
+  (&&) ((||) declares (negb (existsb (eqb1 x) bound0)))
+    (closed_expr (filter (fun y -> negb (eqb1 x y)) bound0) a)
+
+(** val update : string -> z parser0 **)
+
+let update x ts =
+  let own = fun y -> eqb1 x y in
+  let one = fun s ->
+    if eqb1 s (String ((Ascii (true, true, false, true, false, true, false,
+         false)), (String ((Ascii (true, true, false, true, false, true,
+         false, false)), EmptyString))))
+    then Some (Zpos XH)
+    else if eqb1 s (String ((Ascii (true, false, true, true, false, true,
+              false, false)), (String ((Ascii (true, false, true, true,
+              false, true, false, false)), EmptyString))))
+         then Some (Zneg XH)
+         else None
+  in
+  let signed = fun s v ->
+    if eqb1 s (String ((Ascii (true, true, false, true, false, true, false,
+         false)), (String ((Ascii (true, false, true, true, true, true,
+         false, false)), EmptyString))))
+    then Some v
+    else if eqb1 s (String ((Ascii (true, false, true, true, false, true,
+              false, false)), (String ((Ascii (true, false, true, true, true,
+              true, false, false)), EmptyString))))
+         then Some (Z.opp v)
+         else None
+  in
+  let given0 = fun step rest ->
+    match step with
+    | Some k -> Some (k, rest)
+    | None -> None
+  in
+  (match ts with
+   | [] -> None
+   | t0 :: l ->
+     (match t0 with
+      | Word y ->
+        (match l with
+         | [] -> None
+         | t1 :: rest ->
+           (match t1 with
+            | Sign s ->
+              (match rest with
+               | [] -> if own y then given0 (one s) rest else None
+               | t2 :: rest0 ->
+                 (match t2 with
+                  | Word z0 ->
+                    (match rest0 with
+                     | [] -> if own y then given0 (one s) rest else None
+                     | t3 :: l0 ->
+                       (match t3 with
+                        | Sign t ->
+                          (match l0 with
+                           | [] -> if own y then given0 (one s) rest else None
+                           | t4 :: rest1 ->
+                             (match t4 with
+                              | Number v ->
+                                if (&&) ((&&) (own y) (own z0))
+                                     (eqb1 s (String ((Ascii (true, false,
+                                       true, true, true, true, false,
+                                       false)), EmptyString)))
+                                then given0
+                                       (signed
+                                         (append t (String ((Ascii (true,
+                                           false, true, true, true, true,
+                                           false, false)), EmptyString))) v)
+                                       rest1
+                                else None
+                              | _ ->
+                                if own y then given0 (one s) rest else None))
+                        | _ -> if own y then given0 (one s) rest else None))
+                  | Number v ->
+                    if own y then given0 (signed s v) rest0 else None
+                  | _ -> if own y then given0 (one s) rest else None))
+            | _ -> None))
+      | Sign s ->
+        (match l with
+         | [] -> None
+         | t :: rest ->
+           (match t with
+            | Word y -> if own y then given0 (one s) rest else None
+            | _ -> None))
+      | _ -> None))
+
+(** val is_parallel : string -> bool **)
+
+let is_parallel line =
+  match words line with
+  | [] -> false
+  | t :: l ->
+    (match t with
+     | Word a ->
+       (match l with
+        | [] -> false
+        | t0 :: l0 ->
+          (match t0 with
+           | Word b ->
+             (match l0 with
+              | [] -> false
+              | t1 :: l1 ->
+                (match t1 with
+                 | Word c ->
+                   (match l1 with
+                    | [] -> false
+                    | t2 :: _ ->
+                      (match t2 with
+                       | Word d ->
+                         (&&)
+                           ((&&)
+                             ((&&)
+                               (eqb1 a (String ((Ascii (false, false, false,
+                                 false, true, true, true, false)), (String
+                                 ((Ascii (false, true, false, false, true,
+                                 true, true, false)), (String ((Ascii (true,
+                                 false, false, false, false, true, true,
+                                 false)), (String ((Ascii (true, true, true,
+                                 false, false, true, true, false)), (String
+                                 ((Ascii (true, false, true, true, false,
+                                 true, true, false)), (String ((Ascii (true,
+                                 false, false, false, false, true, true,
+                                 false)), EmptyString)))))))))))))
+                               (eqb1 b (String ((Ascii (true, true, true,
+                                 true, false, true, true, false)), (String
+                                 ((Ascii (true, false, true, true, false,
+                                 true, true, false)), (String ((Ascii (false,
+                                 false, false, false, true, true, true,
+                                 false)), EmptyString))))))))
+                             (eqb1 c (String ((Ascii (false, false, false,
+                               false, true, true, true, false)), (String
+                               ((Ascii (true, false, false, false, false,
+                               true, true, false)), (String ((Ascii (false,
+                               true, false, false, true, true, true, false)),
+                               (String ((Ascii (true, false, false, false,
+                               false, true, true, false)), (String ((Ascii
+                               (false, false, true, true, false, true, true,
+                               false)), (String ((Ascii (false, false, true,
+                               true, false, true, true, false)), (String
+                               ((Ascii (true, false, true, false, false,
+                               true, true, false)), (String ((Ascii (false,
+                               false, true, true, false, true, true, false)),
+                               EmptyString))))))))))))))))))
+                           (eqb1 d (String ((Ascii (false, true, true, false,
+                             false, true, true, false)), (String ((Ascii
+                             (true, true, true, true, false, true, true,
+                             false)), (String ((Ascii (false, true, false,
+                             false, true, true, true, false)),
+                             EmptyString)))))))
+                       | _ -> false))
+                 | _ -> false))
+           | _ -> false))
+     | _ -> false)
+
+(** val sequence : counted list -> counted **)
+
+let sequence l = match l with
+| [] -> Sequence l
+| n0 :: l0 -> (match l0 with
+               | [] -> n0
+               | _ :: _ -> Sequence l)
+
+(** val followed : counted -> counted list -> counted list **)
+
+let followed n0 l =
+  match n0 with
+  | Sequence l' -> app l' l
+  | _ -> n0 :: l
+
+(** val one_statement :
+    nat -> string list -> token list -> (counted * token list) option **)
+
+let rec one_statement fuel bound0 ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    (match ts with
+     | [] -> None
+     | t :: ts' ->
+       (match t with
+        | Word w ->
+          (match ts' with
+           | [] -> None
+           | t0 :: ts'0 ->
+             (match t0 with
+              | Sign s ->
+                if negb
+                     (eqb1 s (String ((Ascii (false, false, false, true,
+                       false, true, false, false)), EmptyString)))
+                then None
+                else if eqb1 w (String ((Ascii (true, false, false, true,
+                          false, true, true, false)), (String ((Ascii (false,
+                          true, true, false, false, true, true, false)),
+                          EmptyString))))
+                     then then_ (expression fuel0 ts'0) (fun c rest ->
+                            after_sign (String ((Ascii (true, false, false,
+                              true, false, true, false, false)),
+                              EmptyString)) (fun ts0 ->
+                              then_ (one_statement fuel0 bound0 ts0)
+                                (fun n0 rest0 ->
+                                match rest0 with
+                                | [] ->
+                                  Some ((Choice ((truth_of c), n0, (Sequence
+                                    []))), rest0)
+                                | y :: ts1 ->
+                                  (match y with
+                                   | Word v ->
+                                     if eqb1 v (String ((Ascii (true, false,
+                                          true, false, false, true, true,
+                                          false)), (String ((Ascii (false,
+                                          false, true, true, false, true,
+                                          true, false)), (String ((Ascii
+                                          (true, true, false, false, true,
+                                          true, true, false)), (String
+                                          ((Ascii (true, false, true, false,
+                                          false, true, true, false)),
+                                          EmptyString))))))))
+                                     then then_
+                                            (one_statement fuel0 bound0 ts1)
+                                            (fun m rest1 ->
+                                            result (Choice ((truth_of c), n0,
+                                              m)) rest1)
+                                     else Some ((Choice ((truth_of c), n0,
+                                            (Sequence []))), rest0)
+                                   | _ ->
+                                     Some ((Choice ((truth_of c), n0,
+                                       (Sequence []))), rest0)))) rest)
+                     else if eqb1 w (String ((Ascii (false, true, true,
+                               false, false, true, true, false)), (String
+                               ((Ascii (true, true, true, true, false, true,
+                               true, false)), (String ((Ascii (false, true,
+                               false, false, true, true, true, false)),
+                               EmptyString))))))
+                          then let (declares, ts0) = declared ts'0 in
+                               (match ts0 with
+                                | [] -> None
+                                | t1 :: ts1 ->
+                                  (match t1 with
+                                   | Word x ->
+                                     after_sign (String ((Ascii (true, false,
+                                       true, true, true, true, false,
+                                       false)), EmptyString)) (fun ts2 ->
+                                       then_ (expression fuel0 ts2)
+                                         (fun a rest ->
+                                         after_sign (String ((Ascii (true,
+                                           true, false, true, true, true,
+                                           false, false)), EmptyString))
+                                           (fun ts3 ->
+                                           if is_new declares bound0 x
+                                                (value_of a)
+                                           then then_
+                                                  (match ts3 with
+                                                   | [] ->
+                                                     expression fuel0 ts3
+                                                   | t2 :: _ ->
+                                                     (match t2 with
+                                                      | Sign s0 ->
+                                                        if eqb1 s0 (String
+                                                             ((Ascii (true,
+                                                             true, false,
+                                                             true, true,
+                                                             true, false,
+                                                             false)),
+                                                             EmptyString))
+                                                        then Some ((Truth
+                                                               (And [])), ts3)
+                                                        else expression fuel0
+                                                               ts3
+                                                      | _ ->
+                                                        expression fuel0 ts3))
+                                                  (fun c rest0 ->
+                                                  after_sign (String ((Ascii
+                                                    (true, true, false, true,
+                                                    true, true, false,
+                                                    false)), EmptyString))
+                                                    (fun ts4 ->
+                                                    then_ (update x ts4)
+                                                      (fun k rest1 ->
+                                                      after_sign (String
+                                                        ((Ascii (true, false,
+                                                        false, true, false,
+                                                        true, false, false)),
+                                                        EmptyString))
+                                                        (fun ts5 ->
+                                                        then_
+                                                          (one_statement
+                                                            fuel0
+                                                            (x :: bound0) ts5)
+                                                          (fun n0 rest2 ->
+                                                          result (Counting
+                                                            (x, (value_of a),
+                                                            (truth_of c), k,
+                                                            n0)) rest2)) rest1))
+                                                    rest0)
+                                           else None) rest)) ts1
+                                   | _ -> None))
+                          else then_ (arguments fuel0 ts'0) (fun l rest ->
+                                 after_sign (String ((Ascii (true, true,
+                                   false, true, true, true, false, false)),
+                                   EmptyString))
+                                   (result (Calling (w, l, []))) rest)
+              | _ -> None))
+        | Sign s ->
+          if eqb1 s (String ((Ascii (true, true, false, true, true, true,
+               false, false)), EmptyString))
+          then Some ((Sequence []), ts')
+          else if eqb1 s (String ((Ascii (true, true, false, true, true,
+                    true, true, false)), EmptyString))
+               then then_ (block_items fuel0 bound0 ts') (fun l rest ->
+                      after_sign (String ((Ascii (true, false, true, true,
+                        true, true, true, false)), EmptyString))
+                        (result (sequence l)) rest)
+               else None
+        | Directive d ->
+          if is_parallel d
+          then then_ (one_statement fuel0 bound0 ts') (fun n0 rest ->
+                 match n0 with
+                 | Counting (_, _, _, _, _) ->
+                   Some ((Remark (parallel, n0)), rest)
+                 | _ -> None)
+          else None
+        | _ -> None))
+
+(** val block_items :
+    nat -> string list -> token list -> (counted list * token list) option **)
+
+and block_items fuel bound0 ts =
+  match fuel with
+  | O -> None
+  | S fuel0 ->
+    let (declares, ts') = declared ts in
+    (match ts with
+     | [] -> Some ([], [])
+     | t :: _ ->
+       (match t with
+        | Sign s ->
+          if eqb1 s (String ((Ascii (true, false, true, true, true, true,
+               true, false)), EmptyString))
+          then Some ([], ts)
+          else then_ (one_statement fuel0 bound0 ts) (fun n0 rest ->
+                 then_ (block_items fuel0 bound0 rest) (fun l rest0 ->
+                   result (followed n0 l) rest0))
+        | _ ->
+          if declares
+          then (match ts' with
+                | [] -> None
+                | t0 :: ts0 ->
+                  (match t0 with
+                   | Word x ->
+                     after_sign (String ((Ascii (true, false, true, true,
+                       true, true, false, false)), EmptyString)) (fun ts1 ->
+                       then_ (expression fuel0 ts1) (fun a rest ->
+                         after_sign (String ((Ascii (true, true, false, true,
+                           true, true, false, false)), EmptyString))
+                           (fun ts2 ->
+                           if is_new true bound0 x (value_of a)
+                           then then_ (block_items fuel0 (x :: bound0) ts2)
+                                  (fun l rest0 ->
+                                  result ((Naming (x, (value_of a),
+                                    (sequence l))) :: []) rest0)
+                           else None) rest)) ts0
+                   | _ -> None))
+          else then_ (one_statement fuel0 bound0 ts) (fun n0 rest ->
+                 then_ (block_items fuel0 bound0 rest) (fun l rest0 ->
+                   result (followed n0 l) rest0))))
+
+(** val parse : string list -> string -> counted option **)
+
+let parse names text =
+  let ts = words text in
+  (match block_items
+           (add (mul (S (S (S (S (S (S (S (S (S (S O)))))))))) (length ts))
+             (S (S (S (S (S (S (S (S (S (S O))))))))))) names ts with
+   | Some p ->
+     let (l, l0) = p in
+     (match l0 with
+      | [] -> Some (sequence l)
+      | _ :: _ -> None)
+   | None -> None)
+
+type source =
+| Term of counted
+| Printed of string * expr list list
+
+(** val hinted :
+    counted -> expr list list -> (counted * expr list list) option **)
+
+let rec hinted n0 hints =
+  match n0 with
+  | Calling (f, args, _) ->
+    (match hints with
+     | [] -> None
+     | h :: hints' -> Some ((Calling (f, args, h)), hints'))
+  | Sequence l ->
+    (match let rec each l0 hints0 =
+             match l0 with
+             | [] -> Some ([], hints0)
+             | c :: l' ->
+               (match hinted c hints0 with
+                | Some p ->
+                  let (c', hints') = p in
+                  (match each l' hints' with
+                   | Some p0 ->
+                     let (l'', hints'') = p0 in Some ((c' :: l''), hints'')
+                   | None -> None)
+                | None -> None)
+           in each l hints with
+     | Some p -> let (l', hints') = p in Some ((Sequence l'), hints')
+     | None -> None)
+  | Choice (c, a, b) ->
+    (match hinted a hints with
+     | Some p ->
+       let (a', hints') = p in
+       (match hinted b hints' with
+        | Some p0 ->
+          let (b', hints'') = p0 in Some ((Choice (c, a', b')), hints'')
+        | None -> None)
+     | None -> None)
+  | Counting (x, a, c, s, b) ->
+    (match hinted b hints with
+     | Some p ->
+       let (b', hints') = p in Some ((Counting (x, a, c, s, b')), hints')
+     | None -> None)
+  | Naming (x, a, b) ->
+    (match hinted b hints with
+     | Some p -> let (b', hints') = p in Some ((Naming (x, a, b')), hints')
+     | None -> None)
+  | Remark (text, b) ->
+    (match hinted b hints with
+     | Some p -> let (b', hints') = p in Some ((Remark (text, b')), hints')
+     | None -> None)
+
+(** val given : string list -> source -> counted option **)
+
+let given names = function
+| Term n0 -> Some n0
+| Printed (text, hints) ->
+  (match hints with
+   | [] -> parse names text
+   | _ :: _ ->
+     (match parse names text with
+      | Some n0 ->
+        (match hinted n0 hints with
+         | Some p0 ->
+           let (n', l) = p0 in (match l with
+                                | [] -> Some n'
+                                | _ :: _ -> None)
+         | None -> None)
+      | None -> None))
+
+(** val readable : string list -> source -> counted option **)
+
+let readable names p =
+  match given names p with
+  | Some n0 -> if proper names n0 then Some n0 else None
+  | None -> None
+
+(** val check_text :
+    specification -> source -> proposal -> certificate list -> bool **)
+
+let check_text g p how cs =
+  match readable g.sizes p with
+  | Some n0 -> check g (lowered n0) how cs
+  | None -> false
+
+(** val both_readable :
+    string list -> source -> source -> (counted * counted) option **)
+
+let both_readable names p p' =
+  match readable names p with
+  | Some n0 ->
+    (match readable names p' with
+     | Some n' -> Some (n0, n')
+     | None -> None)
+  | None -> None
+
 (** val check_text_change :
-    change -> counted -> node -> proposal -> proposal -> certificate list ->
+    change -> source -> source -> proposal -> proposal -> certificate list ->
     bool **)
 
-let check_text_change t n0 n' how how' cs =
-  (&&) (proper t.original.sizes n0)
-    (check_change t (lowered n0) n' how how' cs)
+let check_text_change t p p' how how' cs =
+  match both_readable t.original.sizes p p' with
+  | Some p0 ->
+    let (n0, n') = p0 in check_change t (lowered n0) (lowered n') how how' cs
+  | None -> false
 
 (** val check_text_private :
-    change -> storage -> counted -> node -> proposal -> proposal ->
+    change -> storage -> source -> source -> proposal -> proposal ->
     certificate list -> bool **)
 
-let check_text_private t s n0 n' how how' cs =
-  (&&) (proper t.original.sizes n0)
-    (check_private t s (lowered n0) n' how how' cs)
+let check_text_private t s p p' how how' cs =
+  match both_readable t.original.sizes p p' with
+  | Some p0 ->
+    let (n0, n') = p0 in
+    check_private t s (lowered n0) (lowered n') how how' cs
+  | None -> false
 
 (** val check_text_reused :
-    change -> storage -> counted -> node -> proposal -> proposal ->
+    change -> storage -> source -> source -> proposal -> proposal ->
     certificate list -> bool **)
 
-let check_text_reused t s n0 n' how how' cs =
-  (&&) (proper t.original.sizes n0)
-    (check_reused t s (lowered n0) n' how how' cs)
+let check_text_reused t s p p' how how' cs =
+  match both_readable t.original.sizes p p' with
+  | Some p0 ->
+    let (n0, n') = p0 in
+    check_reused t s (lowered n0) (lowered n') how how' cs
+  | None -> false
 
 (** val partial_sums : expr list -> expr list -> expr list **)
 

@@ -74,12 +74,22 @@ let natural () =
 let name () =
   let found = word () in
   if found.[0] <> '\'' then malformed "a name" found;
+  let size = Stdlib.String.length found in
   let letter c =
     let bit k = (Char.code c lsr k) land 1 = 1 in
     Ascii (bit 0, bit 1, bit 2, bit 3, bit 4, bit 5, bit 6, bit 7)
   in
-  let rec go k = if k >= Stdlib.String.length found then EmptyString else String (letter found.[k], go (k + 1)) in
-  go 1
+  let coded k =
+    match if k + 2 < size then int_of_string_opt ("0x" ^ Stdlib.String.sub found (k + 1) 2) else None with
+    | Some c -> Char.chr c
+    | None -> malformed "a name" found
+  in
+  let rec go k so_far =
+    if k < 1 then so_far
+    else if k > 2 && found.[k - 2] = '%' then go (k - 3) (String (letter (coded (k - 2)), so_far))
+    else go (k - 1) (String (letter found.[k], so_far))
+  in
+  go (size - 1) EmptyString
 
 let relation = function
   | "==" -> Some EQ | "!=" -> Some NE | "<=" -> Some LE | "<" -> Some LT | ">=" -> Some GE | ">" -> Some GT
@@ -110,22 +120,7 @@ and test () =
     | Some r -> let a = expr () in Compare (r, a, expr ())
     | None -> malformed "a test" found)
 
-let rec node () =
-  match word () with
-  | "call" -> let f = name () in let args = list expr in Call (f, args, list expr)
-  | "block" -> Block (list node)
-  | "if" -> let t = test () in let a = node () in If (t, a, node ())
-  | "for" ->
-    let x = name () in
-    let first = expr () in
-    let t = test () in
-    let step = positive_number () in
-    For (x, first, t, step, node ())
-  | "let" -> let x = name () in let a = expr () in Let (x, a, node ())
-  | "mark" -> let m = name () in Mark (m, node ())
-  | found -> malformed "a program" found
-
-(* A program as its text has it: steps have either sign. *)
+(* A program; steps have either sign. *)
 let rec counted () =
   match word () with
   | "call" -> let f = name () in let args = list expr in Calling (f, args, list expr)
@@ -142,6 +137,13 @@ let rec counted () =
   | found -> malformed "a program" found
 
 let vector () = list expr
+
+(* A program as a term, or as its text. *)
+let source () =
+  match word () with
+  | "term" -> Term (counted ())
+  | "printed" -> let text = name () in Printed (text, list vector)
+  | found -> malformed "a program" found
 
 let shape () =
   let shape_name = name () in
@@ -264,29 +266,29 @@ let rec print_certificate c =
 (* -- problems --------------------------------------------------------------------------------------------- *)
 
 type problem =
-  | Scan of specification * node * proposal
-  | Whole of change * counted * node * proposal * proposal
-  | Private of change * storage * counted * node * proposal * proposal
-  | Reused of change * storage * counted * node * proposal * proposal
+  | Scan of specification * source * proposal
+  | Whole of change * source * source * proposal * proposal
+  | Private of change * storage * source * source * proposal * proposal
+  | Reused of change * storage * source * source * proposal * proposal
   | Range of specification * z * z * node
 
 let problem () =
   match word () with
   | "scan" ->
     let g = specification () in
-    let n = node () in
+    let n = source () in
     Scan (g, n, proposal ())
   | "change" ->
     let t = change () in
-    let n = counted () in
-    let n' = node () in
+    let n = source () in
+    let n' = source () in
     let how = proposal () in
     Whole (t, n, n', how, proposal ())
   | ("private" | "reused") as kind ->
     let t = change () in
     let s = storage () in
-    let n = counted () in
-    let n' = node () in
+    let n = source () in
+    let n' = source () in
     let how = proposal () in
     let how' = proposal () in
     if kind = "private" then Private (t, s, n, n', how, how') else Reused (t, s, n, n', how, how')
@@ -294,19 +296,27 @@ let problem () =
     let g = specification () in
     let low = z () in
     let high = z () in
-    Range (g, low, high, node ())
+    Range (g, low, high, lowered (counted ()))
   | found -> malformed "a problem" found
 
-let goals_of = function
-  | Scan (g, n, how) -> goals g n how
-  | Whole (t, n, n', how, how') -> change_goals t (lowered n) n' how how'
-  | Private (t, s, n, n', how, how') -> private_goals t s (lowered n) n' how how'
-  | Reused (t, s, n, n', how, how') -> reused_goals t s (lowered n) n' how how'
+(* A text that is not read has no conditions. *)
+let loops sizes p =
+  match readable sizes p with
+  | Some n -> lowered n
+  | None -> print_endline "unread"; exit 1
+
+let goals_of p =
+  let both t = loops t.original.sizes in
+  match p with
+  | Scan (g, n, how) -> goals g (loops g.sizes n) how
+  | Whole (t, n, n', how, how') -> change_goals t (both t n) (both t n') how how'
+  | Private (t, s, n, n', how, how') -> private_goals t s (both t n) (both t n') how how'
+  | Reused (t, s, n, n', how, how') -> reused_goals t s (both t n) (both t n') how how'
   | Range (g, low, high, n) -> all_range_goals g low high n
 
 let checked p certificates =
   match p with
-  | Scan (g, n, how) -> check g n how certificates
+  | Scan (g, n, how) -> check_text g n how certificates
   | Whole (t, n, n', how, how') -> check_text_change t n n' how how' certificates
   | Private (t, s, n, n', how, how') -> check_text_private t s n n' how how' certificates
   | Reused (t, s, n, n', how, how') -> check_text_reused t s n n' how how' certificates

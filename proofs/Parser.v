@@ -1,0 +1,439 @@
+(** * From the text of a program to its term
+
+    [parse names text] is the program of [Counting.v] that a text in C is: loops,
+    conditions, declarations of integers, calls, and expressions with [min],
+    [max] and [floord].  Anything else is [None].  What is trusted of it is
+    that it reads C as C does; it is a function that can be read and run.
+
+    [names] are the parameters.  A loop that assigns to an iterator declared
+    elsewhere is a loop of LOOP only if no other use of the name is in scope. *)
+
+From Coq Require Import ZArith List String Ascii Bool.
+From Loopwright Require Import Loop Scope Parallel Counting.
+Import ListNotations.
+Open Scope string_scope.
+Open Scope list_scope.
+Open Scope Z_scope.
+
+(** ** Words *)
+
+Inductive token :=
+| Word (letters : string)
+| Number (value : Z)
+| Sign (letters : string)
+| Directive (words : string)   (* the rest of a line that begins with # *)
+| Unread (letters : string).   (* numbers of other kinds, and what no program of LOOP has *)
+
+Definition code (c : ascii) : Z := Z.of_N (N_of_ascii c).
+Definition between (low high : Z) (c : ascii) : bool := (low <=? code c) && (code c <=? high).
+Definition is_digit : ascii -> bool := between 48 57.
+Definition is_letter (c : ascii) : bool := between 65 90 c || between 97 122 c || Ascii.eqb c "_".
+Definition is_end_of_line : ascii -> bool := between 10 10.
+Definition is_blank (c : ascii) : bool := between 9 13 c || between 32 32 c.
+Definition digit (c : ascii) : Z := code c - 48.
+
+Definition pairs : list string :=
+  ["++"; "--"; "+="; "-="; "*="; "/="; "%="; "&="; "|="; "^="; "<="; ">="; "=="; "!="; "&&"; "||"; "<<"; ">>"; "->"].
+
+(** What has been read of the word that is being read; letters are kept last first. *)
+Inductive reading :=
+| Between
+| InWord (so_far : string)
+| InNumber (so_far : string)
+| InSign (first : ascii)
+| InLine
+| InComment (star : bool)
+| InDirective (so_far : string).
+
+Fixpoint reversed (s so_far : string) : string :=
+  match s with
+  | EmptyString => so_far
+  | String c s' => reversed s' (String c so_far)
+  end.
+
+(** Decimal digits, none of which is a leading 0 (that would be an octal number), and [L] or [LL]. *)
+Fixpoint decimal (value : Z) (s : string) : option Z :=
+  match s with
+  | EmptyString => Some value
+  | String c s' =>
+      if is_digit c then decimal (10 * value + digit c) s'
+      else if String.eqb s "L" || String.eqb s "LL" then Some value else None
+  end.
+
+Definition number_token (s : string) : token :=
+  let plain := match s with
+               | String c (String d _) => negb (Ascii.eqb c "0") || negb (is_digit d)
+               | _ => true
+               end in
+  match decimal 0 s with
+  | Some value => if plain then Number value else Unread s
+  | None => Unread s
+  end.
+
+Definition finished (r : reading) : list token :=
+  match r with
+  | Between | InLine => []
+  | InWord s => [Word (reversed s "")]
+  | InNumber s => [number_token (reversed s "")]
+  | InSign c => [Sign (String c "")]
+  | InComment _ => [Unread "/*"]
+  | InDirective s => [Directive (reversed s "")]
+  end.
+
+Definition begun (c : ascii) : list token * reading :=
+  if is_blank c then ([], Between)
+  else if is_letter c then ([], InWord (String c ""))
+  else if is_digit c then ([], InNumber (String c ""))
+  else if Ascii.eqb c "#" then ([], InDirective "")
+  else if between 34 34 c || between 39 39 c || between 92 92 c then ([Unread (String c "")], Between)
+  else ([], InSign c).
+
+(** The words that end with the letter [c], and what is being read after it. *)
+Definition read_letter (r : reading) (c : ascii) : list token * reading :=
+  let next := let (ts, r') := begun c in (finished r ++ ts, r') in
+  match r with
+  | Between => begun c
+  | InWord s => if is_letter c || is_digit c then ([], InWord (String c s)) else next
+  | InNumber s =>
+      let exponent := match s with String d _ => existsb (Ascii.eqb d) ["e"; "E"; "p"; "P"]%char | _ => false end in
+      if is_letter c || is_digit c || Ascii.eqb c "." || exponent && (Ascii.eqb c "+" || Ascii.eqb c "-")
+      then ([], InNumber (String c s)) else next
+  | InSign a =>
+      let both := String a (String c "") in
+      if String.eqb both "//" then ([], InLine)
+      else if String.eqb both "/*" then ([], InComment false)
+      else if existsb (String.eqb both) pairs then ([Sign both], Between)
+      else next
+  | InLine =>
+      if is_end_of_line c then ([], Between)
+      else if between 92 92 c then ([Unread "\"], InLine) else ([], InLine)
+  | InComment star =>
+      if star && Ascii.eqb c "/" then ([], Between) else ([], InComment (Ascii.eqb c "*"))
+  | InDirective s =>
+      if is_end_of_line c then (finished r, Between)
+      else if between 92 92 c then ([Unread "\"], InLine) else ([], InDirective (String c s))
+  end.
+
+Fixpoint words_from (r : reading) (s : string) : list token :=
+  match s with
+  | EmptyString => finished r
+  | String c s' => let (ts, r') := read_letter r c in ts ++ words_from r' s'
+  end.
+
+Definition words : string -> list token := words_from Between.
+
+(** ** Expressions
+
+    In C a comparison is a number, and a number a condition; LOOP tells them apart. *)
+
+Inductive term := Value (a : expr) | Truth (t : test).
+
+Definition value_of (m : term) : expr :=
+  match m with
+  | Value a => a
+  | Truth t => Select t (Int 1) (Int 0)
+  end.
+
+Definition truth_of (m : term) : test :=
+  match m with
+  | Truth t => t
+  | Value (Int v) => if v =? 0 then Or [] else And []
+  | Value a => Compare NE a (Int 0)
+  end.
+
+Definition scaled (k : Z) (a : expr) : expr :=
+  match a with
+  | Int v => Int (k * v)
+  | Scaled j b => Scaled (k * j) b
+  | _ => Scaled k a
+  end.
+
+Definition added (a b : expr) : expr :=
+  match a with
+  | Sum l => Sum (l ++ [b])
+  | _ => Sum [a; b]
+  end.
+
+Definition applied (sign : string) (m m' : term) : option term :=
+  let a := value_of m in
+  let b := value_of m' in
+  let compared r := Some (Truth (Compare r a b)) in
+  if String.eqb sign "+" then Some (Value (added a b))
+  else if String.eqb sign "-" then Some (Value (added a (scaled (-1) b)))
+  else if String.eqb sign "*" then
+    match a, b with
+    | Int k, _ => Some (Value (scaled k b))
+    | _, Int k => Some (Value (scaled k a))
+    | _, _ => None
+    end
+  else if String.eqb sign "/" then match b with Int (Z.pos d) => Some (Value (TruncDiv a d)) | _ => None end
+  else if String.eqb sign "%" then match b with Int (Z.pos d) => Some (Value (Rem a d)) | _ => None end
+  else if String.eqb sign "<" then compared LT
+  else if String.eqb sign "<=" then compared LE
+  else if String.eqb sign ">" then compared GT
+  else if String.eqb sign ">=" then compared GE
+  else if String.eqb sign "==" then compared EQ
+  else if String.eqb sign "!=" then compared NE
+  else if String.eqb sign "&&" then Some (Truth (And [truth_of m; truth_of m']))
+  else if String.eqb sign "||" then Some (Truth (Or [truth_of m; truth_of m']))
+  else None.
+
+(** How strongly C's operators bind; all of these group from the left. *)
+Definition precedence (sign : string) : option nat :=
+  let among l := existsb (String.eqb sign) l in
+  if among ["*"; "/"; "%"] then Some 6%nat
+  else if among ["+"; "-"] then Some 5%nat
+  else if among ["<"; "<="; ">"; ">="] then Some 4%nat
+  else if among ["=="; "!="] then Some 3%nat
+  else if String.eqb sign "&&" then Some 2%nat
+  else if String.eqb sign "||" then Some 1%nat
+  else None.
+
+Definition function (name : string) (arguments : list expr) : option term :=
+  match arguments with
+  | [a; b] =>
+      if String.eqb name "min" then Some (Value (Min [a; b]))
+      else if String.eqb name "max" then Some (Value (Max [a; b]))
+      else if String.eqb name "floord" then match b with Int (Z.pos d) => Some (Value (FloorDiv a d)) | _ => None end
+      else None
+  | _ => None
+  end.
+
+Definition parser (A : Type) : Type := list token -> option (A * list token).
+
+Definition then_ {A B : Type} (found : option (A * list token)) (next : A -> parser B) : option (B * list token) :=
+  match found with
+  | Some (a, ts) => next a ts
+  | None => None
+  end.
+
+Notation "a <- p ;; q" := (then_ p (fun a rest => q rest)) (at level 61, p at next level, right associativity).
+
+(** The sign is next. *)
+Definition after_sign {A : Type} (sign : string) (next : parser A) : parser A := fun ts =>
+  match ts with
+  | Sign s :: ts' => if String.eqb s sign then next ts' else None
+  | _ => None
+  end.
+
+Definition result {A : Type} (a : A) : parser A := fun ts => Some (a, ts).
+
+(** [fuel] bounds the depth of the recursion, and is more than there are words. *)
+Fixpoint expression (fuel : nat) (ts : list token) : option (term * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      match operation fuel 1 ts with
+      | Some (c, Sign s :: ts') =>
+          if String.eqb s "?" then
+            a <- expression fuel ts' ;; after_sign ":" (fun ts =>
+            b <- expression fuel ts ;; result (Value (Select (truth_of c) (value_of a) (value_of b))))
+          else Some (c, Sign s :: ts')
+      | found => found
+      end
+  end
+with operation (fuel : nat) (level : nat) (ts : list token) : option (term * list token) :=
+  match fuel with
+  | O => None
+  | S fuel => a <- operand fuel ts ;; further fuel level a
+  end
+(** The operators after [a] that bind at least as strongly as [level]. *)
+with further (fuel : nat) (level : nat) (a : term) (ts : list token) : option (term * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      match ts with
+      | Sign s :: ts' =>
+          match precedence s with
+          | Some p =>
+              if Nat.leb level p then
+                b <- operation fuel (S p) ts' ;; fun rest =>
+                match applied s a b with
+                | Some c => further fuel level c rest
+                | None => None
+                end
+              else Some (a, ts)
+          | None => Some (a, ts)
+          end
+      | _ => Some (a, ts)
+      end
+  end
+with operand (fuel : nat) (ts : list token) : option (term * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      match ts with
+      | Number v :: ts' => Some (Value (Int v), ts')
+      | Word f :: Sign s :: ts' =>
+          if String.eqb s "(" then
+            l <- arguments fuel ts' ;; fun rest =>
+            match function f l with
+            | Some m => Some (m, rest)
+            | None => None
+            end
+          else Some (Value (Var f), Sign s :: ts')
+      | Word x :: ts' => Some (Value (Var x), ts')
+      | Sign s :: ts' =>
+          if String.eqb s "-" then a <- operand fuel ts' ;; result (Value (scaled (-1) (value_of a)))
+          else if String.eqb s "!" then a <- operand fuel ts' ;; result (Truth (Not (truth_of a)))
+          else if String.eqb s "(" then a <- expression fuel ts' ;; after_sign ")" (result a)
+          else None
+      | _ => None
+      end
+  end
+(** What is between the parentheses of a call, and the one that closes it. *)
+with arguments (fuel : nat) (ts : list token) : option (list expr * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      match ts with
+      | Sign s :: ts' =>
+          if String.eqb s ")" then Some ([], ts') else more_arguments fuel ts
+      | _ => more_arguments fuel ts
+      end
+  end
+with more_arguments (fuel : nat) (ts : list token) : option (list expr * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      a <- expression fuel ts ;; fun rest =>
+      match rest with
+      | Sign s :: ts' =>
+          if String.eqb s ")" then Some ([value_of a], ts')
+          else if String.eqb s "," then l <- more_arguments fuel ts' ;; result (value_of a :: l)
+          else None
+      | _ => None
+      end
+  end.
+
+(** ** Statements *)
+
+(** [int], [long] or [long long] in front, if it is there. *)
+Definition declared (ts : list token) : bool * list token :=
+  match ts with
+  | Word t :: Word u :: ts' =>
+      if String.eqb t "int" then (true, Word u :: ts')
+      else if String.eqb t "long" then if String.eqb u "long" then (true, ts') else (true, Word u :: ts')
+      else (false, ts)
+  | _ => (false, ts)
+  end.
+
+(** A new name [x], whose first value is [a]: it is declared, or nothing else has its name; and its first
+    value does not depend on it. *)
+Definition is_new (declares : bool) (bound : list string) (x : string) (a : expr) : bool :=
+  (declares || negb (existsb (String.eqb x) bound)) &&
+  closed_expr (filter (fun y => negb (String.eqb x y)) bound) a.
+
+(** What a loop adds to its iterator [x]. *)
+Definition update (x : string) : parser Z := fun ts =>
+  let own y := String.eqb x y in
+  let one s := if String.eqb s "++" then Some 1 else if String.eqb s "--" then Some (-1) else None in
+  let signed s v := if String.eqb s "+=" then Some v else if String.eqb s "-=" then Some (- v) else None in
+  let given step rest := match step with Some k => Some (k, rest) | None => None end in
+  match ts with
+  | Word y :: Sign s :: Number v :: rest => if own y then given (signed s v) rest else None
+  | Word y :: Sign s :: Word z :: Sign t :: Number v :: rest =>
+      if own y && own z && String.eqb s "=" then given (signed (t ++ "=")%string v) rest else None
+  | Word y :: Sign s :: rest => if own y then given (one s) rest else None
+  | Sign s :: Word y :: rest => if own y then given (one s) rest else None
+  | _ => None
+  end.
+
+(** Directives that share out the iterations of the loop after them. *)
+Definition is_parallel (line : string) : bool :=
+  match words line with
+  | Word a :: Word b :: Word c :: Word d :: _ =>
+      String.eqb a "pragma" && String.eqb b "omp" && String.eqb c "parallel" && String.eqb d "for"
+  | _ => false
+  end.
+
+Definition sequence (l : list counted) : counted :=
+  match l with
+  | [n] => n
+  | _ => Sequence l
+  end.
+
+Definition followed (n : counted) (l : list counted) : list counted :=
+  match n with
+  | Sequence l' => l' ++ l
+  | _ => n :: l
+  end.
+
+Fixpoint one_statement (fuel : nat) (bound : list string) (ts : list token) : option (counted * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      match ts with
+      | Sign s :: ts' =>
+          if String.eqb s ";" then Some (Sequence [], ts')
+          else if String.eqb s "{" then l <- block_items fuel bound ts' ;; after_sign "}" (result (sequence l))
+          else None
+      | Directive d :: ts' =>
+          if is_parallel d then
+            n <- one_statement fuel bound ts' ;; fun rest =>
+            match n with
+            | Counting _ _ _ _ _ => Some (Remark parallel n, rest)
+            | _ => None
+            end
+          else None
+      | Word w :: Sign s :: ts' =>
+          if negb (String.eqb s "(") then None
+          else if String.eqb w "if" then
+            c <- expression fuel ts' ;; after_sign ")" (fun ts =>
+            n <- one_statement fuel bound ts ;; fun rest =>
+            match rest with
+            | Word v :: ts =>
+                if String.eqb v "else" then m <- one_statement fuel bound ts ;; result (Choice (truth_of c) n m)
+                else Some (Choice (truth_of c) n (Sequence []), rest)
+            | _ => Some (Choice (truth_of c) n (Sequence []), rest)
+            end)
+          else if String.eqb w "for" then
+            let (declares, ts) := declared ts' in
+            match ts with
+            | Word x :: ts =>
+                after_sign "=" (fun ts => a <- expression fuel ts ;; after_sign ";" (fun ts =>
+                if is_new declares bound x (value_of a) then
+                  c <- match ts with
+                       | Sign s :: _ => if String.eqb s ";" then Some (Truth (And []), ts) else expression fuel ts
+                       | _ => expression fuel ts
+                       end ;; after_sign ";" (fun ts =>
+                  k <- update x ts ;; after_sign ")" (fun ts =>
+                  n <- one_statement fuel (x :: bound) ts ;; result (Counting x (value_of a) (truth_of c) k n)))
+                else None)) ts
+            | _ => None
+            end
+          else l <- arguments fuel ts' ;; after_sign ";" (result (Calling w l []))
+      | _ => None
+      end
+  end
+(** Up to the end of the block: a declaration is for what follows it. *)
+with block_items (fuel : nat) (bound : list string) (ts : list token) : option (list counted * list token) :=
+  match fuel with
+  | O => None
+  | S fuel =>
+      let (declares, ts') := declared ts in
+      match ts with
+      | [] => Some ([], [])
+      | Sign s :: _ =>
+          if String.eqb s "}" then Some ([], ts)
+          else n <- one_statement fuel bound ts ;; fun rest => l <- block_items fuel bound rest ;; result (followed n l)
+      | _ =>
+          if declares then
+            match ts' with
+            | Word x :: ts =>
+                after_sign "=" (fun ts => a <- expression fuel ts ;; after_sign ";" (fun ts =>
+                if is_new true bound x (value_of a) then
+                  l <- block_items fuel (x :: bound) ts ;; result [Naming x (value_of a) (sequence l)]
+                else None)) ts
+            | _ => None
+            end
+          else n <- one_statement fuel bound ts ;; fun rest => l <- block_items fuel bound rest ;; result (followed n l)
+      end
+  end.
+
+Definition parse (names : list string) (text : string) : option counted :=
+  let ts := words text in
+  match block_items (10 * List.length ts + 10) names ts with
+  | Some (l, []) => Some (sequence l)
+  | _ => None
+  end.
