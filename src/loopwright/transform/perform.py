@@ -13,6 +13,7 @@ from loopwright.transform.library import (
     contraction,
     counting,
     expansion,
+    hexagons,
     loops,
     mapping,
     overlapping,
@@ -198,6 +199,10 @@ def _statements(plan: Plan, operation: ops.StatementOperation) -> OperationResul
             one, two = plan.component(first, "first"), plan.component(second, "second")
             earlier, later = (two, one) if two.last < one.first else (one, two)
             return OperationResult(operators.exchanged(plan, earlier, later))
+        case ops.Hexagon(target, sizes):
+            component = plan.component(target, "target")
+            after, one, two = hexagons.hexagon(plan, component, _sized(plan, component, sizes, "sizes"))
+            return OperationResult(after, (one, two))
         case _:
             assert_never(operation)
     return OperationResult(after, (found,))

@@ -42,7 +42,7 @@ Embedding: TypeAlias = tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
-class _Edge:
+class DependenceEdge:
     """Pairs of iteration vectors of dependent instances, as one vector: x, then y."""
 
     source: Position
@@ -66,7 +66,7 @@ def tile_coordinates(
     plan: Plan, component: Component, first: int, count: int
 ) -> dict[Position, TileCoordinates]:
     """Coordinates for the `count` loops from `first` on, for each statement of the component."""
-    edges = list(_edges(plan, component, first))
+    edges = list(dependence_edges(plan, component, first))
     positions = component.positions
     solution = _Solution((), (), dict.fromkeys(positions, ()))
     deepest = max(plan.leaf(position).depth for position in positions)
@@ -98,7 +98,7 @@ def _choices(depth: int, deepest: int, first: int, m: int) -> list[int | None]:
 
 
 def _best_level(
-    solution: _Solution, edges: list[_Edge], choices: list[list[int | None]], m: int
+    solution: _Solution, edges: list[DependenceEdge], choices: list[list[int | None]], m: int
 ) -> _Solution | None:
     """One more coordinate, by the choice with the least skew, by inner loops first, then the least shift."""
     best: tuple[tuple[int, int, int], _Solution] | None = None
@@ -120,7 +120,7 @@ def _best_level(
     return None if best is None else best[1]
 
 
-def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
+def dependence_edges(plan: Plan, component: Component, first: int) -> Iterator[DependenceEdge]:
     """The dependences between the component's statements inside one iteration of the outer loops."""
     wanted = set(component.positions)
     names = plan.statements_at(component)
@@ -139,7 +139,7 @@ def _edges(plan: Plan, component: Component, first: int) -> Iterator[_Edge]:
                     pairs = equal_in(relation.apply_domain(x).apply_range(y), range(first))
                     flat = pairs.intersect_params(plan.program.context).wrap().flatten()
                     if not flat.is_empty():
-                        yield _Edge(p, q, without_parameters(flat), plan.leaf(p).depth)
+                        yield DependenceEdge(p, q, without_parameters(flat), plan.leaf(p).depth)
 
 
 def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
@@ -166,7 +166,7 @@ def _constraining(program: Program) -> Iterator[tuple[str, str, isl.Map]]:
 
 
 def _level(
-    embeddings: dict[Position, Embedding], edges: list[_Edge], solution: _Solution, m: int
+    embeddings: dict[Position, Embedding], edges: list[DependenceEdge], solution: _Solution, m: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """c_(m,0 ... m-1) and d_(s,m): unknowns (c_(m,m-1), ..., c_(m,0), Σd, d_0, ...), the first least."""
     index = {position: k for k, position in enumerate(embeddings)}
@@ -196,7 +196,7 @@ def _total(unknowns: isl.Set, place: int, parts: range) -> isl.Set:
     return unknowns.intersect(total.zero_basic_set().to_set())
 
 
-def _distances(solution: _Solution, index: dict[Position, int], edge: _Edge, m: int) -> isl.Set:
+def _distances(solution: _Solution, index: dict[Position, int], edge: DependenceEdge, m: int) -> isl.Set:
     """{ (φ_0(y) − φ_0(x), ..., φ_(m-1)(y) − φ_(m-1)(x), y_m − x_m) }"""
     count = int(edge.pairs.dim(DIM))
     both, zero = iterators(count), constant(count, 0)

@@ -150,6 +150,17 @@ class Tile(BaseOperation):
 
 
 @dataclass(frozen=True)
+class Hexagon(BaseOperation):
+    """Hexagonal tiles of a time loop and the loop inside it, classical tiles of the others: two phases."""
+
+    name = "hexagon"
+    usage = "(A, B) = hexagon(L, t=4, i=16, j=32)"
+    gives = 2
+    target: HandleArgument
+    sizes: LoopSizesArgument
+
+
+@dataclass(frozen=True)
 class Unroll(BaseOperation):
     """A loop written out, or `factor` iterations of it at a time."""
 
@@ -376,7 +387,7 @@ NestOperation: TypeAlias = (
 )
 """The loops of one nest in another order, or counted another way."""
 
-StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink
+StatementOperation: TypeAlias = Fuse | Distribute | DistributeLegally | Reorder | Sink | Hexagon
 """Which statements share loops, and in what order they stand."""
 
 DirectiveOperation: TypeAlias = Parallel | Vectorize | Separate | Isolate
