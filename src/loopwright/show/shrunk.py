@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from loopwright.transform.plan import Plan
 from loopwright.transform.script.loop_numbers import LoopNumber
-from loopwright.transform.script.operations import StripMine, Tile, Unroll, UnrollAndJam
+from loopwright.transform.script.operations import Hexagon, StripMine, Tile, Unroll, UnrollAndJam
 from loopwright.transform.script.steps import Step
 
 
@@ -20,6 +20,8 @@ def shrunk(step: Step, size: int) -> Step:
     match step.operation:
         case Tile(sizes=sizes) as tile:
             return replace(step, operation=replace(tile, sizes=_smaller(sizes, size)))
+        case Hexagon(sizes=sizes) as hexagon:
+            return replace(step, operation=replace(hexagon, sizes=_smaller(sizes, 2)))
         case UnrollAndJam(factors=factors) as jam:
             return replace(step, operation=replace(jam, factors=_smaller(factors, size)))
         case StripMine(size=strip) as mine:
